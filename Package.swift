@@ -1,0 +1,138 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The manifest is the map of who calls and hears whom: a service names the contracts it uses, and nothing else of another
+// service can be imported (`deploy/racha test` builds with `--explicit-target-dependency-import-check error`).
+
+/// Settings of every target: Swift 6 mode, upcoming features on, warnings as errors.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+// MARK: - Packages
+
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let hummingbird: [Target.Dependency] = [
+  .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "HummingbirdTLS", package: "hummingbird"),
+]
+let nio: [Target.Dependency] = [
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOPosix", package: "swift-nio"),
+]
+let nioHTTP: [Target.Dependency] = [
+  .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+  .product(name: "NIOSSL", package: "swift-nio-ssl"),
+  .product(name: "HTTPTypes", package: "swift-http-types"),
+]
+
+// MARK: - Helpers
+
+/// One service is three targets: its contract, its insides, its executable.
+///
+/// - Parameters:
+///   - calls: services whose contracts it imports, because it calls or hears them.
+///   - uses: what it needs beyond the shared modules every service has.
+func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = []) -> [Target] {
+  let path = "Services/\(name)"
+  let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
+  return [
+    .target(
+      name: "\(name)Contract", dependencies: ["Operations"], path: "\(path)/Contract",
+      resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
+    .target(
+      name: "\(name)Service",
+      dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
+      path: path, exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
+    .executableTarget(
+      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "ServiceKit"], path: "\(path)/Main",
+      swiftSettings: settings),
+  ]
+}
+
+func shared(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Shared/\(name)", resources: resources, swiftSettings: settings)
+}
+
+/// A C library of the system: a module map only.
+func library(_ name: String) -> Target {
+  .systemLibrary(name: name, path: "Shared/\(name)")
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: dependencies, path: path ?? "Tests/\(name)", exclude: exclude, swiftSettings: settings)
+}
+
+// MARK: - The map
+
+let everyContract: [Target.Dependency] = [
+  "ActivityContract", "IdentityContract", "NotificationsContract", "RewardsContract", "SocialContract",
+]
+let everyExecutable: [Target.Dependency] = ["activity", "gateway", "identity", "notifications", "rewards", "social"]
+
+let package = Package(
+  name: "racha",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+  ],
+  targets: [
+    // Shared
+    library("CCurl"),
+    library("CSodium"),
+    library("CZeroMQ"),
+    shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
+    shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
+    shared("Storage", ["Operations", crypto, grdb, logging, metrics]),
+    shared(
+      "ServiceKit",
+      ["IdentityContract", "Messaging", "Operations", "Storage", configuration, grdb, lifecycle, logging, metrics]),
+    shared("Client", ["Operations"] + nio),
+
+    // Services
+    .target(
+      name: "GatewayContract", dependencies: ["Operations"], path: "Services/Gateway/Contract",
+      resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
+    .target(
+      name: "GatewayService",
+      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", jwt, logging, metrics]
+        + everyContract + hummingbird + nio + nioHTTP,
+      path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
+    .executableTarget(
+      name: "gateway", dependencies: ["GatewayService", "ServiceKit"], path: "Services/Gateway/Main", swiftSettings: settings),
+  ]
+    + service("Identity", uses: ["CSodium", crypto, jwt])
+    + service("Activity", calls: ["Identity"])
+    + service("Social", calls: ["Identity"])
+    + service("Rewards", calls: ["Activity", "Identity"])
+    + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
+)

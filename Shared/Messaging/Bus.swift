@@ -1,0 +1,43 @@
+public import Operations
+
+/// How services talk: requests that are answered, and announcements of what happened.
+///
+/// ``ZeroMQBus`` is the real one; ``MemoryBus`` its twin inside one process. A bus belongs to one service, in whose name it speaks.
+public protocol Bus: Sendable {
+  /// Sends a request and waits for its reply, never longer than the request's deadline.
+  ///
+  /// Cancelling the task stops the waiting, not the request.
+  func request(_ request: Request, to service: ServiceName) async throws(BusFailure) -> Reply
+
+  /// Answers the requests that arrive for this service; call it once, before the bus runs.
+  ///
+  /// The handler is called for many requests at a time. Requests beyond the bound are answered `overloaded` without it.
+  func serve(_ handler: @escaping @Sendable (Request) async -> Reply)
+
+  /// Tells all who listen. A hint only: what is lost on the way, the listener fetches.
+  func announce(_ announcement: Announcement)
+
+  /// What that service announces, from now on. A slow reader loses the oldest; see ``EventListener``.
+  func announcements(of teller: ServiceName) -> AsyncStream<Announcement>
+}
+
+/// What a service tells all others.
+public enum Announcement: Sendable, Hashable {
+  /// An event just committed, in the log's present epoch.
+  case event(LoggedEvent, epoch: String)
+  /// How far the log goes, told every half second.
+  case heartbeat(LogHead)
+}
+
+/// Why a request has no reply.
+public enum BusFailure: Error, Hashable, Sendable {
+  /// The service cannot be reached, or went away before it answered: whether the request took effect is unknown.
+  case unavailable
+  /// A queue on the way is full; the request was not taken.
+  case overloaded
+  /// No reply before the deadline: whether the request took effect is unknown.
+  case timedOut
+  /// The message is larger than the bus carries.
+  case tooLarge
+  case cancelled
+}

@@ -1,0 +1,101 @@
+/// Something that happened, told by the service that owns the data to all who listen.
+///
+/// An event is a row of its teller's outbox, written in the transaction of the change it tells of; see `Storage.Outbox`.
+///
+///     public struct FriendRequestSent: Event {
+///       public var friendRequestID: ID<FriendRequest>
+///       public static let spec = EventSpec("friendRequests.sent", by: .social, requirements: ["SOC-1"], "An account asked another.")
+///     }
+public protocol Event: Document {
+  static var spec: EventSpec { get }
+}
+
+/// What an ``Event`` declares beside its fields.
+public struct EventSpec: Sendable {
+  public let name: String
+  public let teller: ServiceName
+  public let requirements: [String]
+  public let summary: String
+
+  public init(_ name: String, by teller: ServiceName, requirements: [String], _ summary: String) {
+    self.name = name
+    self.teller = teller
+    self.requirements = requirements
+    self.summary = summary
+  }
+}
+
+/// An event as it stands in the log of its teller.
+public struct LoggedEvent: Sendable, Hashable {
+  /// 1 for the first, without gaps.
+  public let number: Int64
+  public let name: String
+  public let at: Instant
+  /// W3C trace context of the request that caused it.
+  public let traceparent: String?
+  /// The event's document as JSON.
+  public let body: [UInt8]
+
+  public init(number: Int64, name: String, at: Instant, traceparent: String?, body: [UInt8]) {
+    self.number = number
+    self.name = name
+    self.at = at
+    self.traceparent = traceparent
+    self.body = body
+  }
+}
+
+/// Where a log stands: the life of the store it is in, and its last number.
+///
+/// A store that was lost or put back from a backup begins a new epoch, so that a listener never takes old numbers for new ones.
+public struct LogHead: Sendable, Hashable {
+  public let epoch: String
+  public let number: Int64
+
+  public init(epoch: String, number: Int64) {
+    self.epoch = epoch
+    self.number = number
+  }
+}
+
+/// The teller's side of an event log, as the relay and the fetching of missed events need it.
+public protocol EventLog: Sendable {
+  func head() async throws -> LogHead
+  /// Events after that number, oldest first, at most `limit` and about `bytes`. Throws ``EventLogFailure/pruned`` if the next
+  /// one is no longer kept.
+  func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent]
+  /// The state as events, for a listener without history, after that key; nil as next key means that it was the last page.
+  func snapshot(after key: String?) async throws -> SnapshotPage
+  /// Notes how far a listener has come, so that nothing it lacks is pruned.
+  func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws
+}
+
+/// A part of a teller's state told as events, all of them true at ``head`` or later.
+public struct SnapshotPage: Sendable {
+  public let head: LogHead
+  public let events: [LoggedEvent]
+  public let nextKey: String?
+
+  public init(head: LogHead, events: [LoggedEvent], nextKey: String?) {
+    self.head = head
+    self.events = events
+    self.nextKey = nextKey
+  }
+}
+
+public enum EventLogFailure: Error, Sendable {
+  /// The asked-for events are no longer kept: begin from the snapshot.
+  case pruned
+}
+
+/// The listener's side: effects and cursor in one transaction.
+public protocol EventInbox: Sendable {
+  /// Where it stands in the teller's log; nil before the first event.
+  func cursor(of teller: ServiceName) async throws -> LogHead?
+  /// Lets the events take effect, in order, and moves the cursor to the last of them, all in one transaction.
+  ///
+  /// Events at or behind the cursor are passed over. Throws if an effect fails; then nothing has changed.
+  func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws
+  /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last.
+  func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws
+}

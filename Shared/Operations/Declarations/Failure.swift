@@ -1,0 +1,124 @@
+/// A way an operation can end that is not its output. Each feature declares its own enum:
+///
+///     public enum FriendRequestFailure: String, FailureCode {
+///       case unknownUser = "unknown_user"
+///       public var status: Int { 404 }
+///     }
+///
+/// The raw value is the stable `code` that clients see; the words' key is `failure.<code>`, in each language. A handler throws
+/// the case itself, or ``with(_:fields:retryAfterSeconds:)`` to fill the words' parameters.
+public protocol FailureCode: Error, RawRepresentable, CaseIterable, Sendable where RawValue == String {
+  /// HTTP status of the problem document.
+  var status: Int { get }
+}
+
+extension FailureCode {
+  /// The failure with values for its words and the fields at fault.
+  public func with(
+    _ parameters: [String: Parameter] = [:], fields: [FieldProblem] = [], retryAfterSeconds: Int? = nil
+  ) -> Failure {
+    Failure(self, parameters, fields: fields, retryAfterSeconds: retryAfterSeconds)
+  }
+
+  /// Code and status, as operations list them.
+  public var kind: FailureKind { FailureKind(code: rawValue, status: status) }
+}
+
+/// Code and status of a failure.
+public struct FailureKind: Hashable, Sendable {
+  public let code: String
+  public let status: Int
+}
+
+/// A refused operation: what goes over the bus, in no language; the gateway makes an RFC 9457 problem of it.
+public struct Failure: Error, Hashable, Sendable {
+  public let code: String
+  public let status: Int
+  public let parameters: [String: Parameter]
+  public let fields: [FieldProblem]
+  /// When a repetition may succeed.
+  public let retryAfterSeconds: Int?
+
+  public init(
+    _ kind: some FailureCode, _ parameters: [String: Parameter] = [:], fields: [FieldProblem] = [], retryAfterSeconds: Int? = nil
+  ) {
+    code = kind.rawValue
+    status = kind.status
+    self.parameters = parameters
+    self.fields = fields
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /// A failure whose only fault is one field.
+  public static func field(_ field: String, _ rule: FieldRule) -> Failure {
+    Failure(RequestFailure.invalidFields, fields: [FieldProblem(field: field, rule)])
+  }
+
+  /// The failure as an error of any kind ends a handler: itself if it is one, `internal_error` otherwise.
+  public init(_ error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let code as any FailureCode: self = code.with()
+    case is CancellationError: self = Failure(RequestFailure.unavailable, retryAfterSeconds: 1)
+    default: self = Failure(RequestFailure.internalError)
+    }
+  }
+}
+
+extension Failure: Document {
+  public static let notes: Notes = [
+    "code": "Stable name of what went wrong.", "status": "HTTP status.", "parameters": "Values for the words.",
+    "fields": "Every field at fault.", "retryAfterSeconds": "When a repetition may succeed.",
+  ]
+
+  enum CodingKeys: String, CodingKey { case code, status, parameters, fields, retryAfterSeconds }
+}
+
+extension FieldProblem: Document {
+  public static let notes: Notes = ["field": "Where.", "code": "Which rule.", "parameters": "Values for the words."]
+}
+
+/// What can befall any request, whatever it asks for.
+public enum RequestFailure: String, FailureCode {
+  case invalidJSON = "invalid_json"
+  case invalidFields = "invalid_fields"
+  case unauthenticated = "unauthenticated"
+  case tokenExpired = "token_expired"
+  case sessionRevoked = "session_revoked"
+  case forbidden = "forbidden"
+  case verificationRequired = "verification_required"
+  case insufficientScope = "insufficient_scope"
+  case notFound = "not_found"
+  case methodNotAllowed = "method_not_allowed"
+  case unknownOperation = "unknown_operation"
+  case idempotencyKeyReused = "idempotency_key_reused"
+  case idempotencyKeyInvalid = "idempotency_key_invalid"
+  case stillRunning = "still_running"
+  case invalidCursor = "invalid_cursor"
+  case bodyTooLarge = "body_too_large"
+  case unsupportedMediaType = "unsupported_media_type"
+  case badRequest = "bad_request"
+  case rateLimited = "rate_limited"
+  case overloaded = "overloaded"
+  case unavailable = "unavailable"
+  case timedOut = "timed_out"
+  case internalError = "internal_error"
+
+  public var status: Int {
+    switch self {
+    case .invalidJSON, .idempotencyKeyInvalid, .invalidCursor, .badRequest: 400
+    case .unauthenticated, .tokenExpired, .sessionRevoked: 401
+    case .forbidden, .verificationRequired, .insufficientScope: 403
+    case .notFound, .unknownOperation: 404
+    case .methodNotAllowed: 405
+    case .stillRunning: 409
+    case .bodyTooLarge: 413
+    case .unsupportedMediaType: 415
+    case .invalidFields, .idempotencyKeyReused: 422
+    case .rateLimited: 429
+    case .internalError: 500
+    case .overloaded, .unavailable: 503
+    case .timedOut: 504
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/// One capability of one service, declared once.
+///
+/// HTTP route, JSON-RPC method, OpenAPI entry, the client's call and the service's dispatch all come from it:
+///
+///     /// Asks another account for friendship.
+///     public enum SendFriendRequest: Operation {
+///       public struct Input: Document { … }
+///       public typealias Output = FriendRequest
+///       public static let spec = OperationSpec(
+///         "friendRequests.send", of: .social, .post("/v1/friend-requests"), by: .verifiedAccount, effect: .create,
+///         failures: FriendRequestFailure.allCases.map(\.kind), requirements: ["SOC-1"], "Ask another account for friendship.")
+///     }
+public protocol Operation: Sendable {
+  associatedtype Input: Document
+  associatedtype Output: Document
+  static var spec: OperationSpec { get }
+}
+
+/// What an ``Operation`` declares beside its documents.
+public struct OperationSpec: Sendable {
+  /// `friendRequests.send`: the JSON-RPC method, the key of allow-lists, logs and metrics.
+  public let name: String
+  /// The service that owns the data and serves it.
+  public let service: ServiceName
+  /// HTTP method and path, or nil where only services may call.
+  public let route: Route?
+  public let caller: CallerRule
+  public let effect: Effect
+  public let rate: RateClass
+  /// Ways to end beyond those of ``RequestFailure``.
+  public let failures: [FailureKind]
+  /// Numbers of the features it serves, such as `SOC-1`.
+  public let requirements: [String]
+  /// One sentence for the documentation.
+  public let summary: String
+
+  public init(
+    _ name: String, of service: ServiceName, _ route: Route?, by caller: CallerRule, effect: Effect, rate: RateClass? = nil,
+    failures: [FailureKind] = [], requirements: [String], _ summary: String
+  ) {
+    self.name = name
+    self.service = service
+    self.route = route
+    self.caller = caller
+    self.effect = effect
+    self.rate = rate ?? (effect == .read ? .read : .write)
+    self.failures = failures
+    self.requirements = requirements
+    self.summary = summary
+  }
+}
+
+/// HTTP method and path template; `{name}` segments fill the input's field of that name.
+public struct Route: Hashable, Sendable {
+  public enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
+
+  public let method: Method
+  public let path: String
+
+  public static func get(_ path: String) -> Route { Route(method: .get, path: path) }
+  public static func post(_ path: String) -> Route { Route(method: .post, path: path) }
+  public static func put(_ path: String) -> Route { Route(method: .put, path: path) }
+  public static func patch(_ path: String) -> Route { Route(method: .patch, path: path) }
+  public static func delete(_ path: String) -> Route { Route(method: .delete, path: path) }
+
+  /// Names of the fields in the path.
+  public var parameters: [String] {
+    path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+  }
+}
+
+/// Who may call. Whether this account may do it to that thing is the handler's decision.
+public enum CallerRule: Hashable, Sendable {
+  case anyone
+  case account
+  /// An account whose e-mail address is verified; others are told `verification_required`.
+  case verifiedAccount
+  case administrator
+  /// Only these services, over the bus.
+  case services([ServiceName])
+}
+
+/// What a call does, and so whether repeating it needs care.
+public enum Effect: String, Sendable {
+  case read
+  /// Changes things; repeating it with the same input leaves the same state.
+  case write
+  /// Makes something new each time; takes an idempotency key.
+  case create
+}
+
+/// Which budget of calls it draws on.
+public enum RateClass: String, Sendable, CaseIterable {
+  case read, write
+  /// Bulk intake of samples.
+  case bulk
+  /// Guessable or costly: log in, register, recover.
+  case sensitive
+}
+
+/// What a service shows the others: its operations, its events and the words for both.
+public struct Contract: Sendable {
+  public let service: ServiceName
+  public let operations: [any Operation.Type]
+  public let events: [any Event.Type]
+  public let words: [Words.Source]
+
+  public init(_ service: ServiceName, operations: [any Operation.Type], events: [any Event.Type], words: [Words.Source]) {
+    self.service = service
+    self.operations = operations
+    self.events = events
+    self.words = words
+  }
+}
+
+/// The six processes.
+public enum ServiceName: String, Choice {
+  case gateway, identity, activity, social, rewards, notifications
+}
+
+/// One page of a list.
+public struct Page<Item: Document>: Document {
+  public var items: [Item]
+  /// Give it as `cursor` to get the next page; absent on the last.
+  public var nextCursor: String?
+
+  public init(items: [Item], nextCursor: String? = nil) {
+    self.items = items
+    self.nextCursor = nextCursor
+  }
+
+  public static var notes: Notes {
+    ["items": "The page's items.", "nextCursor": "Give it as `cursor` for the next page; absent on the last."]
+  }
+}

@@ -1,0 +1,102 @@
+/// What travels as a JSON object: the input and output of an operation, an event's body, and the objects inside them.
+///
+/// A document is a plain `Codable` struct whose fields are strings, whole numbers, decimals, truth values, ``TextValue``s, other
+/// documents, arrays and optionals of these. Its synthesized `init(from:)` serves three readers: the strict decoder, which
+/// collects every bad field before it refuses; the schema recorder, which writes the OpenAPI document; and any other decoder.
+///
+///     struct Goal: Document {
+///       var steps: Int
+///       static let notes: Notes = ["steps": Note("Steps a day.", range: 1...100_000, example: 8000)]
+///     }
+public protocol Document: Codable, Sendable {
+  /// Description and limits of each field, by its name. A test fails when a field has none.
+  static var notes: Notes { get }
+  /// Rules between fields, checked once each field by itself is right.
+  func check(_ fields: inout FieldChecks)
+}
+
+public typealias Notes = [String: Note]
+
+extension Document {
+  public func check(_ fields: inout FieldChecks) {}
+}
+
+/// The document without fields.
+public struct Empty: Document, Hashable {
+  public init() {}
+  public static let notes: Notes = [:]
+}
+
+/// Describes and limits one field.
+public struct Note: Sendable, ExpressibleByStringLiteral {
+  public let text: String
+  /// Smallest and largest number.
+  public let range: ClosedRange<Double>?
+  /// Fewest and most characters (grapheme clusters) of a plain string.
+  public let length: ClosedRange<Int>?
+  /// Fewest and most elements of an array.
+  public let items: ClosedRange<Int>?
+  public let example: JSON?
+  let breaksLines: Bool
+
+  /// - Parameters:
+  ///   - breaksLines: whether a plain string may hold line breaks and tabs; other control characters never pass.
+  public init(
+    _ text: String, range: ClosedRange<Double>? = nil, length: ClosedRange<Int>? = nil, items: ClosedRange<Int>? = nil,
+    breaksLines: Bool = false, example: JSON? = nil
+  ) {
+    self.text = text
+    self.range = range
+    self.length = length
+    self.items = items
+    self.breaksLines = breaksLines
+    self.example = example
+  }
+
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// Collects the broken rules between a document's fields.
+public struct FieldChecks {
+  let path: FieldPath
+  var problems: [FieldProblem] = []
+
+  /// Records that a field breaks a rule.
+  public mutating func refuse(_ field: String, _ rule: FieldRule) {
+    problems.append(FieldProblem(field: FieldPath.key(path, field).description, rule))
+  }
+
+  /// Records it unless the condition holds.
+  public mutating func expect(_ condition: Bool, _ field: String, _ rule: @autoclosure () -> FieldRule) {
+    if !condition { refuse(field, rule()) }
+  }
+}
+
+indirect enum FieldPath: CustomStringConvertible {
+  case root
+  case key(FieldPath, String)
+  case index(FieldPath, Int)
+
+  var description: String {
+    switch self {
+    case .root: ""
+    case .key(.root, let name): name
+    case .key(let parent, let name): "\(parent).\(name)"
+    case .index(let parent, let index): "\(parent)[\(index)]"
+    }
+  }
+}
+
+extension Document {
+  /// The document as compact JSON, its fields in the order of declaration.
+  public var json: [UInt8] { DocumentEncoder.encode(self) }
+
+  /// Reads a document strictly.
+  ///
+  /// - Parameter parameters: fields given outside the body, such as path and query parameters.
+  /// - Throws: ``Failure`` with code `invalid_json` or `invalid_fields`, the latter naming every field at fault.
+  public static func decode(_ bytes: [UInt8], parameters: [String: String] = [:], limits: JSONLimits = JSONLimits()) throws(Failure) -> Self
+  {
+    try DocumentDecoder.decode(Self.self, bytes, parameters: parameters, limits: limits)
+  }
+}

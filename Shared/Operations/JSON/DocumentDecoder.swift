@@ -1,0 +1,389 @@
+/// The one strict decoder of the system: every body, parameter, event and header passes through it.
+///
+/// It never stops at the first bad field: a field that breaks its rule is recorded and a placeholder takes its place, so that the
+/// synthesized `init(from:)` goes on; if anything was recorded, the document is refused with all of it.
+enum DocumentDecoder {
+  static func decode<D: Document>(_ type: D.Type, _ bytes: [UInt8], parameters: [String: String], limits: JSONLimits) throws(Failure) -> D {
+    let tape: JSONTape
+    do {
+      tape = try JSONTape(bytes.isEmpty ? [0x7B, 0x7D] : bytes, limits: limits)
+    } catch {
+      throw Failure(
+        RequestFailure.invalidJSON, ["reason": .text(error.reason.rawValue), "offset": .number(error.offset), "key": .text(error.key ?? "")])
+    }
+    let state = DecodingState(tape)
+    for (name, text) in parameters.sorted(by: { $0.key < $1.key }) {
+      if tape.kind == .object, tape.member(name, of: 0) != nil {
+        state.report(.key(.root, name), FieldRule("given_twice"))
+      } else {
+        state.parameters[name] = state.tape.append(lenient: text)
+      }
+    }
+    let document: D
+    do {
+      document = try state.document(D.self, node: 0, path: .root)
+    } catch {
+      // Only types that bring their own `init(from:)` throw; their rule is not known, the place is.
+      throw Failure(RequestFailure.invalidFields, fields: state.problems + [FieldProblem(field: "", FieldRule("wrong_type"))])
+    }
+    guard state.problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: state.problems) }
+    return document
+  }
+}
+
+private final class DecodingState {
+  static let mostProblems = 100
+
+  var tape: JSONTape
+  /// Nodes of fields given outside the body.
+  var parameters: [String: Int] = [:]
+  /// Names nodes that some field asked for.
+  var visited: [Bool]
+  var visitedParameters: Set<String> = []
+  private(set) var problems: [FieldProblem] = []
+
+  init(_ tape: JSONTape) {
+    self.tape = tape
+    visited = Array(repeating: false, count: tape.nodes.count)
+  }
+
+  func report(_ path: FieldPath, _ rule: FieldRule) {
+    if problems.count < DecodingState.mostProblems { problems.append(FieldProblem(field: path.description, rule)) }
+  }
+
+  /// Reads an object; a negative node stands for a document that is missing and gets placeholders without further reports.
+  func document<D: Document>(_ type: D.Type, node: Int, path: FieldPath) throws -> D {
+    var node = node
+    if node >= 0, tape.nodes[node].kind != .object {
+      report(path, FieldRule("not_an_object"))
+      node = -1
+    }
+    let before = problems.count
+    let document = try D(from: ValueDecoder(state: self, node: node, path: path, notes: D.notes))
+    guard node >= 0 else { return document }
+    var index = node + 1
+    for _ in 0..<tape.nodes[node].count {
+      if !visited[index] { report(.key(path, String(tape.string(index).prefix(100))), FieldRule("unknown_field")) }
+      index = Int(tape.nodes[index + 1].next)
+    }
+    if node == 0 {
+      for name in parameters.keys.sorted() where !visitedParameters.contains(name) {
+        report(.key(.root, String(name.prefix(100))), FieldRule("unknown_field"))
+      }
+    }
+    if problems.count == before {
+      var checks = FieldChecks(path: path)
+      document.check(&checks)
+      for problem in checks.problems where problems.count < DecodingState.mostProblems { problems.append(problem) }
+    }
+    return document
+  }
+
+  func value<T: Decodable>(_ type: T.Type, node: Int, path: FieldPath, note: Note?) throws -> T {
+    if let text = type as? any TextValue.Type { return try cast(textValue(text, node: node, path: path)) }
+    if let document = type as? any Document.Type { return try cast(anyDocument(document, node: node, path: path)) }
+    if type == String.self { return try cast(string(node, path, note)) }
+    if type == Int.self { return try cast(integer(node, path, note)) }
+    if type == Bool.self { return try cast(bool(node, path)) }
+    if type == Double.self { return try cast(double(node, path, note)) }
+    if node >= 0, type is any ListOfValues.Type, tape.nodes[node].isLenient {
+      return try T(from: ValueDecoder(state: self, node: splitList(node), path: path, notes: [:]))
+    }
+    if node >= 0, type is any ListOfValues.Type {
+      guard tape.nodes[node].kind == .array else {
+        report(path, FieldRule("not_an_array"))
+        return try T(from: ValueDecoder(state: self, node: -1, path: path, notes: [:]))
+      }
+      let count = Int(tape.nodes[node].count)
+      if let items = note?.items, !items.contains(count) {
+        report(path, FieldRule("wrong_count", ["least": .number(items.lowerBound), "most": .number(items.upperBound)]))
+        return try T(from: ValueDecoder(state: self, node: -1, path: path, notes: [:]))
+      }
+    }
+    return try T(from: ValueDecoder(state: self, node: node, path: path, notes: [:]))
+  }
+
+  private func cast<A, T>(_ value: A) throws -> T {
+    guard let value = value as? T else { throw DecodingError.typeMismatch(T.self, .init(codingPath: [], debugDescription: "")) }
+    return value
+  }
+
+  private func anyDocument<D: Document>(_ type: D.Type, node: Int, path: FieldPath) throws -> D {
+    try document(type, node: node, path: path)
+  }
+
+  private func textValue<V: TextValue>(_ type: V.Type, node: Int, path: FieldPath) -> V {
+    guard node >= 0 else { return V.placeholder }
+    let kind = tape.nodes[node].kind
+    guard kind == .string || kind == .escapedString else {
+      report(path, FieldRule("not_a_string"))
+      return V.placeholder
+    }
+    do {
+      return try V(text: tape.string(node))
+    } catch {
+      report(path, error)
+      return V.placeholder
+    }
+  }
+
+  /// A query's comma-separated list as an array's node.
+  private func splitList(_ node: Int) -> Int {
+    let parts = tape.string(node).split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let own = tape.nodes.count
+    tape.nodes.append(.init(kind: .array, start: 0, end: 0, next: 0, count: Int32(parts.count)))
+    for part in parts { _ = tape.append(lenient: part) }
+    tape.nodes[own].next = Int32(tape.nodes.count)
+    return own
+  }
+
+  func string(_ node: Int, _ path: FieldPath, _ note: Note?) -> String {
+    guard node >= 0 else { return "" }
+    let kind = tape.nodes[node].kind
+    guard kind == .string || kind == .escapedString else {
+      report(path, FieldRule("not_a_string"))
+      return ""
+    }
+    let text = tape.string(node)
+    if let length = note?.length {
+      let count = text.count
+      if count < length.lowerBound {
+        report(path, count == 0 ? FieldRule("empty") : FieldRule("too_short", ["least": .number(length.lowerBound)]))
+      } else if count > length.upperBound {
+        report(path, FieldRule("too_long", ["most": .number(length.upperBound)]))
+      }
+    }
+    let breaksLines = note?.breaksLines ?? false
+    let hasControl = text.unicodeScalars.contains { scalar in
+      scalar.value < 0x20 && !(breaksLines && (scalar == "\n" || scalar == "\t" || scalar == "\r")) || scalar.value == 0x7F
+    }
+    if hasControl { report(path, FieldRule("control_character")) }
+    return text
+  }
+
+  func integer(_ node: Int, _ path: FieldPath, _ note: Note?) -> Int {
+    guard node >= 0 else { return 0 }
+    guard let value = tape.integer(node) else {
+      report(path, FieldRule("not_a_whole_number"))
+      return 0
+    }
+    if let range = note?.range, !range.contains(Double(value)) { report(path, outOfRange(range)) }
+    return value
+  }
+
+  func double(_ node: Int, _ path: FieldPath, _ note: Note?) -> Double {
+    guard node >= 0 else { return 0 }
+    guard let value = tape.double(node) else {
+      report(path, FieldRule("not_a_number"))
+      return 0
+    }
+    if let range = note?.range, !range.contains(value) { report(path, outOfRange(range)) }
+    return value
+  }
+
+  func bool(_ node: Int, _ path: FieldPath) -> Bool {
+    guard node >= 0 else { return false }
+    guard let value = tape.bool(node) else {
+      report(path, FieldRule("not_a_truth_value"))
+      return false
+    }
+    return value
+  }
+
+  private func outOfRange(_ range: ClosedRange<Double>) -> FieldRule {
+    func text(_ value: Double) -> Parameter { Int(exactly: value).map { .number($0) } ?? .text(String(value)) }
+    return FieldRule("out_of_range", ["least": text(range.lowerBound), "most": text(range.upperBound)])
+  }
+}
+
+/// Arrays, told apart from other generic types.
+protocol ListOfValues {}
+extension Array: ListOfValues {}
+
+private struct ValueDecoder: Decoder {
+  let state: DecodingState
+  let node: Int
+  let path: FieldPath
+  let notes: Notes
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(KeyedValues<Key>(state: state, node: node, path: path, notes: notes))
+  }
+
+  func unkeyedContainer() -> any UnkeyedDecodingContainer { ListedValues(state: state, node: node, path: path) }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { SingleValue(state: state, node: node, path: path) }
+}
+
+private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let state: DecodingState
+  let node: Int
+  let path: FieldPath
+  let notes: Notes
+
+  var codingPath: [any CodingKey] { [] }
+  var allKeys: [Key] {
+    guard node >= 0, state.tape.nodes[node].kind == .object else { return [] }
+    var keys: [Key] = []
+    var index = node + 1
+    for _ in 0..<state.tape.nodes[node].count {
+      state.visited[index] = true
+      if let key = Key(stringValue: state.tape.string(index)) { keys.append(key) }
+      index = Int(state.tape.nodes[index + 1].next)
+    }
+    return keys
+  }
+
+  private func find(_ key: Key) -> Int? {
+    guard node >= 0 else { return nil }
+    let name = key.stringValue
+    if let value = state.tape.member(name, of: node) {
+      state.visited[value - 1] = true
+      return value
+    }
+    guard node == 0, let value = state.parameters[name] else { return nil }
+    state.visitedParameters.insert(name)
+    return value
+  }
+
+  /// The field's node; a missing one is reported and stands as -1.
+  private func required(_ key: Key) -> Int {
+    guard node >= 0 else { return -1 }
+    guard let value = find(key), !state.tape.isNull(value) else {
+      state.report(.key(path, key.stringValue), FieldRule("required"))
+      return -1
+    }
+    return value
+  }
+
+  func contains(_ key: Key) -> Bool { find(key) != nil }
+  func decodeNil(forKey key: Key) -> Bool { find(key).map { state.tape.isNull($0) } ?? true }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try state.value(type, node: required(key), path: .key(path, key.stringValue), note: notes[key.stringValue])
+  }
+
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    return try state.value(type, node: value, path: .key(path, key.stringValue), note: notes[key.stringValue])
+  }
+
+  func decode(_ type: String.Type, forKey key: Key) -> String {
+    state.string(required(key), .key(path, key.stringValue), notes[key.stringValue])
+  }
+
+  func decode(_ type: Int.Type, forKey key: Key) -> Int {
+    state.integer(required(key), .key(path, key.stringValue), notes[key.stringValue])
+  }
+
+  func decode(_ type: Double.Type, forKey key: Key) -> Double {
+    state.double(required(key), .key(path, key.stringValue), notes[key.stringValue])
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) -> Bool { state.bool(required(key), .key(path, key.stringValue)) }
+
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    return state.string(value, .key(path, key.stringValue), notes[key.stringValue])
+  }
+
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    return state.integer(value, .key(path, key.stringValue), notes[key.stringValue])
+  }
+
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    return state.double(value, .key(path, key.stringValue), notes[key.stringValue])
+  }
+
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    return state.bool(value, .key(path, key.stringValue))
+  }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedDecodingContainer<Nested> {
+    KeyedDecodingContainer(KeyedValues<Nested>(state: state, node: required(key), path: .key(path, key.stringValue), notes: [:]))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
+    ListedValues(state: state, node: required(key), path: .key(path, key.stringValue))
+  }
+
+  func superDecoder() -> any Decoder { ValueDecoder(state: state, node: node, path: path, notes: notes) }
+  func superDecoder(forKey key: Key) -> any Decoder {
+    ValueDecoder(state: state, node: required(key), path: .key(path, key.stringValue), notes: [:])
+  }
+}
+
+private struct ListedValues: UnkeyedDecodingContainer {
+  let state: DecodingState
+  let path: FieldPath
+  let count: Int?
+  private(set) var currentIndex = 0
+  private var next: Int
+
+  var codingPath: [any CodingKey] { [] }
+  var isAtEnd: Bool { currentIndex >= (count ?? 0) }
+
+  init(state: DecodingState, node: Int, path: FieldPath) {
+    self.state = state
+    self.path = path
+    let isArray = node >= 0 && state.tape.nodes[node].kind == .array
+    count = isArray ? Int(state.tape.nodes[node].count) : 0
+    next = node + 1
+  }
+
+  private mutating func advance() -> (node: Int, path: FieldPath) {
+    let result = (next, FieldPath.index(path, currentIndex))
+    next = Int(state.tape.nodes[next].next)
+    currentIndex += 1
+    return result
+  }
+
+  mutating func decodeNil() -> Bool {
+    guard !isAtEnd, state.tape.isNull(next) else { return false }
+    _ = advance()
+    return true
+  }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let (node, path) = advance()
+    return try state.value(type, node: node, path: path, note: nil)
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedDecodingContainer<Nested> {
+    let (node, path) = advance()
+    return KeyedDecodingContainer(KeyedValues<Nested>(state: state, node: node, path: path, notes: [:]))
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer {
+    let (node, path) = advance()
+    return ListedValues(state: state, node: node, path: path)
+  }
+
+  mutating func superDecoder() -> any Decoder {
+    let (node, path) = advance()
+    return ValueDecoder(state: state, node: node, path: path, notes: [:])
+  }
+}
+
+private struct SingleValue: SingleValueDecodingContainer {
+  let state: DecodingState
+  let node: Int
+  let path: FieldPath
+
+  var codingPath: [any CodingKey] { [] }
+
+  func decodeNil() -> Bool { node < 0 || state.tape.isNull(node) }
+  func decode(_ type: Int.Type) throws -> Int {
+    guard node >= 0, let value = state.tape.integer(node) else {
+      throw DecodingError.typeMismatch(Int.self, .init(codingPath: [], debugDescription: "\(path)"))
+    }
+    return value
+  }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.value(type, node: node, path: path, note: nil) }
+}

@@ -1,0 +1,117 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+import Synchronization
+
+/// An identifier of one kind of thing: a UUID of version 7 (RFC 9562, section 5.7), so that newer ones sort last.
+///
+/// The phantom type keeps an account's id from being used where a session's is meant: `typealias AccountID = ID<Account>`.
+public struct ID<Entity>: TextValue, Comparable {
+  let high: UInt64
+  let low: UInt64
+
+  /// The 16 bytes in network order, as the stores keep them.
+  public var bytes: [UInt8] {
+    var bytes = [UInt8]()
+    bytes.reserveCapacity(16)
+    for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: high >> UInt64(shift))) }
+    for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: low >> UInt64(shift))) }
+    return bytes
+  }
+
+  /// An id from its 16 bytes, or nil if there are not 16.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == 16 else { return nil }
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    for (index, byte) in bytes.enumerated() {
+      if index < 8 { high = high << 8 | UInt64(byte) } else { low = low << 8 | UInt64(byte) }
+    }
+    self.high = high
+    self.low = low
+  }
+
+  /// A fresh id, later than every id this process made before.
+  public init() {
+    (high, low) = UUIDv7.next()
+  }
+
+  public init(text: String) throws(FieldRule) {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    var digits = 0
+    var position = 0
+    for byte in text.utf8 {
+      if position == 8 || position == 13 || position == 18 || position == 23 {
+        guard byte == UInt8(ascii: "-") else { throw FieldRule("not_an_id") }
+      } else {
+        let digit: UInt64
+        switch byte {
+        case 0x30...0x39: digit = UInt64(byte - 0x30)
+        case 0x61...0x66: digit = UInt64(byte - 0x61 + 10)
+        case 0x41...0x46: digit = UInt64(byte - 0x41 + 10)
+        default: throw FieldRule("not_an_id")
+        }
+        if digits < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
+        digits += 1
+      }
+      position += 1
+      guard position <= 36 else { throw FieldRule("not_an_id") }
+    }
+    guard position == 36 else { throw FieldRule("not_an_id") }
+    self.high = high
+    self.low = low
+  }
+
+  public var description: String {
+    String(unsafeUninitializedCapacity: 36) { buffer in
+      var position = 0
+      for index in 0..<32 {
+        if index == 8 || index == 12 || index == 16 || index == 20 {
+          buffer[position] = UInt8(ascii: "-")
+          position += 1
+        }
+        let word = index < 16 ? high : low
+        let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - (index % 16) * 4)) & 0xF
+        buffer[position] = nibble < 10 ? 0x30 + nibble : 0x61 + nibble - 10
+        position += 1
+      }
+      return 36
+    }
+  }
+
+  /// When the id was made, to the millisecond.
+  public var instant: Instant { Instant(milliseconds: Int64(high >> 16)) }
+
+  public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
+
+  public static var placeholder: Self { Self(high: 0, low: 0) }
+
+  public static var schema: JSON { ["type": "string", "format": "uuid"] }
+
+  private init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// Makes the two halves of a UUIDv7: 48 bits of milliseconds, a 12-bit counter, 62 random bits.
+enum UUIDv7 {
+  private static let last = Mutex<UInt64>(0)
+
+  static func next() -> (high: UInt64, low: UInt64) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let milliseconds = UInt64(now.tv_sec) * 1000 + UInt64(now.tv_nsec) / 1_000_000
+    let random = UInt64.random(in: .min ... .max)
+    // The millisecond and the counter as one number: a full counter or a clock that went back just continue it.
+    let stamp = last.withLock { last in
+      last = max(last + 1, milliseconds << 12)
+      return last
+    }
+    let high = (stamp >> 12) << 16 | 0x7000 | (stamp & 0xFFF)
+    return (high, random & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+  }
+}

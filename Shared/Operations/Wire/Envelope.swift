@@ -1,0 +1,125 @@
+/// Who asks, as the gateway or a service says in a request's header.
+public struct Caller: Document, Hashable {
+  public enum Kind: String, Choice {
+    /// Nobody signed in, through the gateway.
+    case anonymous
+    /// A signed-in account, through the gateway.
+    case account
+    /// Another service, in its own name.
+    case service
+  }
+
+  public var kind: Kind
+  public var account: AccountID?
+  public var session: SessionID?
+  /// Whether the account's e-mail address was verified when its token was made.
+  public var isVerified: Bool
+  public var isAdministrator: Bool
+  public var service: ServiceName?
+  public var language: Language
+  /// The client's network address and what it says of itself, for security events and limits.
+  public var address: String?
+  public var userAgent: String?
+
+  public init(
+    kind: Kind, account: AccountID? = nil, session: SessionID? = nil, isVerified: Bool = false, isAdministrator: Bool = false,
+    service: ServiceName? = nil, language: Language = .english, address: String? = nil, userAgent: String? = nil
+  ) {
+    self.kind = kind
+    self.account = account
+    self.session = session
+    self.isVerified = isVerified
+    self.isAdministrator = isAdministrator
+    self.service = service
+    self.language = language
+    self.address = address
+    self.userAgent = userAgent
+  }
+
+  /// A service speaking for itself.
+  public static func service(_ name: ServiceName) -> Caller { Caller(kind: .service, service: name) }
+
+  public static let notes: Notes = [
+    "kind": "Nobody, an account or a service.", "account": "The signed-in account.", "session": "Its session.",
+    "isVerified": "Whether its e-mail address is verified.", "isAdministrator": "Whether it administers the system.",
+    "service": "The calling service.", "language": "Language of the answer.", "address": "The client's network address.",
+    "userAgent": "What the client says of itself.",
+  ]
+}
+
+/// The first frame of a request.
+public struct RequestHeader: Document, Hashable {
+  /// Names the request in the reply, in logs, and as the repetition of an earlier one.
+  public var id: String
+  public var operation: String
+  public var caller: Caller
+  /// After it nobody waits for the reply, and the request is dropped unread.
+  public var deadline: Instant
+  public var idempotencyKey: String?
+  public var traceparent: String?
+  /// Path and query parameters by field name.
+  public var parameters: [String: String]?
+
+  public init(
+    id: String, operation: String, caller: Caller, deadline: Instant, idempotencyKey: String? = nil, traceparent: String? = nil,
+    parameters: [String: String]? = nil
+  ) {
+    self.id = id
+    self.operation = operation
+    self.caller = caller
+    self.deadline = deadline
+    self.idempotencyKey = idempotencyKey
+    self.traceparent = traceparent
+    self.parameters = parameters
+  }
+
+  public static let notes: Notes = [
+    "id": Note("Names the request.", length: 1...128), "operation": Note("Name of the operation.", length: 1...128),
+    "caller": "Who asks.", "deadline": "After it nobody waits.",
+    "idempotencyKey": Note("Makes a repetition harmless.", length: 1...255),
+    "traceparent": Note("W3C trace context.", length: 1...128), "parameters": "Fields given outside the body.",
+  ]
+}
+
+/// The first frame of a reply.
+public struct ReplyHeader: Document, Hashable {
+  public var id: String
+  /// HTTP status: 200 or 201 with the output as body, otherwise a ``Failure``.
+  public var status: Int
+
+  public init(id: String, status: Int) {
+    self.id = id
+    self.status = status
+  }
+
+  public var isFailure: Bool { status >= 400 }
+
+  public static let notes: Notes = ["id": "The request's id.", "status": "200, 201, or the failure's status."]
+}
+
+/// A request or reply as it travels: a JSON header and a JSON body.
+public struct Message<Header: Document & Hashable>: Sendable, Hashable {
+  public var header: Header
+  public var body: [UInt8]
+
+  public init(header: Header, body: [UInt8]) {
+    self.header = header
+    self.body = body
+  }
+}
+
+public typealias Request = Message<RequestHeader>
+public typealias Reply = Message<ReplyHeader>
+
+extension Message where Header == ReplyHeader {
+  /// A reply that tells a failure.
+  public init(id: String, _ failure: Failure) {
+    self.init(header: ReplyHeader(id: id, status: failure.status), body: failure.json)
+  }
+
+  /// The output, or the failure thrown.
+  public func output<Output: Document>(_ type: Output.Type) throws(Failure) -> Output {
+    guard header.isFailure else { return try Output.decode(body, limits: JSONLimits(bytes: 16 << 20)) }
+    throw try Failure.decode(body)
+  }
+}
