@@ -95,7 +95,8 @@ extension Document {
   ///
   /// - Parameter parameters: fields given outside the body, such as path and query parameters.
   /// - Throws: ``Failure`` with code `invalid_json` or `invalid_fields`, the latter naming every field at fault.
-  public static func decode(_ bytes: [UInt8], parameters: [String: String] = [:], limits: JSONLimits = JSONLimits()) throws(Failure) -> Self
+  public static func decode(_ bytes: [UInt8], parameters: [String: String] = [:], limits: JSONLimits = JSONLimits())
+    throws(Failure) -> Self
   {
     try DocumentDecoder.decode(Self.self, bytes, parameters: parameters, limits: limits)
   }
