@@ -167,7 +167,7 @@ private final class DecodingState {
       report(path, FieldRule("not_a_whole_number"))
       return 0
     }
-    if let range = note?.range, !range.contains(Double(value)) { report(path, outOfRange(range)) }
+    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) { report(path, outOfRange(range)) }
     return value
   }
 
@@ -177,7 +177,7 @@ private final class DecodingState {
       report(path, FieldRule("not_a_number"))
       return 0
     }
-    if let range = note?.range, !range.contains(value) { report(path, outOfRange(range)) }
+    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(value) { report(path, outOfRange(range)) }
     return value
   }
 
