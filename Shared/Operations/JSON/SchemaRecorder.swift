@@ -97,7 +97,9 @@ private final class Recorder {
     case is Bool.Type: return (["type": "boolean"], try Recorder.cast(false))
     case is Parameter.Type: return (["type": ["string", "integer"]], try Recorder.cast(Parameter.number(0)))
     case is [String: Parameter].Type:
-      return (["type": "object", "additionalProperties": ["type": ["string", "integer"]]], try Recorder.cast([String: Parameter]()))
+      return (
+        ["type": "object", "additionalProperties": ["type": ["string", "integer"]]], try Recorder.cast([String: Parameter]())
+      )
     default:
       let list = RecordedList()
       let value = try T(from: RecordingDecoder(recorder: self, fields: RecordedFields(), list: list))
