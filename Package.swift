@@ -120,7 +120,8 @@ let package = Package(
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics, system,
+        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
+        system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
@@ -144,5 +145,17 @@ let package = Package(
     + [
       // Tests
       tests("Operations", ["Operations"]),
+
+      // Real processes: the harness that runs them, the bench, the launcher's tools
+      .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments] + everyContract,
+        path: "Tests/Bench/Main",
+        swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
+        swiftSettings: settings),
     ]
 )
