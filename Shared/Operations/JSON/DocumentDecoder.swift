@@ -170,7 +170,9 @@ private final class DecodingState {
       report(path, FieldRule("not_a_whole_number"))
       return 0
     }
-    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) { report(path, outOfRange(range)) }
+    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) {
+      report(path, outOfRange(range))
+    }
     return value
   }
 

@@ -21,7 +21,9 @@ public struct Schemas: Sendable {
       + shortName(String(full[..<open]))
   }
 
-  private static func shortName(_ full: String) -> String { full.split(separator: ".").dropFirst().joined() }
+  private static func shortName(_ full: String) -> String {  // The module's name goes, and so do the marks of private types.
+    full.split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
+  }
 
   fileprivate mutating func reserve(_ name: String) -> Int? {
     guard !components.contains(where: { $0.name == name }) else { return nil }
