@@ -16,6 +16,7 @@ let settings: [SwiftSetting] = [
 // MARK: - Packages
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
@@ -116,7 +117,7 @@ let package = Package(
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
-    shared("Storage", ["Operations", crypto, grdb, logging, metrics]),
+    shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
       "ServiceKit",
       [
