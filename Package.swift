@@ -147,6 +147,8 @@ let package = Package(
     + [
       // Tests
       tests("Operations", ["Operations"]),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
@@ -156,6 +158,9 @@ let package = Package(
         swiftSettings: settings),
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
         swiftSettings: settings),
