@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import Messaging
 import Operations
+import Testing
 
 /// A folder under /tmp of its own, short enough for sockets, removed at the end.
 final class TemporaryFolder: Sendable {
