@@ -15,7 +15,8 @@ import Storage
 @main
 struct Admin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.", subcommands: [BackUp.self, RestoreEpochs.self, Keys.self])
+    commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.",
+    subcommands: [BackUp.self, RestoreEpochs.self, Keys.self])
 
   /// The services that have a store.
   static let services = ServiceName.allCases.filter { $0 != .gateway }
@@ -85,7 +86,9 @@ struct Keys: ParsableCommand {
       entries.append(AllowList.Entry(key: keys.publicKey, service: service, operations: Keys.granted(service)))
     }
     let list = "\(folder)/allow-list.json"
-    guard FileManager.default.createFile(atPath: list, contents: Data(AllowList(entries: entries).json), attributes: [.posixPermissions: 0o644])
+    guard
+      FileManager.default.createFile(
+        atPath: list, contents: Data(AllowList(entries: entries).json), attributes: [.posixPermissions: 0o644])
     else { throw HomeFailure.cannotWrite(file: list) }
     print("Keys and allow-list are in \(folder). Keep the .key files secret; each process needs its own and the list.")
   }
@@ -98,6 +101,6 @@ struct Keys: ParsableCommand {
       guard case .services(let callers) = spec.caller else { return false }
       return callers.contains(service)
     }
-    return opened.map(\.name).sorted() + EventOperations.names + [ReadHealth.spec.name]
+    return opened.map(\.name).sorted() + EventExchange.allCases.map(\.rawValue) + [ReadHealth.spec.name]
   }
 }

@@ -14,7 +14,8 @@ struct Demo: AsyncParsableCommand {
     commandName: "racha-demo", abstract: "Fill a running cluster with believable data.")
 
   @Option(help: "The gateway's address.") var http = "http://127.0.0.1:8080"
-  @Option(help: "The cluster's home folder, where its mails are.") var home = ProcessInfo.processInfo.environment["RACHA_HOME"] ?? NSHomeDirectory() + "/.racha"
+  @Option(help: "The cluster's home folder, where its mails are.") var home =
+    ProcessInfo.processInfo.environment["RACHA_HOME"] ?? NSHomeDirectory() + "/.racha"
 
   /// What every demonstration account logs in with; the data is for looking at, and says so.
   static let password = "Racha-demo-2026!"
