@@ -66,6 +66,11 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
+  /// Stands in where a setting is refused; the service does not start with it.
+  static let placeholder = MailAddress(trusted: "racha@localhost")
+
+  private init(trusted: String) { description = trusted }
+
   var domain: Substring { description.split(separator: "@")[1] }
 }
 

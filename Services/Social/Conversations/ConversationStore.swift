@@ -98,7 +98,7 @@ enum ConversationStore {
         ORDER BY side.last_sequence DESC LIMIT :limit
         """)
     let rows = try Row.fetchAll(statement, arguments: ["account": account, "before": page.before, "limit": page.fetchLimit])
-    return page.page(of: rows, key: { $0["last_sequence"] }) { row in
+    return page.page(of: rows, key: { $0["last_sequence"] as Int64 }) { row in
       Conversation(
         id: row["conversation_id"], accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
         isFriend: row["is_friend"], lastMessage: ChatMessage(row), unreadCount: row["unread_count"])

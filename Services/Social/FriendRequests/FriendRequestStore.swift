@@ -4,6 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
+extension FriendRequest.State: DatabaseValueConvertible {}
+
 /// The friend requests of all accounts; at most one waits between any two.
 enum FriendRequestStore {
   static func migration(_ number: Int) -> Migration {
@@ -122,7 +124,7 @@ enum FriendRequestStore {
     let rows = try Row.fetchAll(
       try database.cachedStatement(sql: sql),
       arguments: ["account": account, "before": page.before, "state": state, "limit": page.fetchLimit])
-    return page.page(of: rows, key: { $0["sequence"] }) { FriendRequest($0, for: account) }
+    return page.page(of: rows, key: { $0["sequence"] as Int64 }) { FriendRequest($0, for: account) }
   }
 }
 

@@ -4,6 +4,8 @@ import ServiceKit
 import SocialContract
 import Storage
 
+extension ChatText: DatabaseValueConvertible {}
+
 /// The messages of all conversations, in the order in which they were sent.
 enum MessageStore {
   static func migration(_ number: Int) -> Migration {
@@ -45,7 +47,7 @@ enum MessageStore {
         WHERE conversation_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?
         """)
     let rows = try Row.fetchAll(statement, arguments: [conversation, page.before, page.fetchLimit])
-    return page.page(of: rows, key: { $0["sequence"] }, item: ChatMessage.init)
+    return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: ChatMessage.init)
   }
 }
 
