@@ -8,8 +8,6 @@ public enum Notifications {
     var service = ServiceDefinition(
       .notifications, migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3)])
     service.keepAccounts()
-    // What happened before a listener first came is history: there is no state to tell it.
-    service.tellSnapshot { _, _ in ([], nil) }
     InboxHandlers.serve(&service)
     InboxSubscriptions.hear(&service)
     try Mails.add(to: &service, MailSettings(environment.settings, environment.home), environment)

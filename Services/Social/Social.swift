@@ -12,8 +12,6 @@ public enum Social {
         MessageStore.migration(5),
       ])
     service.keepAccounts()
-    // What happened before a listener first came is history: there is no state to tell it.
-    service.tellSnapshot { _, _ in ([], nil) }
     FriendRequestHandlers.serve(&service)
     FriendHandlers.serve(&service)
     ConversationHandlers.serve(&service)

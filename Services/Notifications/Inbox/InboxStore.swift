@@ -1,5 +1,5 @@
-import GRDB
-import NotificationsContract
+public import GRDB
+public import NotificationsContract
 import Operations
 import ServiceKit
 import Storage

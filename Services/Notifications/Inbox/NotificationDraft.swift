@@ -1,5 +1,5 @@
-import Operations
 import NotificationsContract
+import Operations
 import RewardsContract
 import SocialContract
 

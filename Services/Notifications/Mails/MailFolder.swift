@@ -1,11 +1,12 @@
+import Logging
+import Operations
+import ServiceKit
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Darwin
 #endif
-import Logging
-import Operations
-import ServiceKit
 
 /// Writes each mail as a `.eml` file (RFC 5322) into a folder that only its owner may enter.
 ///

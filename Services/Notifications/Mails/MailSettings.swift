@@ -22,7 +22,9 @@ struct MailSettings: Sendable {
   init(_ settings: Settings, _ home: Home) {
     let port = settings.int("racha.http.port", default: 8080, in: 0...65535)
     var url = settings.string("racha.publicUrl", default: "http://127.0.0.1:\(port)")
-    if !["http://", "https://"].contains(where: { url.hasPrefix($0) && url.count > $0.count }) || url.contains(where: \.isWhitespace) {
+    if !["http://", "https://"].contains(where: { url.hasPrefix($0) && url.count > $0.count })
+      || url.contains(where: \.isWhitespace)
+    {
       settings.refuse("racha.publicUrl", "must be a URL that begins with http:// or https://")
     }
     while url.hasSuffix("/") { url.removeLast() }

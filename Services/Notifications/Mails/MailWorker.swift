@@ -21,30 +21,42 @@ struct MailWorker: ServiceLifecycle.Service {
 
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
   private static let longestWait = Duration.seconds(60)
+  /// How long a graceful stop waits for the mails on their way.
+  private static let patienceMilliseconds: Int64 = 2000
 
   func run() async throws {
     try await store.write { try MailQueue.recover($0) }
-    let onTheirWay = Lanes(settings.lanes)
+    let lanes = Lanes(settings.lanes)
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isShuttingDownGracefully && !Task.isCancelled {
-        let free = onTheirWay.free
+        let free = lanes.free
         let most = settings.retry.mostAttempts
         let jobs = free == 0 ? [] : try await store.write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) }
         for job in jobs {
-          onTheirWay.take()
+          lanes.take()
           group.addTask {
             defer {
-              onTheirWay.give()
+              lanes.give()
               bell.ring()
             }
             try await send(job)
           }
         }
-        if jobs.isEmpty || onTheirWay.free == 0 {
-          let wait = try await untilNextDue(hasFreeLane: onTheirWay.free > 0)
+        if jobs.isEmpty || lanes.free == 0 {
+          let wait = try await untilNextDue(hasFreeLane: lanes.free > 0)
           await cancelWhenGracefulShutdown { await bell.wait(atMost: wait) }
         }
       }
+      await finishWhatIsOnItsWay(lanes)
+      group.cancelAll()
+    }
+  }
+
+  /// Waits a little for the mails on their way; those that are cut off are sent again after the next start.
+  private func finishWhatIsOnItsWay(_ lanes: Lanes) async {
+    let end = clock.now.adding(milliseconds: MailWorker.patienceMilliseconds)
+    while lanes.free < settings.lanes, clock.now < end, !Task.isCancelled {
+      await bell.wait(atMost: .milliseconds(end.milliseconds - clock.now.milliseconds))
     }
   }
 

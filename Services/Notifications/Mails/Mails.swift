@@ -1,3 +1,4 @@
+import GRDB
 import IdentityContract
 import Operations
 import ServiceKit
@@ -20,7 +21,8 @@ enum Mails {
     service.run { store in
       MailWorker(
         store: store, settings: settings, carrier: carrier,
-        identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock), clock: environment.clock,
+        identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
+        clock: environment.clock,
         bell: bell, mail: mail, logger: environment.logger)
     }
   }

@@ -119,7 +119,8 @@ private final class Upload: Sendable {
     let start = position.load(ordering: .relaxed)
     let length = min(count, bytes.count - start)
     bytes.withUnsafeBytes { all in
-      UnsafeMutableRawBufferPointer(start: buffer, count: count).copyMemory(from: UnsafeRawBufferPointer(rebasing: all[start..<start + length]))
+      UnsafeMutableRawBufferPointer(start: buffer, count: count).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: all[start..<start + length]))
     }
     position.store(start + length, ordering: .relaxed)
     return length

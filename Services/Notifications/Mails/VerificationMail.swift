@@ -33,7 +33,8 @@ struct VerificationMail: Sendable {
     _ mail: MailQueue.Job, _ secret: ReadVerificationSecret.Output, from: MailAddress, publicURL: String
   ) throws(MailFailure) -> MailMessage {
     guard let to = MailAddress(secret.email.ascii) else { throw .badAddress }
-    guard let templates = templates[secret.language], let subject = words.text("mail.verification.subject", secret.language) else {
+    guard let templates = templates[secret.language], let subject = words.text("mail.verification.subject", secret.language)
+    else {
       preconditionFailure("every language has its templates")
     }
     let values = [

@@ -1,4 +1,4 @@
-import IdentityContract
+import GRDB
 import Operations
 import ServiceKit
 import SocialContract
@@ -9,12 +9,8 @@ enum FriendRequestHandlers {
   static func serve(_ service: inout ServiceDefinition) {
     service.serve(SendFriendRequest.self, prepare: accounts, write: send)
     service.serve(ListFriendRequests.self, read: list)
-    service.serve(AcceptFriendRequest.self) { input, call, transaction in
-      try answer(input.friendRequestID, .accepted, call, transaction)
-    }
-    service.serve(RejectFriendRequest.self) { input, call, transaction in
-      try answer(input.friendRequestID, .rejected, call, transaction)
-    }
+    service.serve(AcceptFriendRequest.self, write: accept)
+    service.serve(RejectFriendRequest.self, write: reject)
   }
 
   /// Who asks, and who is asked.
@@ -58,6 +54,14 @@ enum FriendRequestHandlers {
     try FriendRequestStore.list(
       for: call.account, direction: input.direction, state: input.state,
       PageRequest(limit: input.limit, cursor: input.cursor), in: database)
+  }
+
+  private static func accept(_ input: AnswerFriendRequest, _ call: Call, _ transaction: Transaction) throws -> FriendRequest {
+    try answer(input.friendRequestID, .accepted, call, transaction)
+  }
+
+  private static func reject(_ input: AnswerFriendRequest, _ call: Call, _ transaction: Transaction) throws -> FriendRequest {
+    try answer(input.friendRequestID, .rejected, call, transaction)
   }
 
   private static func answer(

@@ -7,10 +7,12 @@ import Storage
 /// Friends: listed and removed.
 enum FriendHandlers {
   static func serve(_ service: inout ServiceDefinition) {
-    service.serve(ListFriends.self) { input, call, database in
-      try FriendStore.list(of: call.account, PageRequest(limit: input.limit, cursor: input.cursor), in: database)
-    }
+    service.serve(ListFriends.self, read: list)
     service.serve(RemoveFriend.self, write: remove)
+  }
+
+  private static func list(_ input: ListFriends.Input, _ call: Call, _ database: Database) throws -> Page<Friend> {
+    try FriendStore.list(of: call.account, PageRequest(limit: input.limit, cursor: input.cursor), in: database)
   }
 
   private static func remove(_ input: RemoveFriend.Input, _ call: Call, _ transaction: Transaction) throws -> Empty {

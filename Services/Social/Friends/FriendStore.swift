@@ -56,7 +56,8 @@ enum FriendStore {
         ) f JOIN accounts a ON a.account_id = f.friend
         WHERE a.username > :after ORDER BY a.username LIMIT :limit
         """)
-    let rows = try Row.fetchAll(statement, arguments: ["account": account, "after": page.after(Username.self)?.description ?? "", "limit": page.fetchLimit])
+    let rows = try Row.fetchAll(
+      statement, arguments: ["account": account, "after": page.after(Username.self)?.description ?? "", "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["username"] as String }) { row in
       Friend(accountID: row["account_id"], username: row["username"], nickname: row["nickname"], since: row["since"])
     }

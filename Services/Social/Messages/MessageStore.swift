@@ -1,7 +1,7 @@
-import GRDB
+public import GRDB
 import Operations
 import ServiceKit
-import SocialContract
+public import SocialContract
 import Storage
 
 extension ChatText: DatabaseValueConvertible {}

@@ -11,7 +11,8 @@ struct MailMessageTests {
     -> MailMessage
   {
     let job = MailQueue.Job(
-      id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), linkID: ID(), createdAt: try Instant(text: "2026-11-21T08:43:00.250Z"),
+      id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), linkID: ID(),
+      createdAt: try Instant(text: "2026-11-21T08:43:00.250Z"),
       attempt: 1)
     let secret = ReadVerificationSecret.Output(
       token: "tWqUgWuOYw0vVvKzv8f2jW1TNSnQ1LxC7uQ3gX2dB4E", email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"),

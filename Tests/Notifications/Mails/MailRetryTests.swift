@@ -45,7 +45,8 @@ struct MailAddressTests {
   @Test(
     "that could break out of their field are refused",
     arguments: [
-      "", "@", "a@", "@b", "a b@example.org", "a@example.org\r\nBcc: x@example.org", "a@b@c", "<a@example.org>", "a,b@example.org",
+      "", "@", "a@", "@b", "a b@example.org", "a@example.org\r\nBcc: x@example.org", "a@b@c", "<a@example.org>",
+      "a,b@example.org",
       "ñ@example.org", "a\u{0}@example.org", String(repeating: "a", count: 250) + "@b.cd",
     ])
   func refused(text: String) { #expect(MailAddress(text) == nil) }

@@ -7,7 +7,8 @@ struct ChatTextTests {
   @Test(
     "is taken as written",
     arguments: [
-      "a", "two\nlines\r\nand\ta tab", String(repeating: "x", count: 2000), String(repeating: "👩‍👩‍👧‍👦", count: 600), "¿Qué tal? 日本語 العربية",
+      "a", "two\nlines\r\nand\ta tab", String(repeating: "x", count: 2000), String(repeating: "👩‍👩‍👧‍👦", count: 600),
+      "¿Qué tal? 日本語 العربية",
     ])
   func taken(text: String) throws {
     #expect(try ChatText(text: text).description == text)
