@@ -151,6 +151,18 @@ let package = Package(
     + [
       // Tests
       tests("Operations", ["Operations"]),
+      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService"]),
+      tests(
+        "Notifications",
+        [
+          "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract", "NotificationsService", "Operations",
+          "RewardsContract", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
+        ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
+      // Services inside the test's process
+      .target(
+        name: "InProcess",
+        dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", lifecycle, logging],
+        path: "Tests/InProcess", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
