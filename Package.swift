@@ -52,7 +52,8 @@ let nioHTTP: [Target.Dependency] = [
 /// - Parameters:
 ///   - calls: services whose contracts it imports, because it calls or hears them.
 ///   - uses: what it needs beyond the shared modules every service has.
-func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = []) -> [Target] {
+///   - resources: files of its folder that are embedded in its code.
+func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = []) -> [Target] {
   let path = "Services/\(name)"
   let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
   return [
@@ -62,7 +63,8 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
     .target(
       name: "\(name)Service",
       dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
-      path: path, exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
+      path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
+      swiftSettings: settings),
     .executableTarget(
       name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "ServiceKit"], path: "\(path)/Main",
       swiftSettings: settings),
@@ -143,9 +145,18 @@ let package = Package(
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
-    + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
+    + service(
+      "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
+      resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService"]),
+      tests(
+        "Notifications",
+        [
+          "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract", "NotificationsService", "Operations",
+          "RewardsContract", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
+        ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests("Operations", ["Operations"]),
       tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),

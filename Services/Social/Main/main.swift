@@ -1,1 +1,4 @@
-// main
+import ServiceKit
+import SocialService
+
+await ServiceProcess.run(.social) { environment in Social.service(environment) }
