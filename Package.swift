@@ -50,7 +50,8 @@ let nioHTTP: [Target.Dependency] = [
 /// - Parameters:
 ///   - calls: services whose contracts it imports, because it calls or hears them.
 ///   - uses: what it needs beyond the shared modules every service has.
-func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = []) -> [Target] {
+///   - resources: files of its folder that are compiled into it.
+func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = []) -> [Target] {
   let path = "Services/\(name)"
   let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
   return [
@@ -60,7 +61,8 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
     .target(
       name: "\(name)Service",
       dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
-      path: path, exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
+      path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
+      swiftSettings: settings),
     .executableTarget(
       name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "ServiceKit"], path: "\(path)/Main",
       swiftSettings: settings),
@@ -120,7 +122,8 @@ let package = Package(
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics, system,
+        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
+        system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
@@ -136,13 +139,13 @@ let package = Package(
     .executableTarget(
       name: "gateway", dependencies: ["GatewayService", "ServiceKit"], path: "Services/Gateway/Main", swiftSettings: settings),
   ]
-    + service("Identity", uses: ["CSodium", crypto, jwt])
+    + service("Identity", uses: ["CSodium", crypto, jwt, lifecycle], resources: ["Passwords/common-passwords.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
-      tests("Operations", ["Operations"]),
+      tests("Operations", ["Operations"])
     ]
 )
