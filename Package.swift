@@ -16,6 +16,7 @@ let settings: [SwiftSetting] = [
 // MARK: - Packages
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
@@ -118,7 +119,7 @@ let package = Package(
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
-    shared("Storage", ["Operations", crypto, grdb, logging, metrics]),
+    shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
       "ServiceKit",
       [
@@ -146,6 +147,21 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
-      tests("Operations", ["Operations"])
+      tests("Operations", ["Operations"]),
+      tests(
+        "Identity",
+        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
+
+      // Real processes: the harness that runs them, the bench, the launcher's tools
+      .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments] + everyContract,
+        path: "Tests/Bench/Main",
+        swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
+        swiftSettings: settings),
     ]
 )

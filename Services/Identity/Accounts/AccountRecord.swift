@@ -113,3 +113,5 @@ extension Transaction {
 
 extension EmailAddress: @retroactive DatabaseValueConvertible {}
 extension PersonName: @retroactive DatabaseValueConvertible {}
+extension Nickname: @retroactive DatabaseValueConvertible {}
+extension TimeZoneName: @retroactive DatabaseValueConvertible {}
