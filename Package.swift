@@ -26,6 +26,7 @@ let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKi
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -124,7 +125,7 @@ let package = Package(
       "ServiceKit",
       [
         "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
-        system,
+        signals, system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 

@@ -1,4 +1,5 @@
 public import Operations
+import Synchronization
 
 /// The bus inside one process, for tests: the same promises as ``ZeroMQBus`` without sockets.
 ///

@@ -1,4 +1,4 @@
-public import Operations
+import Operations
 import Synchronization
 
 /// What joins the ``MemoryBus``es of one process, as the sockets' directory joins those of several.

@@ -21,8 +21,8 @@ public enum Accounts {
     init(_ row: Row) throws {
       id = row["account_id"]
       username = row["username"]
-      nickname = row["nickname"]
-      timeZone = row["time_zone"]
+      nickname = try (row["nickname"] as String?).map { try Nickname(text: $0) }
+      timeZone = try TimeZoneName(text: row["time_zone"])
       dayStartHour = row["day_start_hour"]
       language = row["language"]
       isVerified = row["is_verified"]
@@ -57,7 +57,8 @@ public enum Accounts {
 
   /// The account of that username, if its event has arrived. Of two rows, as a change of names can leave for a moment, the newest.
   public static func find(_ username: Username, in database: Database) throws -> Known? {
-    let statement = try database.cachedStatement(sql: "SELECT * FROM accounts WHERE username = ? ORDER BY account_id DESC LIMIT 1")
+    let statement = try database.cachedStatement(
+      sql: "SELECT * FROM accounts WHERE username = ? ORDER BY account_id DESC LIMIT 1")
     return try Row.fetchOne(statement, arguments: [username]).map(Known.init)
   }
 
@@ -103,7 +104,8 @@ public enum Accounts {
         WHERE excluded.revision > accounts.revision
         """)
     try statement.execute(arguments: [
-      account.accountID, account.username, account.nickname, account.timeZone, account.dayStartHour, account.language,
+      account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
+      account.language,
       account.isVerified, account.revision,
     ])
   }

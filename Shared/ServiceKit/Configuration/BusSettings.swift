@@ -30,7 +30,8 @@ enum BusSettings {
     let list = file("racha.bus.curve.allowListFile", settings)
     try settings.check()
     do {
-      let keys = try CurveKeyPair(secretKey: String(decoding: secret, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+      let keys = try CurveKeyPair(
+        secretKey: String(decoding: secret, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
       let allowed = try AllowList.decode(list)
       var servers: [ServiceName: CurvePublicKey] = [:]
       for entry in allowed.entries { servers[entry.service] = entry.key }

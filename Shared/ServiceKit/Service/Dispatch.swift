@@ -1,6 +1,7 @@
 import Logging
 import Metrics
 import Operations
+import Storage
 
 /// Turns requests into replies: finds the operation, decides on the caller, runs the handler, tells failures.
 struct Dispatch: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-public import Logging
-public import Messaging
-public import Operations
+import Logging
+import Messaging
+import Operations
 public import ServiceLifecycle
 public import Storage
 
@@ -13,8 +13,6 @@ public final class ServiceHost: ServiceLifecycle.Service {
   public let store: Store
   private let definition: ServiceDefinition
   private let environment: ServiceEnvironment
-  private let teller: EventTeller
-  private let listeners: [EventListener]
 
   /// Opens the store and takes the service's place on the bus, without running yet.
   public init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) throws {
@@ -27,33 +25,22 @@ public final class ServiceHost: ServiceLifecycle.Service {
       clock: environment.clock, logger: logger)
     var definition = definition
     definition.serveSystem(metrics: environment.metrics, started: environment.clock.now)
-    let teller = EventTeller(of: service, log: store.log, bus: environment.bus, logger: logger)
-    let effects = definition.effects
-    listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
-      let inbox = store.inbox { event, teller, transaction in try effects[teller]?[event.name]?(event, transaction) }
-      return EventListener(to: name, by: service, inbox: inbox, bus: environment.bus, logger: logger)
-    }
     let dispatch = Dispatch(
       definition,
       CallContext(store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger))
     environment.bus.serve { request in
-      if let reply = await teller.reply(to: request) { return reply }
       return await dispatch.reply(to: request)
     }
     self.store = store
     self.definition = definition
     self.environment = environment
-    self.teller = teller
   }
 
   /// Runs until graceful shutdown or cancellation.
   public func run() async throws {
     let store = store
-    let teller = teller
-    var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store), BusRunner(bus: environment.bus)]
-    services.append(Background { try await teller.run() })
-    services.append(Background { for await _ in store.told { teller.told() } })
-    for listener in listeners { services.append(Background { try await listener.run() }) }
+    var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
+    if let bus = environment.bus as? any LivingBus { services.append(BusRunner(bus: bus)) }
     services += definition.workers.map { $0(store) }
     let logger = environment.logger
     services.append(
@@ -78,14 +65,31 @@ private struct StoreKeeper: ServiceLifecycle.Service {
   let store: Store
 
   func run() async throws {
-    try? await gracefulShutdown()  // Cancelled instead of asked: the store is closed all the same.
+    do {
+      try await gracefulShutdown()
+    } catch {
+      // Cancelled instead of asked: the store is closed all the same.
+    }
     await store.close()
   }
 }
 
+/// A bus that has a life of its own.
+protocol LivingBus: Bus {
+  func run() async throws
+  func beginStop(within time: Duration)
+}
+
+extension ZeroMQBus: LivingBus {}
+
+extension MemoryBus: LivingBus {
+  func run() async throws { try await gracefulShutdown() }
+  func beginStop(within time: Duration) { stop() }
+}
+
 /// Runs the bus, and stops it so that what is in flight may end.
-private struct BusRunner: ServiceLifecycle.Service {
-  let bus: any Bus
+struct BusRunner: ServiceLifecycle.Service {
+  let bus: any LivingBus
 
   func run() async throws {
     try await withGracefulShutdownHandler {

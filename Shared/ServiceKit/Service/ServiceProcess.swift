@@ -1,9 +1,10 @@
 import CoreMetrics
 import Foundation
-public import Logging
-public import Messaging
+import Logging
+import Messaging
 public import Operations
 public import ServiceLifecycle
+import UnixSignals
 
 /// What the six mains share: settings, logs, metrics, the bus, signals.
 ///
@@ -71,8 +72,7 @@ public enum ServiceProcess {
     _ service: ServiceName, _ environment: ServiceEnvironment, _ health: (@Sendable (ServiceEnvironment) async throws -> Bool)?
   ) async throws -> Bool {
     if let health { return try await health(environment) }
-    let asking = Task { try await environment.bus.run() }
-    defer { asking.cancel() }
+    try (environment.bus as? ZeroMQBus)?.start()
     let client = ServiceClient(bus: environment.bus, service: service, clock: environment.clock)
     let health = try await client.request(
       ReadHealth.self, .init(), to: service, deadline: environment.clock.now.adding(seconds: 2))
