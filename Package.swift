@@ -141,7 +141,7 @@ let package = Package(
     .executableTarget(
       name: "gateway", dependencies: ["GatewayService", "ServiceKit"], path: "Services/Gateway/Main", swiftSettings: settings),
   ]
-    + service("Identity", uses: ["CSodium", crypto, jwt])
+    + service("Identity", uses: ["CSodium", crypto, jwt, lifecycle], resources: ["Passwords/common-passwords.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
@@ -150,6 +150,9 @@ let package = Package(
       resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests(
+        "Identity",
+        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
       tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService"]),
       tests(
         "Notifications",

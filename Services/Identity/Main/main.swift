@@ -1,1 +1,6 @@
-// main
+import IdentityService
+import ServiceKit
+
+await ServiceProcess.run(.identity) { environment in
+  [try ServiceHost(try await Identity.service(environment), environment)]
+}
