@@ -30,6 +30,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "HummingbirdCore", package: "hummingbird"),
   .product(name: "HummingbirdTLS", package: "hummingbird"),
 ]
 let nio: [Target.Dependency] = [
@@ -38,7 +39,9 @@ let nio: [Target.Dependency] = [
 ]
 let nioHTTP: [Target.Dependency] = [
   .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOExtras", package: "swift-nio-extras"),
   .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+  .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
   .product(name: "HTTPTypes", package: "swift-http-types"),
 ]
@@ -120,7 +123,8 @@ let package = Package(
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics, system,
+        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
+        system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
@@ -130,7 +134,7 @@ let package = Package(
       resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
     .target(
       name: "GatewayService",
-      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", jwt, logging, metrics]
+      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
         + everyContract + hummingbird + nio + nioHTTP,
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
@@ -143,6 +147,10 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
+      tests(
+        "Gateway",
+        ["GatewayContract", "GatewayService", "Messaging", "Operations", coreMetrics, crypto, lifecycle, logging]
+          + everyContract + nio),
       tests("Operations", ["Operations"]),
     ]
 )
