@@ -32,6 +32,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "HummingbirdCore", package: "hummingbird"),
   .product(name: "HummingbirdTLS", package: "hummingbird"),
 ]
 let nio: [Target.Dependency] = [
@@ -40,7 +41,9 @@ let nio: [Target.Dependency] = [
 ]
 let nioHTTP: [Target.Dependency] = [
   .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOExtras", package: "swift-nio-extras"),
   .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+  .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
   .product(name: "HTTPTypes", package: "swift-http-types"),
 ]
@@ -135,7 +138,7 @@ let package = Package(
       resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
     .target(
       name: "GatewayService",
-      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", jwt, logging, metrics]
+      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
         + everyContract + hummingbird + nio + nioHTTP,
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
