@@ -88,8 +88,7 @@ cluster_restore() {
   rm -rf -- "$home/restoring"
   printf 'Restored %s from %s\n  the replaced stores and keys: %s\n' "$home" "$source" "$aside"
   if [[ -n $was_running ]]; then
-    keepers_find
-    start_unkept
+    start_all
     addresses_print
   else
     printf 'Start it: deploy/racha up --home %q\n' "$home"

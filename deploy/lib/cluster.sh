@@ -77,7 +77,7 @@ find_culprit() {
   return 1
 }
 
-# Says the last words of services, ends the cluster, exit 1.
+# Says the last words of services, exit 1.
 give_up() { # MESSAGE LINES SERVICE...
   local lines=$2 service
   say "racha: $1"
@@ -86,8 +86,7 @@ give_up() { # MESSAGE LINES SERVICE...
     say "the end of $home/logs/$service.log:"
     tail --lines="$lines" -- "$home/logs/$service.log" >&2 || :
   done
-  cluster_end
-  fail "the cluster did not start and is stopped; everything its services said is in $home/logs"
+  fail "the cluster did not start and is stopped again; everything its services said is in $home/logs"
 }
 
 # Returns when all six are ready.
@@ -109,15 +108,16 @@ addresses_print() {
 TEXT
 }
 
-# Starts the keepers of `unkept` and waits; ended by a signal, it leaves nothing running.
-start_unkept() {
+# Starts all six and waits until they are ready; whatever else ends it, it leaves nothing running.
+start_all() {
   local service begun
   begun=$(now_ms)
-  trap 'say "racha: interrupted, stopping"; cluster_end; exit 130' INT TERM HUP
+  trap cluster_end EXIT
+  trap 'say "racha: interrupted, stopping"; exit 130' INT TERM HUP
   addresses_write
-  for service in "${unkept[@]}"; do keeper_start "$service"; done
+  for service in "${services[@]}"; do keeper_start "$service"; done
   await_ready
-  trap - INT TERM HUP
+  trap - EXIT INT TERM HUP
   took=$(($(now_ms) - begun))
 }
 
@@ -160,10 +160,9 @@ cluster_up() {
   if ((${#kept[@]} > 0)); then
     say "The cluster in $home lacks ${unkept[*]}: stopping the rest first"
     cluster_end
-    keepers_find
   fi
   ports_free
-  start_unkept
+  start_all
   printf 'Racha is ready, %d.%02d s after the start.\n' $((took / 1000)) $((took % 1000 / 10))
   addresses_print
 }

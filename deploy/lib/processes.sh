@@ -10,8 +10,9 @@ now_ms() {
 
 # process_started PID: when it started, in clock ticks since the machine did; fails where there is no such process.
 process_started() {
-  local stat
-  { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+  local stat=''
+  # To the end of the file, which `read` reports as a failure. Not $(<…): with no file there, that ends the whole shell.
+  { read -rd '' stat <"/proc/$1/stat" || [[ -n $stat ]]; } 2>/dev/null || return 1
   # After the name in parentheses, which may hold anything, come state, parent, …; field 20 of these is the start time.
   local fields
   read -ra fields <<<"${stat##*) }"
@@ -24,8 +25,8 @@ process_note() {
   local file=$1 pid=$2 start
   shift 2
   start=$(process_started "$pid") || return 0
-  printf '%s\n' "$pid $start $*" >"$file.new"
-  mv -- "$file.new" "$file"
+  printf '%s\n' "$pid $start $*" >"$file.$$.new"
+  mv -- "$file.$$.new" "$file"
 }
 
 # process_of FILE: the process that FILE notes, if it still runs.
