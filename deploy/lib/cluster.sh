@@ -240,5 +240,5 @@ cluster_demo() {
   cluster_require
   ready || fail "the cluster in $home is not ready; see: deploy/racha status"
   [[ -x $bin/racha-demo ]] || fail "there is no executable $bin/racha-demo"
-  exec "$bin/racha-demo" --http "$(http_address)" --tcp "$(tcp_address)" "$@"
+  exec "$bin/racha-demo" --http "$(http_address)" --home "$home" "$@"
 }
