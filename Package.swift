@@ -16,7 +16,9 @@ let settings: [SwiftSetting] = [
 // MARK: - Packages
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -24,6 +26,8 @@ let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKi
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: [Target.Dependency] = [
@@ -99,10 +103,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
   ],
   targets: [
@@ -112,11 +118,14 @@ let package = Package(
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
-    shared("Storage", ["Operations", crypto, grdb, logging, metrics]),
+    shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
       "ServiceKit",
-      ["IdentityContract", "Messaging", "Operations", "Storage", configuration, grdb, lifecycle, logging, metrics]),
-    shared("Client", ["Operations"] + nio),
+      [
+        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
+        signals, system,
+      ]),
+    shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
     // Services
     .target(
@@ -135,4 +144,20 @@ let package = Package(
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
+    + [
+      // Tests
+      tests("Operations", ["Operations"]),
+
+      // Real processes: the harness that runs them, the bench, the launcher's tools
+      .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments] + everyContract,
+        path: "Tests/Bench/Main",
+        swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
+        swiftSettings: settings),
+    ]
 )

@@ -3,5 +3,11 @@ public import Operations
 extension Contract {
   /// What activity shows the other services and the clients.
   public static let activity = Contract(
-    .activity, operations: [], events: [], words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    .activity,
+    operations: [
+      ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
+      IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+    ],
+    events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
+    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -3,5 +3,11 @@ public import Operations
 extension Contract {
   /// What identity shows the other services and the clients.
   public static let identity = Contract(
-    .identity, operations: [], events: [], words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    .identity,
+    operations: [
+      RegisterAccount.self, ReadOwnAccount.self, LookUpAccount.self, VerifyAccount.self, ResendVerification.self,
+      ReadVerificationSecret.self, LogIn.self, RefreshSession.self, LogOut.self, ListKeys.self,
+    ],
+    events: [AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self],
+    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

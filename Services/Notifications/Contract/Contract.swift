@@ -3,5 +3,11 @@ public import Operations
 extension Contract {
   /// What notifications shows the other services and the clients.
   public static let notifications = Contract(
-    .notifications, operations: [], events: [], words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    .notifications,
+    operations: [
+      ListNotifications.self, CountUnreadNotifications.self, NotificationsSince.self, MarkNotificationRead.self,
+      MarkNotificationsRead.self, DeleteNotification.self,
+    ],
+    events: [NotificationCreated.self],
+    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

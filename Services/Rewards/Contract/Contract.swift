@@ -3,5 +3,11 @@ public import Operations
 extension Contract {
   /// What rewards shows the other services and the clients.
   public static let rewards = Contract(
-    .rewards, operations: [], events: [], words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    .rewards,
+    operations: [
+      GetBalance.self, ListTransfers.self, ListOffers.self, GetOffer.self, CreateOffer.self, RedeemOffer.self,
+      ListRedemptions.self,
+    ],
+    events: [CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self],
+    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -22,7 +22,8 @@ public struct Words: Sendable {
           preconditionFailure("words of \(language) are not a JSON object")
         }
         for member in members {
-          guard case .string(let text) = member.value, texts[language, default: [:]].updateValue(text, forKey: member.name) == nil else {
+          guard case .string(let text) = member.value, texts[language, default: [:]].updateValue(text, forKey: member.name) == nil
+          else {
             preconditionFailure("words of \(language): \(member.name) is given twice or is not a text")
           }
         }

@@ -38,18 +38,22 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
   public let items: ClosedRange<Int>?
   public let example: JSON?
   let breaksLines: Bool
+  let isCheckedByFeature: Bool
 
   /// - Parameters:
   ///   - breaksLines: whether a plain string may hold line breaks and tabs; other control characters never pass.
+  ///   - isCheckedByFeature: whether a number's range is told to clients but left for the feature to check, because it reports all
+  ///     faults of a form at once.
   public init(
     _ text: String, range: ClosedRange<Double>? = nil, length: ClosedRange<Int>? = nil, items: ClosedRange<Int>? = nil,
-    breaksLines: Bool = false, example: JSON? = nil
+    breaksLines: Bool = false, isCheckedByFeature: Bool = false, example: JSON? = nil
   ) {
     self.text = text
     self.range = range
     self.length = length
     self.items = items
     self.breaksLines = breaksLines
+    self.isCheckedByFeature = isCheckedByFeature
     self.example = example
   }
 
@@ -95,7 +99,8 @@ extension Document {
   ///
   /// - Parameter parameters: fields given outside the body, such as path and query parameters.
   /// - Throws: ``Failure`` with code `invalid_json` or `invalid_fields`, the latter naming every field at fault.
-  public static func decode(_ bytes: [UInt8], parameters: [String: String] = [:], limits: JSONLimits = JSONLimits()) throws(Failure) -> Self
+  public static func decode(_ bytes: [UInt8], parameters: [String: String] = [:], limits: JSONLimits = JSONLimits())
+    throws(Failure) -> Self
   {
     try DocumentDecoder.decode(Self.self, bytes, parameters: parameters, limits: limits)
   }

@@ -3,13 +3,16 @@
 /// It never stops at the first bad field: a field that breaks its rule is recorded and a placeholder takes its place, so that the
 /// synthesized `init(from:)` goes on; if anything was recorded, the document is refused with all of it.
 enum DocumentDecoder {
-  static func decode<D: Document>(_ type: D.Type, _ bytes: [UInt8], parameters: [String: String], limits: JSONLimits) throws(Failure) -> D {
+  static func decode<D: Document>(_ type: D.Type, _ bytes: [UInt8], parameters: [String: String], limits: JSONLimits)
+    throws(Failure) -> D
+  {
     let tape: JSONTape
     do {
       tape = try JSONTape(bytes.isEmpty ? [0x7B, 0x7D] : bytes, limits: limits)
     } catch {
       throw Failure(
-        RequestFailure.invalidJSON, ["reason": .text(error.reason.rawValue), "offset": .number(error.offset), "key": .text(error.key ?? "")])
+        RequestFailure.invalidJSON,
+        ["reason": .text(error.reason.rawValue), "offset": .number(error.offset), "key": .text(error.key ?? "")])
     }
     let state = DecodingState(tape)
     for (name, text) in parameters.sorted(by: { $0.key < $1.key }) {
@@ -167,7 +170,9 @@ private final class DecodingState {
       report(path, FieldRule("not_a_whole_number"))
       return 0
     }
-    if let range = note?.range, !range.contains(Double(value)) { report(path, outOfRange(range)) }
+    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) {
+      report(path, outOfRange(range))
+    }
     return value
   }
 
@@ -177,7 +182,7 @@ private final class DecodingState {
       report(path, FieldRule("not_a_number"))
       return 0
     }
-    if let range = note?.range, !range.contains(value) { report(path, outOfRange(range)) }
+    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(value) { report(path, outOfRange(range)) }
     return value
   }
 

@@ -290,7 +290,8 @@ private struct Parser {
     nodes.append(.init(kind: kind, start: Int32(start), end: Int32(end), next: Int32(nodes.count + 1), count: 0))
   }
 
-  mutating func word(_ word: StaticString, _ kind: JSONTape.Kind, _ buffer: Buffer, _ position: inout Int) throws(JSONSyntaxError) {
+  mutating func word(_ word: StaticString, _ kind: JSONTape.Kind, _ buffer: Buffer, _ position: inout Int) throws(JSONSyntaxError)
+  {
     let length = word.utf8CodeUnitCount
     guard position + length <= buffer.count, (0..<length).allSatisfy({ buffer[position + $0] == word.utf8Start[$0] }) else {
       throw Parser.malformed(position)
@@ -487,7 +488,8 @@ private struct NameSet {
       guard many?.insert(name).inserted == true else { throw duplicate(name) }
     } else {
       let name = bytes(node.start, node.end)
-      for other in few where other.end - other.start == node.end - node.start && bytes(other.start, other.end).elementsEqual(name) {
+      for other in few where other.end - other.start == node.end - node.start && bytes(other.start, other.end).elementsEqual(name)
+      {
         throw duplicate(Array(name))
       }
       few.append((node.start, node.end))

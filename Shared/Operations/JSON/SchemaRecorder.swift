@@ -21,7 +21,9 @@ public struct Schemas: Sendable {
       + shortName(String(full[..<open]))
   }
 
-  private static func shortName(_ full: String) -> String { full.split(separator: ".").dropFirst().joined() }
+  private static func shortName(_ full: String) -> String {  // The module's name goes, and so do the marks of private types.
+    full.split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
+  }
 
   fileprivate mutating func reserve(_ name: String) -> Int? {
     guard !components.contains(where: { $0.name == name }) else { return nil }
@@ -97,7 +99,9 @@ private final class Recorder {
     case is Bool.Type: return (["type": "boolean"], try Recorder.cast(false))
     case is Parameter.Type: return (["type": ["string", "integer"]], try Recorder.cast(Parameter.number(0)))
     case is [String: Parameter].Type:
-      return (["type": "object", "additionalProperties": ["type": ["string", "integer"]]], try Recorder.cast([String: Parameter]()))
+      return (
+        ["type": "object", "additionalProperties": ["type": ["string", "integer"]]], try Recorder.cast([String: Parameter]())
+      )
     default:
       let list = RecordedList()
       let value = try T(from: RecordingDecoder(recorder: self, fields: RecordedFields(), list: list))

@@ -1,9 +1,10 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Darwin
 #endif
-import Synchronization
 
 /// An identifier of one kind of thing: a UUID of version 7 (RFC 9562, section 5.7), so that newer ones sort last.
 ///

@@ -20,7 +20,8 @@ public struct Instant: TextValue, Comparable {
 
   public init(text: String) throws(FieldRule) {
     var reader = DigitReader(text)
-    guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"), let day = reader.digits(2),
+    guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
+      let day = reader.digits(2),
       let date = LocalDay(year: year, month: month, day: day), reader.take("T") || reader.take("t") || reader.take(" "),
       let hour = reader.digits(2), hour < 24, reader.take(":"), let minute = reader.digits(2), minute < 60, reader.take(":"),
       let second = reader.digits(2), second < 60

@@ -21,7 +21,8 @@ public struct LocalDay: TextValue, Comparable, Strideable {
 
   public init(text: String) throws(FieldRule) {
     var reader = DigitReader(text)
-    guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"), let day = reader.digits(2),
+    guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
+      let day = reader.digits(2),
       reader.isAtEnd, let value = LocalDay(year: year, month: month, day: day)
     else { throw FieldRule("not_a_day") }
     self = value

@@ -17,7 +17,8 @@ public enum Language: String, Choice {
     var best = (quality: 0.0, language: Language.english)
     for part in (header ?? "").prefix(1000).split(separator: ",") {
       let pieces = part.split(separator: ";")
-      guard let range = pieces.first?.drop(while: { $0 == " " }).prefix(2).lowercased(), let language = Language(rawValue: range) else {
+      guard let range = pieces.first?.drop(while: { $0 == " " }).prefix(2).lowercased(), let language = Language(rawValue: range)
+      else {
         continue
       }
       var quality = 1.0

@@ -1,0 +1,227 @@
+public import Operations
+
+/// A habit that an account keeps: what counts as keeping it, and on which days (ACT-1).
+public struct Activity: Document, Hashable {
+  /// Names the activity.
+  public var activityID: ActivityID
+  /// What it is called.
+  public var title: String
+  /// Why the account does it.
+  public var reason: String?
+  /// What kind of thing it is.
+  public var category: ActivityCategory
+  /// Name of the category's icon.
+  public var icon: String
+  /// What a day asks for.
+  public var goal: Goal
+  /// On which days.
+  public var schedule: Schedule
+  /// The first day on which it may be planned.
+  public var startDay: LocalDay
+  /// When it was made.
+  public var createdAt: Instant
+
+  /// An activity from its parts; the icon is its category's.
+  public init(
+    activityID: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
+    startDay: LocalDay, createdAt: Instant
+  ) {
+    self.activityID = activityID
+    self.title = title
+    self.reason = reason
+    self.category = category
+    icon = category.icon
+    self.goal = goal
+    self.schedule = schedule
+    self.startDay = startDay
+    self.createdAt = createdAt
+  }
+
+  public static let notes: Notes = [
+    "activityID": "Names the activity.", "title": ActivityText.title, "reason": ActivityText.reason,
+    "category": "What kind of thing it is.",
+    "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
+    "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
+    "createdAt": "When it was made.",
+  ]
+}
+
+/// Names an activity.
+public typealias ActivityID = ID<Activity>
+
+enum ActivityText {
+  static let title = Note("What it is called, at most 20 characters.", length: 1...20, example: "Drink water")
+  static let reason = Note("Why, at most 30 characters.", length: 1...30, example: "To feel awake")
+}
+
+/// Ways in which asking for an activity can fail.
+public enum ActivityFailure: String, FailureCode {
+  /// There is none of that id among the caller's own.
+  case notFound = "activity_not_found"
+  /// The account has as many as one account may have.
+  case tooMany = "too_many_activities"
+
+  public var status: Int {
+    switch self {
+    case .notFound: 404
+    case .tooMany: 409
+    }
+  }
+}
+
+/// Makes an activity (ACT-1).
+public enum CreateActivity: Operation {
+  /// What the person fills in.
+  public struct Input: Document {
+    /// What it is called.
+    public var title: String
+    /// Why the account does it.
+    public var reason: String?
+    /// What kind of thing it is.
+    public var category: ActivityCategory
+    /// What a day asks for.
+    public var goal: Goal
+    /// On which days.
+    public var schedule: Schedule
+    /// The first day on which it may be planned; the account's today by default.
+    public var startDay: LocalDay?
+
+    /// The input from its parts.
+    public init(
+      title: String, reason: String? = nil, category: ActivityCategory, goal: Goal, schedule: Schedule, startDay: LocalDay? = nil
+    ) {
+      self.title = title
+      self.reason = reason
+      self.category = category
+      self.goal = goal
+      self.schedule = schedule
+      self.startDay = startDay
+    }
+
+    public static let notes: Notes = [
+      "title": ActivityText.title, "reason": ActivityText.reason, "category": "What kind of thing it is.",
+      "goal": "What a day asks for.", "schedule": "On which days.",
+      "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; the account's today by default.",
+    ]
+
+    /// First and last day on which an activity may start.
+    static let startDays = LocalDay(daysSinceEpoch: 0)...LocalDay(daysSinceEpoch: 84005)
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(!title.allSatisfy(\.isWhitespace), "title", FieldRule("empty"))
+      if let startDay {
+        let days = Input.startDays
+        fields.expect(
+          days.contains(startDay), "startDay",
+          FieldRule("out_of_range", ["least": .text(days.lowerBound.description), "most": .text(days.upperBound.description)]))
+      }
+    }
+  }
+
+  public typealias Output = Activity
+
+  public static let spec = OperationSpec(
+    "activities.create", of: .activity, .post("/v1/activities"), by: .account, effect: .create,
+    failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Make an activity.")
+}
+
+/// Lists the account's activities, oldest first.
+public enum ListActivities: Operation {
+  /// Which page.
+  public struct Input: Document {
+    /// The `nextCursor` of the page before.
+    public var cursor: String?
+    /// How many at most.
+    public var limit: Int?
+
+    /// The input from its parts.
+    public init(cursor: String? = nil, limit: Int? = nil) {
+      self.cursor = cursor
+      self.limit = limit
+    }
+
+    public static let notes: Notes = [
+      "cursor": Note("The `nextCursor` of the page before.", length: 1...200),
+      "limit": Note("How many at most, 50 by default.", range: 1...200),
+    ]
+  }
+
+  public typealias Output = Page<Activity>
+
+  public static let spec = OperationSpec(
+    "activities.list", of: .activity, .get("/v1/activities"), by: .account, effect: .read, requirements: ["ACT-5"],
+    "List the account's activities, oldest first.")
+}
+
+/// Shows one activity with its streaks.
+public enum GetActivity: Operation {
+  /// Which one.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+
+    /// The input from its parts.
+    public init(activityID: ActivityID) { self.activityID = activityID }
+
+    public static let notes: Notes = ["activityID": "Names the activity."]
+  }
+
+  public typealias Output = ActivityDetails
+
+  public static let spec = OperationSpec(
+    "activities.get", of: .activity, .get("/v1/activities/{activityID}"), by: .account, effect: .read,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6", "ACT-10"], "Show one activity with its streaks.")
+}
+
+/// An activity and how well it is kept.
+public struct ActivityDetails: Document, Hashable {
+  /// The activity.
+  public var activity: Activity
+  /// How long it was kept without a miss.
+  public var streak: Streak
+
+  /// Details from their parts.
+  public init(activity: Activity, streak: Streak) {
+    self.activity = activity
+    self.streak = streak
+  }
+
+  public static let notes: Notes = ["activity": "The activity.", "streak": "How long it was kept without a miss."]
+}
+
+/// How many planned days in a row were done (ACT-10). Days on which nothing is planned neither add nor break.
+public struct Streak: Document, Hashable {
+  /// The row that reaches up to now; a planned today that is still open does not break it.
+  public var current: Int
+  /// The longest row there ever was.
+  public var longest: Int
+
+  /// A streak from its parts.
+  public init(current: Int, longest: Int) {
+    self.current = current
+    self.longest = longest
+  }
+
+  public static let notes: Notes = [
+    "current": "Planned days done in a row up to now; a planned today that is still open does not break it.",
+    "longest": "The most planned days ever done in a row.",
+  ]
+}
+
+/// An account made an activity.
+public struct ActivityCreated: Event, Hashable {
+  /// Whose it is.
+  public var accountID: AccountID
+  /// The activity as it was made.
+  public var activity: Activity
+
+  /// The event from its parts.
+  public init(accountID: AccountID, activity: Activity) {
+    self.accountID = accountID
+    self.activity = activity
+  }
+
+  public static let notes: Notes = ["accountID": "Whose it is.", "activity": "The activity as it was made."]
+
+  public static let spec = EventSpec("activities.created", by: .activity, requirements: ["ACT-1"], "An account made an activity.")
+}

@@ -1,0 +1,117 @@
+public import Operations
+
+/// A day as clients name it: `2026-11-21`, or `today` for the account's own.
+public enum DayName: TextValue {
+  /// The account's present local day.
+  case today
+  /// That day.
+  case day(LocalDay)
+
+  public init(text: String) throws(FieldRule) {
+    self = text == "today" ? .today : .day(try LocalDay(text: text))
+  }
+
+  public var description: String {
+    switch self {
+    case .today: "today"
+    case .day(let day): day.description
+    }
+  }
+
+  public static let placeholder = DayName.today
+
+  public static let schema: JSON = [
+    "type": "string", "pattern": "^(today|[0-9]{4}-[0-9]{2}-[0-9]{2})$", "examples": ["today", "2026-11-21"],
+  ]
+}
+
+/// How an activity stands on a day (ACT-3).
+public enum DayState: String, Choice {
+  /// The goal is reached.
+  case done
+  /// Some progress, short of the goal.
+  case partly
+  /// The day is over without any progress.
+  case failed
+  /// The day is not over, and there is no progress yet.
+  case pending
+}
+
+/// An activity as a day's list shows it.
+public struct PlannedActivity: Document, Hashable {
+  /// Names the activity.
+  public var activityID: ActivityID
+  /// What it is called.
+  public var title: String
+  /// Why the account does it.
+  public var reason: String?
+  /// What kind of thing it is.
+  public var category: ActivityCategory
+  /// Name of the category's icon.
+  public var icon: String
+  /// What the day asks for.
+  public var goal: Goal
+  /// How it stands.
+  public var state: DayState
+  /// For a quantity: how much is done.
+  public var amount: Double?
+  /// For a duration: how long was spent.
+  public var durationSeconds: Int?
+
+  /// A planned activity from its parts.
+  public init(_ activity: Activity, state: DayState, amount: Double?, durationSeconds: Int?) {
+    activityID = activity.activityID
+    title = activity.title
+    reason = activity.reason
+    category = activity.category
+    icon = activity.icon
+    goal = activity.goal
+    self.state = state
+    self.amount = amount
+    self.durationSeconds = durationSeconds
+  }
+
+  public static let notes: Notes = [
+    "activityID": "Names the activity.", "title": "What it is called.", "reason": "Why the account does it.",
+    "category": "What kind of thing it is.", "icon": "Name of the category's icon, as in the Lucide set.",
+    "goal": "What the day asks for.",
+    "state": "`done`; `partly`: some progress; `failed`: over without any; `pending`: not over, none yet.",
+    "amount": "For a quantity: how much is done.", "durationSeconds": "For a duration: how long was spent.",
+  ]
+}
+
+/// What is planned on a day.
+public struct DayPlan: Document, Hashable {
+  /// The day.
+  public var day: LocalDay
+  /// What is planned, oldest activity first.
+  public var activities: [PlannedActivity]
+
+  /// The plan from its parts.
+  public init(day: LocalDay, activities: [PlannedActivity]) {
+    self.day = day
+    self.activities = activities
+  }
+
+  public static let notes: Notes = ["day": "The day.", "activities": "What is planned, oldest activity first."]
+}
+
+/// Shows what is planned on a day, and how far it is done (ACT-3).
+public enum GetDay: Operation {
+  /// Which day.
+  public struct Input: Document {
+    /// The day, or today.
+    public var day: DayName
+
+    /// The input from its parts.
+    public init(day: DayName) { self.day = day }
+
+    public static let notes: Notes = ["day": "A day such as `2026-11-21`, or `today`."]
+  }
+
+  public typealias Output = DayPlan
+
+  public static let spec = OperationSpec(
+    "days.get", of: .activity, .get("/v1/days/{day}"), by: .account, effect: .read, requirements: ["ACT-3"],
+    "Show what is planned on a day, and how far it is done.")
+}

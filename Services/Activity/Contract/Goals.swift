@@ -1,0 +1,79 @@
+public import Operations
+
+/// What a planned day asks for (ACT-1): a yes, an amount, or a time.
+public struct Goal: Document, Hashable {
+  /// How progress is measured.
+  public enum Kind: String, Choice {
+    /// Done or not.
+    case check
+    /// An amount of something.
+    case quantity
+    /// A time spent.
+    case duration
+  }
+
+  /// How progress is measured.
+  public var kind: Kind
+  /// How much a day asks for, in `unit`.
+  public var amount: Double?
+  /// What is counted.
+  public var unit: String?
+  /// How long a day asks for, in seconds.
+  public var durationSeconds: Int?
+
+  init(kind: Kind, amount: Double? = nil, unit: String? = nil, durationSeconds: Int? = nil) {
+    self.kind = kind
+    self.amount = amount
+    self.unit = unit
+    self.durationSeconds = durationSeconds
+  }
+
+  /// Done or not.
+  public static let check = Goal(kind: .check)
+
+  /// That much of it a day.
+  public static func quantity(_ amount: Double, unit: String) -> Goal { Goal(kind: .quantity, amount: amount, unit: unit) }
+
+  /// That long a day.
+  public static func duration(seconds: Int) -> Goal { Goal(kind: .duration, durationSeconds: seconds) }
+
+  public static let notes: Notes = [
+    "kind": "`check`: done or not; `quantity`: an amount; `duration`: a time.",
+    "amount": Note(
+      "For `quantity`: how much a day asks for, at most 3 decimals.", range: 0.001...Amounts.most, example: .number(2.5)),
+    "unit": Note("For `quantity`: what is counted.", length: 1...20, example: "litres"),
+    "durationSeconds": Note("For `duration`: how long a day asks for.", range: 1...Double(Amounts.mostSeconds), example: 1800),
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    let isQuantity = kind == .quantity
+    fields.expect((amount != nil) == isQuantity, "amount", Goal.presence(kind, wanted: isQuantity))
+    fields.expect((unit != nil) == isQuantity, "unit", Goal.presence(kind, wanted: isQuantity))
+    fields.expect(
+      (durationSeconds != nil) == (kind == .duration), "durationSeconds", Goal.presence(kind, wanted: kind == .duration))
+    if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
+  }
+
+  private static func presence(_ kind: Kind, wanted: Bool) -> FieldRule {
+    wanted ? FieldRule("required") : FieldRule("not_for_goal", ["kind": .text(kind.rawValue)])
+  }
+}
+
+/// Limits of what can be counted: amounts have at most three decimals, so that sums of them are exact.
+public enum Amounts {
+  /// The largest amount.
+  public static let most: Double = 1_000_000
+  /// The longest time a day has room for, with the hour that the end of summer time adds.
+  public static let mostSeconds = 90_000
+
+  static let tooPrecise = FieldRule("too_precise", ["most": .number(3)])
+
+  /// The amount in thousandths, rounded; exact where ``isExact(_:)``.
+  public static func thousandths(_ amount: Double) -> Int { Int((amount * 1000).rounded()) }
+
+  /// The amount of so many thousandths.
+  public static func amount(thousandths: Int) -> Double { Double(thousandths) / 1000 }
+
+  /// Whether the amount has at most three decimals.
+  public static func isExact(_ amount: Double) -> Bool { amount == self.amount(thousandths: thousandths(amount)) }
+}

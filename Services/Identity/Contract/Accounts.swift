@@ -1,0 +1,117 @@
+public import Operations
+
+/// The signed-in account as its owner sees it.
+public struct OwnAccount: Document, Hashable {
+  public var id: AccountID
+  public var email: EmailAddress
+  public var username: Username
+  public var name: PersonName?
+  public var age: Int?
+  public var nickname: Nickname?
+  public var timeZone: TimeZoneName
+  public var dayStartHour: Int
+  public var language: Language
+  public var isVerified: Bool
+  public var isAdministrator: Bool
+  public var createdAt: Instant
+
+  public init(
+    id: AccountID, email: EmailAddress, username: Username, name: PersonName?, age: Int?, nickname: Nickname?,
+    timeZone: TimeZoneName,
+    dayStartHour: Int, language: Language, isVerified: Bool, isAdministrator: Bool, createdAt: Instant
+  ) {
+    self.id = id
+    self.email = email
+    self.username = username
+    self.name = name
+    self.age = age
+    self.nickname = nickname
+    self.timeZone = timeZone
+    self.dayStartHour = dayStartHour
+    self.language = language
+    self.isVerified = isVerified
+    self.isAdministrator = isAdministrator
+    self.createdAt = createdAt
+  }
+
+  public static let notes: Notes = [
+    "id": "The account's id.", "email": "Its e-mail address.", "username": "Its unique name, in lower case.",
+    "name": "The person's name.", "age": Note("The person's age in years.", example: 34), "nickname": "How others see it named.",
+    "timeZone": "IANA time zone in which its days are counted.",
+    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
+    "language": "Language of its messages.", "isVerified": "Whether the e-mail address is verified.",
+    "isAdministrator": "Whether it administers the system.", "createdAt": "When it was registered.",
+  ]
+}
+
+/// Reads the signed-in account.
+public enum ReadOwnAccount: Operation {
+  public typealias Input = Empty
+  public typealias Output = OwnAccount
+
+  public static let spec = OperationSpec(
+    "accounts.me", of: .identity, .get("/v1/accounts/me"), by: .account, effect: .read, requirements: ["ID-3", "ID-11"],
+    "Read the signed-in account.")
+}
+
+/// An account is new or something that others may know of it has changed: all of that, as it is now.
+///
+/// A listener keeps the one with the highest ``revision`` and passes over older ones.
+public struct AccountChanged: Event, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: Nickname?
+  public var timeZone: TimeZoneName
+  public var dayStartHour: Int
+  public var language: Language
+  public var isVerified: Bool
+  public var revision: Int
+
+  public init(
+    accountID: AccountID, username: Username, nickname: Nickname?, timeZone: TimeZoneName, dayStartHour: Int, language: Language,
+    isVerified: Bool, revision: Int
+  ) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.timeZone = timeZone
+    self.dayStartHour = dayStartHour
+    self.language = language
+    self.isVerified = isVerified
+    self.revision = revision
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The account.", "username": "Its unique name.", "nickname": "How others see it named.",
+    "timeZone": "IANA time zone in which its days are counted.",
+    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6),
+    "language": "Language of its messages.", "isVerified": "Whether its e-mail address is verified.",
+    "revision": "Counts the account's changes; the highest is the newest.",
+  ]
+
+  public static let spec = EventSpec(
+    "accounts.changed", by: .identity, requirements: ["ID-1", "ID-2"],
+    "An account was registered, verified or changed; its whole public state.")
+}
+
+/// Tells a service what ``AccountChanged`` will tell it too, when it cannot wait.
+public enum LookUpAccount: Operation {
+  public struct Input: Document, Hashable {
+    public var accountID: AccountID?
+    public var username: Username?
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+    public init(username: Username) { self.username = username }
+
+    public static let notes: Notes = ["accountID": "By its id.", "username": "Or by its username."]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect((accountID == nil) != (username == nil), "accountID", FieldRule("account_id_or_username"))
+    }
+  }
+  public typealias Output = AccountChanged
+
+  public static let spec = OperationSpec(
+    "accounts.lookup", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
+    requirements: ["ID-1"], "Look an account up by id or username; `not_found` if there is none.")
+}

@@ -1,0 +1,71 @@
+public import Operations
+
+/// A person's name: 1 to 80 characters on one line, blanks at the ends cut off.
+public struct PersonName: TextValue {
+  public let description: String
+
+  public init(text: String) throws(FieldRule) { description = try line(text, length: 1...80) }
+
+  public static let placeholder = PersonName(unchecked: "-")
+  public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": 80, "examples": ["Ana Ruiz Gómez"]]
+
+  private init(unchecked text: String) { description = text }
+}
+
+/// How others see an account named: 1 to 30 characters on one line, not unique, blanks at the ends cut off.
+public struct Nickname: TextValue {
+  public let description: String
+
+  public init(text: String) throws(FieldRule) { description = try line(text, length: 1...30) }
+
+  public static let placeholder = Nickname(unchecked: "-")
+  public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": 30, "examples": ["Ana"]]
+
+  private init(unchecked text: String) { description = text }
+}
+
+/// One line of text for people. Bounded in bytes too, since one character may have any number of marks.
+private func line(_ text: String, length: ClosedRange<Int>) throws(FieldRule) -> String {
+  guard text.utf8.count <= length.upperBound * 16 else { throw FieldRule("too_long", ["most": .number(length.upperBound)]) }
+  let blank: (Character) -> Bool = { $0.isWhitespace }
+  let start = text.drop(while: blank)
+  let end = start.lastIndex { !blank($0) }
+  let trimmed = end.map { String(start[...$0]) } ?? ""
+  guard trimmed.count >= length.lowerBound else { throw FieldRule("empty") }
+  guard trimmed.count <= length.upperBound else { throw FieldRule("too_long", ["most": .number(length.upperBound)]) }
+  let isClean = trimmed.unicodeScalars.allSatisfy { scalar in
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+    // Marks that turn the writing direction let a name disguise itself as another.
+    case .format: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+    default: true
+    }
+  }
+  guard isClean else { throw FieldRule("control_character") }
+  return trimmed
+}
+
+/// The name of a zone of the IANA time zone database, such as `Europe/Madrid`. Identity checks that there is such a zone.
+public struct TimeZoneName: TextValue {
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let isName =
+      (1...3).contains(parts.count)
+      && parts.allSatisfy { part in
+        guard let first = part.first, isLetter(first) else { return false }
+        return part.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "_+-".utf8.contains($0) }
+      }
+    guard isName, text.utf8.count <= 64 else { throw FieldRule("unknown_time_zone") }
+    description = text
+  }
+
+  public static let utc = TimeZoneName(unchecked: "UTC")
+  public static let placeholder = utc
+  public static let schema: JSON = ["type": "string", "maxLength": 64, "examples": ["Europe/Madrid"]]
+
+  private init(unchecked text: String) { description = text }
+}
+
+private func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }

@@ -1,0 +1,155 @@
+public import Operations
+
+/// One of the account's signed-in devices, as its owner sees it.
+public struct OwnSession: Document, Hashable {
+  public var id: SessionID
+  public var device: String?
+  public var createdAt: Instant
+  public var expiresAt: Instant
+
+  public init(id: SessionID, device: String?, createdAt: Instant, expiresAt: Instant) {
+    self.id = id
+    self.device = device
+    self.createdAt = createdAt
+    self.expiresAt = expiresAt
+  }
+
+  public static let notes: Notes = [
+    "id": "The session's id.", "device": "How the client named its device.", "createdAt": "When it logged in.",
+    "expiresAt": "When it ends unless it is refreshed before.",
+  ]
+}
+
+/// What a device gets when it logs in or refreshes. Only it ever sees the two tokens.
+public struct SignedIn: Document, Hashable {
+  public var accessToken: String
+  public var accessTokenExpiresAt: Instant
+  public var refreshToken: String
+  public var session: OwnSession
+  public var account: OwnAccount
+
+  public init(accessToken: String, accessTokenExpiresAt: Instant, refreshToken: String, session: OwnSession, account: OwnAccount)
+  {
+    self.accessToken = accessToken
+    self.accessTokenExpiresAt = accessTokenExpiresAt
+    self.refreshToken = refreshToken
+    self.session = session
+    self.account = account
+  }
+
+  public static let notes: Notes = [
+    "accessToken": "Goes with each request as `Authorization: Bearer`; a JWT.",
+    "accessTokenExpiresAt": "When to refresh, ten minutes after it was made.",
+    "refreshToken": "For `sessions.refresh`, once; it ends with the session.", "session": "The session.",
+    "account": "Whose it is.",
+  ]
+}
+
+/// Why nobody is logged in.
+public enum LogInFailure: String, FailureCode {
+  /// One answer for every cause: no such account, another password.
+  case wrongCredentials = "wrong_credentials"
+  /// After five failures: `retryAfterSeconds` says how long.
+  case locked = "login_locked"
+
+  public var status: Int {
+    switch self {
+    case .wrongCredentials: 401
+    case .locked: 429
+    }
+  }
+}
+
+/// Logs in with an e-mail address or a username and the password: begins a session.
+public enum LogIn: Operation {
+  public struct Input: Document, Hashable {
+    public var login: String
+    public var password: String
+    public var device: String?
+
+    public init(login: String, password: String, device: String? = nil) {
+      self.login = login
+      self.password = password
+      self.device = device
+    }
+
+    public static let notes: Notes = [
+      "login": Note("E-mail address or username.", length: 1...254, example: "ana.ruiz"),
+      "password": Note("The account's password.", length: 1...256),
+      "device": Note("A name for the device, for the list of sessions.", length: 1...80, example: "Ana's phone"),
+    ]
+  }
+
+  public typealias Output = SignedIn
+
+  // Not `create`: a recorded reply would keep the tokens in the store. Repeating it only begins another session.
+  public static let spec = OperationSpec(
+    "sessions.create", of: .identity, .post("/v1/sessions"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: LogInFailure.allCases.map(\.kind), requirements: ["ID-3"], "Log in: begin a session.")
+}
+
+/// Why a session is not refreshed: the person has to log in again.
+public enum RefreshFailure: String, FailureCode {
+  /// No such token, or its session has ended.
+  case tokenInvalid = "refresh_token_invalid"
+  /// Not used for 30 days.
+  case tokenExpired = "refresh_token_expired"
+  /// Used before: somebody else may have it, so the session has been closed.
+  case tokenReused = "refresh_token_reused"
+
+  public var status: Int { 401 }
+}
+
+/// Exchanges a refresh token for new tokens. The same exchange repeated within 30 s gives the same refresh token again.
+public enum RefreshSession: Operation {
+  public struct Input: Document, Hashable {
+    public var refreshToken: String
+
+    public init(refreshToken: String) { self.refreshToken = refreshToken }
+
+    public static let notes: Notes = ["refreshToken": Note("The newest refresh token.", length: 1...200)]
+  }
+
+  public typealias Output = SignedIn
+
+  public static let spec = OperationSpec(
+    "sessions.refresh", of: .identity, .post("/v1/sessions/refresh"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: RefreshFailure.allCases.map(\.kind), requirements: ["ID-4"], "Exchange a refresh token for new tokens.")
+}
+
+/// Logs out: the calling session ends at once, in every service.
+public enum LogOut: Operation {
+  public typealias Input = Empty
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "sessions.delete", of: .identity, .delete("/v1/sessions/current"), by: .account, effect: .write, requirements: ["ID-5"],
+    "Log out: end this session.")
+}
+
+/// A session has ended before its time: its access tokens are dead although they have not expired.
+public struct SessionRevoked: Event, Hashable {
+  /// Why it ended.
+  public enum Reason: String, Choice {
+    case loggedOut
+    /// A refresh token was used twice: it may have been stolen, and the account is to be told.
+    case refreshTokenReused
+  }
+
+  public var sessionID: SessionID
+  public var accountID: AccountID
+  public var reason: Reason
+  public var at: Instant
+
+  public init(sessionID: SessionID, accountID: AccountID, reason: Reason, at: Instant) {
+    self.sessionID = sessionID
+    self.accountID = accountID
+    self.reason = reason
+    self.at = at
+  }
+
+  public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
+
+  public static let spec = EventSpec(
+    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5"], "A session ended; its tokens are dead at once.")
+}

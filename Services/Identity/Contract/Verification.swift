@@ -1,0 +1,151 @@
+public import Operations
+
+/// Marks ids of verification links.
+public enum VerificationLink {}
+/// One mailed link that verifies an e-mail address.
+public typealias VerificationLinkID = ID<VerificationLink>
+
+/// Why a link does not verify.
+public enum VerificationFailure: String, FailureCode {
+  /// No such link was ever sent, or it is damaged.
+  case linkInvalid = "verification_link_invalid"
+  /// More than 24 hours old.
+  case linkExpired = "verification_link_expired"
+  /// A newer link was sent; only the newest works.
+  case linkReplaced = "verification_link_replaced"
+
+  public var status: Int {
+    switch self {
+    case .linkInvalid: 404
+    case .linkExpired, .linkReplaced: 410
+    }
+  }
+}
+
+/// Verifies an account's e-mail address by the token of the mailed link. Repeating it is harmless.
+public enum VerifyAccount: Operation {
+  public struct Input: Document, Hashable {
+    public var token: String
+
+    public init(token: String) { self.token = token }
+
+    public static let notes: Notes = ["token": Note("The mailed link's token.", length: 1...200)]
+  }
+
+  public struct Output: Document, Hashable {
+    public var username: Username
+    public var isVerified: Bool
+
+    public init(username: Username, isVerified: Bool) {
+      self.username = username
+      self.isVerified = isVerified
+    }
+
+    public static let notes: Notes = ["username": "The account's username.", "isVerified": "True: it is verified now."]
+  }
+
+  public static let spec = OperationSpec(
+    "accounts.verify", of: .identity, .post("/v1/accounts/verify"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: VerificationFailure.allCases.map(\.kind), requirements: ["ID-2"],
+    "Verify an e-mail address by the mailed link's token.")
+}
+
+/// Why no further link is sent.
+public enum ResendFailure: String, FailureCode {
+  case alreadyVerified = "already_verified"
+  /// Too many links within an hour.
+  case tooManyLinks = "too_many_verification_mails"
+
+  public var status: Int {
+    switch self {
+    case .alreadyVerified: 409
+    case .tooManyLinks: 429
+    }
+  }
+}
+
+/// Sends a new verification link; older ones stop working.
+public enum ResendVerification: Operation {
+  public typealias Input = Empty
+
+  public struct Output: Document, Hashable {
+    public var email: EmailAddress
+    public var expiresAt: Instant
+
+    public init(email: EmailAddress, expiresAt: Instant) {
+      self.email = email
+      self.expiresAt = expiresAt
+    }
+
+    public static let notes: Notes = ["email": "Where the link is sent.", "expiresAt": "Until when it works."]
+  }
+
+  public static let spec = OperationSpec(
+    "accounts.resendVerification", of: .identity, .post("/v1/accounts/me/verification-links"), by: .account, effect: .create,
+    rate: .sensitive, failures: ResendFailure.allCases.map(\.kind), requirements: ["ID-2"],
+    "Send the verification link again; older links stop working.")
+}
+
+/// A verification mail is to be sent. The link's secret is not told: see ``ReadVerificationSecret``.
+public struct VerificationMailRequested: Event, Hashable {
+  /// What made the mail necessary.
+  public enum Reason: String, Choice { case registered, askedAgain }
+
+  public var linkID: VerificationLinkID
+  public var accountID: AccountID
+  public var reason: Reason
+
+  public init(linkID: VerificationLinkID, accountID: AccountID, reason: Reason) {
+    self.linkID = linkID
+    self.accountID = accountID
+    self.reason = reason
+  }
+
+  public static let notes: Notes = [
+    "linkID": "Names the link.", "accountID": "The account to verify.",
+    "reason": "Whether it is the first or was asked for again.",
+  ]
+
+  public static let spec = EventSpec(
+    "verificationMails.requested", by: .identity, requirements: ["ID-1", "ID-2"], "A mail with a verification link is to be sent."
+  )
+}
+
+/// Gives the notifications service what a verification mail needs, at the moment of writing it.
+///
+/// The token is derived from a key and the link's id each time, so that it rests nowhere in clear.
+public enum ReadVerificationSecret: Operation {
+  public struct Input: Document, Hashable {
+    public var linkID: VerificationLinkID
+
+    public init(linkID: VerificationLinkID) { self.linkID = linkID }
+
+    public static let notes: Notes = ["linkID": "The link, as the event named it."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var token: String
+    public var email: EmailAddress
+    public var username: Username
+    public var language: Language
+    public var expiresAt: Instant
+
+    public init(token: String, email: EmailAddress, username: Username, language: Language, expiresAt: Instant) {
+      self.token = token
+      self.email = email
+      self.username = username
+      self.language = language
+      self.expiresAt = expiresAt
+    }
+
+    public static let notes: Notes = [
+      "token": "The link's token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
+      "language": "In which language.", "expiresAt": "Until when the link works.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "verificationLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    requirements: ["ID-2", "NOT-6"],
+    "The token and addressee of a verification mail; `not_found` for a link that no longer works.")
+}

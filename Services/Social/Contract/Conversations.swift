@@ -1,0 +1,88 @@
+public import Operations
+
+/// All that two accounts have written each other, as one of them sees it (SOC-5).
+///
+/// There is one conversation for each two accounts, so clients address it by the other's account.
+public struct Conversation: Document, Hashable {
+  public var id: ID<Conversation>
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var isFriend: Bool
+  public var lastMessage: ChatMessage
+  public var unreadCount: Int
+
+  public init(
+    id: ID<Conversation>, accountID: AccountID, username: Username, nickname: String?, isFriend: Bool, lastMessage: ChatMessage,
+    unreadCount: Int
+  ) {
+    self.id = id
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.isFriend = isFriend
+    self.lastMessage = lastMessage
+    self.unreadCount = unreadCount
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the conversation.", "accountID": "The other's account.", "username": "Its username.",
+    "nickname": "Its nickname, if it has one.", "isFriend": "Whether the two are friends still, so that more can be written.",
+    "lastMessage": "The newest message.", "unreadCount": "How many of the other's messages are not read.",
+  ]
+}
+
+/// An account's conversations, those with the newest messages first (SOC-5).
+public enum ListConversations: Operation {
+  public struct Input: Document {
+    public var limit: Int?
+    public var cursor: String?
+
+    public init(limit: Int? = nil, cursor: String? = nil) {
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes: Notes = [
+      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
+      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
+    ]
+  }
+
+  public typealias Output = Page<Conversation>
+
+  public static let spec = OperationSpec(
+    "conversations.list", of: .social, .get("/v1/conversations"), by: .account, effect: .read,
+    failures: [RequestFailure.invalidCursor.kind], requirements: ["SOC-5"],
+    "List your conversations with their last message and unread count, newest first.")
+}
+
+/// Notes how far an account has read a conversation (SOC-5). Going back is not possible: an older message changes nothing.
+public enum MarkConversationRead: Operation {
+  public struct Input: Document {
+    public var accountID: AccountID
+    public var messageID: ID<ChatMessage>
+
+    public init(accountID: AccountID, messageID: ID<ChatMessage>) {
+      self.accountID = accountID
+      self.messageID = messageID
+    }
+
+    public static let notes: Notes = [
+      "accountID": "The other's account.", "messageID": "The newest message seen; it and all before it are read.",
+    ]
+  }
+
+  public struct Output: Document, Hashable {
+    public var unreadCount: Int
+
+    public init(unreadCount: Int) { self.unreadCount = unreadCount }
+
+    public static let notes: Notes = ["unreadCount": "How many of the other's messages are still not read."]
+  }
+
+  public static let spec = OperationSpec(
+    "conversations.markRead", of: .social, .post("/v1/conversations/{accountID}/read"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"],
+    "Mark a conversation as read up to a message.")
+}

@@ -1,0 +1,204 @@
+public import Operations
+
+/// One account's wish to be friends with another, as one of the two sees it (SOC-1, SOC-2).
+public struct FriendRequest: Document, Hashable {
+  /// Which way it goes, for the account that looks at it.
+  public enum Direction: String, Choice { case received, sent }
+
+  /// What became of it. `accepted` stays when the friendship ends later.
+  public enum State: String, Choice { case pending, accepted, rejected }
+
+  public var id: ID<FriendRequest>
+  public var direction: Direction
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var state: State
+  public var sentAt: Instant
+  public var answeredAt: Instant?
+
+  /// The request as the account that has `accountID` on its other end sees it.
+  public init(
+    id: ID<FriendRequest>, direction: Direction, accountID: AccountID, username: Username, nickname: String?, state: State,
+    sentAt: Instant, answeredAt: Instant?
+  ) {
+    self.id = id
+    self.direction = direction
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.state = state
+    self.sentAt = sentAt
+    self.answeredAt = answeredAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
+    "username": "Its username.", "nickname": "Its nickname, if it has one.", "state": "What became of the request.",
+    "sentAt": "When it was sent.", "answeredAt": "When it was accepted or rejected.",
+  ]
+}
+
+/// Why a friend request cannot be sent or answered.
+public enum FriendRequestFailure: String, FailureCode {
+  case unknownUser = "unknown_user"
+  case toOneself = "friend_request_to_oneself"
+  case alreadyFriends = "already_friends"
+  case pending = "friend_request_pending"
+  case answered = "friend_request_answered"
+
+  public var status: Int {
+    switch self {
+    case .unknownUser: 404
+    case .toOneself: 422
+    case .alreadyFriends, .pending, .answered: 409
+    }
+  }
+}
+
+/// Asks another account for friendship (SOC-1).
+///
+/// If that account has asked first, both want the same: its request is accepted, and the output is that request,
+/// `received` and `accepted`.
+public enum SendFriendRequest: Operation {
+  public struct Input: Document {
+    public var username: Username
+
+    public init(username: Username) { self.username = username }
+
+    public static let notes: Notes = ["username": "Whom to ask."]
+  }
+
+  public typealias Output = FriendRequest
+
+  public static let spec = OperationSpec(
+    "friendRequests.send", of: .social, .post("/v1/friend-requests"), by: .verifiedAccount, effect: .create,
+    failures: [
+      FriendRequestFailure.unknownUser.kind, FriendRequestFailure.toOneself.kind, FriendRequestFailure.alreadyFriends.kind,
+      FriendRequestFailure.pending.kind,
+    ],
+    requirements: ["SOC-1"],
+    "Ask another account for friendship; a request that it has sent you is accepted by this.")
+}
+
+/// The requests an account has received and sent, newest first (SOC-2).
+public enum ListFriendRequests: Operation {
+  public struct Input: Document {
+    public var direction: FriendRequest.Direction?
+    public var state: FriendRequest.State?
+    public var limit: Int?
+    public var cursor: String?
+
+    public init(
+      direction: FriendRequest.Direction? = nil, state: FriendRequest.State? = nil, limit: Int? = nil, cursor: String? = nil
+    ) {
+      self.direction = direction
+      self.state = state
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes: Notes = [
+      "direction": "Only those received, or only those sent.", "state": "Only those in this state.",
+      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
+      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
+    ]
+  }
+
+  public typealias Output = Page<FriendRequest>
+
+  public static let spec = OperationSpec(
+    "friendRequests.list", of: .social, .get("/v1/friend-requests"), by: .account, effect: .read,
+    failures: [RequestFailure.invalidCursor.kind], requirements: ["SOC-2"],
+    "List the friend requests received and sent, newest first.")
+}
+
+/// Accepts a request received; the two are friends from then on (SOC-3). Accepting it again changes nothing.
+public enum AcceptFriendRequest: Operation {
+  public typealias Input = AnswerFriendRequest
+  public typealias Output = FriendRequest
+
+  public static let spec = OperationSpec(
+    "friendRequests.accept", of: .social, .post("/v1/friend-requests/{friendRequestID}/accept"), by: .verifiedAccount,
+    effect: .write, failures: [RequestFailure.notFound.kind, FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
+    "Accept a friend request that you have received.")
+}
+
+/// Rejects a request received (SOC-3). The asker sees its state and is not told; it may ask again.
+public enum RejectFriendRequest: Operation {
+  public typealias Input = AnswerFriendRequest
+  public typealias Output = FriendRequest
+
+  public static let spec = OperationSpec(
+    "friendRequests.reject", of: .social, .post("/v1/friend-requests/{friendRequestID}/reject"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
+    "Reject a friend request that you have received.")
+}
+
+/// Which request is answered.
+public struct AnswerFriendRequest: Document {
+  public var friendRequestID: ID<FriendRequest>
+
+  public init(friendRequestID: ID<FriendRequest>) { self.friendRequestID = friendRequestID }
+
+  public static let notes: Notes = ["friendRequestID": "The request."]
+}
+
+// MARK: - Events
+
+/// An account asked another for friendship.
+public struct FriendRequestSent: Event, Hashable {
+  public var friendRequestID: ID<FriendRequest>
+  public var fromAccountID: AccountID
+  public var fromUsername: Username
+  public var toAccountID: AccountID
+  public var at: Instant
+
+  public init(
+    friendRequestID: ID<FriendRequest>, fromAccountID: AccountID, fromUsername: Username, toAccountID: AccountID, at: Instant
+  ) {
+    self.friendRequestID = friendRequestID
+    self.fromAccountID = fromAccountID
+    self.fromUsername = fromUsername
+    self.toAccountID = toAccountID
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "friendRequestID": "The request.", "fromAccountID": "Who asked.", "fromUsername": "The asker's username then.",
+    "toAccountID": "Who was asked.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "friendRequests.sent", by: .social, requirements: ["SOC-1"], "An account asked another for friendship.")
+}
+
+/// A request was accepted: its two accounts are friends.
+public struct FriendRequestAccepted: Event, Hashable {
+  public var friendRequestID: ID<FriendRequest>
+  public var fromAccountID: AccountID
+  public var fromUsername: Username
+  public var toAccountID: AccountID
+  public var toUsername: Username
+  public var at: Instant
+
+  public init(
+    friendRequestID: ID<FriendRequest>, fromAccountID: AccountID, fromUsername: Username, toAccountID: AccountID,
+    toUsername: Username, at: Instant
+  ) {
+    self.friendRequestID = friendRequestID
+    self.fromAccountID = fromAccountID
+    self.fromUsername = fromUsername
+    self.toAccountID = toAccountID
+    self.toUsername = toUsername
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "friendRequestID": "The request.", "fromAccountID": "Who had asked.", "fromUsername": "The asker's username then.",
+    "toAccountID": "Who accepted.", "toUsername": "The accepter's username then.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "friendRequests.accepted", by: .social, requirements: ["SOC-3"], "A friend request was accepted: the two are friends.")
+}

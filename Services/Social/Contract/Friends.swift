@@ -1,0 +1,83 @@
+public import Operations
+
+/// The other side of a friendship (SOC-2).
+public struct Friend: Document, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var since: Instant
+
+  public init(accountID: AccountID, username: Username, nickname: String?, since: Instant) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.since = since
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The friend's account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
+    "since": "When the friendship began.",
+  ]
+}
+
+/// An account's friends by username (SOC-2).
+public enum ListFriends: Operation {
+  public struct Input: Document {
+    public var limit: Int?
+    public var cursor: String?
+
+    public init(limit: Int? = nil, cursor: String? = nil) {
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes: Notes = [
+      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
+      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
+    ]
+  }
+
+  public typealias Output = Page<Friend>
+
+  public static let spec = OperationSpec(
+    "friends.list", of: .social, .get("/v1/friends"), by: .account, effect: .read,
+    failures: [RequestFailure.invalidCursor.kind], requirements: ["SOC-2"], "List your friends by username.")
+}
+
+/// Ends a friendship for both (SOC-3). What they wrote each other stays readable; nothing can be added to it.
+public enum RemoveFriend: Operation {
+  public struct Input: Document {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "The friend's account."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "friends.remove", of: .social, .delete("/v1/friends/{accountID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-3"], "Remove a friend, for both of you.")
+}
+
+// MARK: - Events
+
+/// A friendship ended.
+public struct FriendshipEnded: Event, Hashable {
+  public var accountID: AccountID
+  public var friendAccountID: AccountID
+  public var at: Instant
+
+  public init(accountID: AccountID, friendAccountID: AccountID, at: Instant) {
+    self.accountID = accountID
+    self.friendAccountID = friendAccountID
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Who ended it.", "friendAccountID": "The friend it was with.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec("friendships.ended", by: .social, requirements: ["SOC-3"], "A friendship ended.")
+}

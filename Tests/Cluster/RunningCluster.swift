@@ -1,0 +1,158 @@
+public import Client
+import Foundation
+public import Operations
+
+/// The six real programs, started from their executables in a home folder of their own, on free ports.
+///
+/// A program that ends, by ``kill(_:)`` or by itself, is started again at once, as the launcher does.
+public final class RunningCluster: @unchecked Sendable {  // Every mutable part is guarded by `lock`.
+  public let home: String
+  public let httpPort: Int
+  public let tcpPort: Int
+  private let binaries: String
+  private let environment: [String: String]
+  private let lock = NSLock()
+  private var processes: [ServiceName: Process] = [:]
+  private var isStopping = false
+
+  public var url: String { "http://127.0.0.1:\(httpPort)" }
+  public var client: GatewayClient { GatewayClient(url: url) }
+
+  public struct NotReady: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  /// - Parameter settings: further environment, such as `RACHA_REWARDS_EARNING_DAYS`.
+  public init(settings: [String: String] = [:], files: [String: String] = [:]) throws {
+    home = "/tmp/racha-\(UInt32.random(in: .min ... .max))"
+    try FileManager.default.createDirectory(
+      atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(home)/\(name)")) }
+    httpPort = try RunningCluster.freePort()
+    tcpPort = try RunningCluster.freePort()
+    binaries = try RunningCluster.binaries()
+    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RACHA_") }
+    environment["RACHA_HOME"] = home
+    environment["RACHA_HTTP_PORT"] = String(httpPort)
+    environment["RACHA_TCP_PORT"] = String(tcpPort)
+    environment.merge(settings) { _, new in new }
+    self.environment = environment
+  }
+
+  /// Where the executables are: `RACHA_TEST_BIN`, or beside the test bundle.
+  public static func binaries() throws -> String {
+    if let named = ProcessInfo.processInfo.environment["RACHA_TEST_BIN"] { return named }
+    let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent().path
+    for folder in [own, FileManager.default.currentDirectoryPath + "/.build/debug"]
+    where FileManager.default.isExecutableFile(atPath: folder + "/gateway") { return folder }
+    throw NotReady(description: "no executables beside \(own); set RACHA_TEST_BIN")
+  }
+
+  /// Starts all six and waits until the gateway says that all are ready.
+  public func start() async throws {
+    for service in ServiceName.allCases { try launch(service) }
+    try await waitUntilReady()
+  }
+
+  public func waitUntilReady(seconds: Int = 30) async throws {
+    let end = Instant.now.adding(seconds: seconds)
+    var last = "no answer"
+    while Instant.now < end {
+      do {
+        let answer = try await client.get("/readyz")
+        if answer.status == 200 { return }
+        last = answer.text
+      } catch {
+        last = "\(error)"
+      }
+      // Readiness is the event waited for; the gateway offers it by asking only.
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw NotReady(description: "not ready: \(last)\n\(log(.gateway).suffix(2000))")
+  }
+
+  /// Ends one program without warning (SIGKILL); it is started again at once.
+  public func kill(_ service: ServiceName) {
+    let running = lock.withLock { processes[service] }
+    if let running, running.isRunning { _ = Foundation.kill(running.processIdentifier, SIGKILL) }
+  }
+
+  /// The program's process id, 0 while it is not running.
+  public func processID(_ service: ServiceName) -> Int32 {
+    lock.withLock { processes[service].map { $0.isRunning ? $0.processIdentifier : 0 } ?? 0 }
+  }
+
+  /// What the program has logged.
+  public func log(_ service: ServiceName) -> String {
+    FileManager.default.contents(atPath: "\(home)/\(service.rawValue).log").map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  /// Ends all six gracefully, waits for them, and removes the home folder. Returns the exit code of each.
+  @discardableResult
+  public func stop() -> [ServiceName: Int32] {
+    let running = lock.withLock { () -> [ServiceName: Process] in
+      isStopping = true
+      return processes
+    }
+    for process in running.values where process.isRunning { process.terminate() }
+    var codes: [ServiceName: Int32] = [:]
+    for (service, process) in running {
+      process.waitUntilExit()
+      codes[service] = process.terminationStatus
+    }
+    if ProcessInfo.processInfo.environment["RACHA_TEST_KEEP"] == nil { try? FileManager.default.removeItem(atPath: home) }
+    return codes
+  }
+
+  private func launch(_ service: ServiceName) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(binaries)/\(service.rawValue)")
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    let path = "\(home)/\(service.rawValue).log"
+    if !FileManager.default.fileExists(atPath: path) { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try output.seekToEnd()
+    process.standardOutput = output
+    process.standardError = output
+    process.terminationHandler = { [weak self] _ in
+      guard let self, !self.lock.withLock({ self.isStopping }) else { return }
+      try? self.launch(service)
+    }
+    try lock.withLock {
+      guard !isStopping else { return }
+      try process.run()
+      processes[service] = process
+    }
+  }
+
+  /// A port that is free now.
+  private static func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+        bind(descriptor, raw, length) == 0 && getsockname(descriptor, raw, &length) == 0
+      }
+    }
+    guard bound else { throw NotReady(description: "no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+}
+
+extension RunningCluster {
+  /// The newest mail to that address, waited for.
+  public func mail(to address: String, seconds: Int = 30) async throws -> MailFolder.Mail {
+    let end = Instant.now.adding(seconds: seconds)
+    while Instant.now < end {
+      if let mail = try MailFolder(home: home).mails(to: address).last { return mail }
+      // The folder is what is waited for; files tell nobody of their arrival.
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw NotReady(description: "no mail to \(address) under \(home)/mails")
+  }
+}

@@ -1,0 +1,184 @@
+import Operations
+import Testing
+
+private enum Colour: String, Choice { case red, green }
+
+private struct Inner: Document, Hashable {
+  var day: LocalDay
+  var amount: Int
+
+  static let notes: Notes = ["day": "A day.", "amount": Note("An amount.", range: 1...10)]
+}
+
+private struct Outer: Document, Hashable {
+  var title: String
+  var colour: Colour
+  var inner: Inner
+  var list: [Inner]?
+  var tags: [String]?
+  var share: Double?
+  var isOpen: Bool?
+  var until: LocalDay?
+
+  static let notes: Notes = [
+    "title": Note("A title.", length: 1...5), "colour": "A colour.", "inner": "One.", "list": Note("Many.", items: 1...2),
+    "tags": "Words.", "share": Note("A share.", range: 0...1), "isOpen": "Whether.", "until": "A day.",
+  ]
+
+  func check(_ fields: inout FieldChecks) {
+    if let until { fields.expect(until >= inner.day, "until", FieldRule("before_start")) }
+  }
+}
+
+private func problems(_ json: String, parameters: [String: String] = [:]) -> [String: String] {
+  do {
+    _ = try Outer.decode(Array(json.utf8), parameters: parameters)
+    return [:]
+  } catch {
+    if error.code == "invalid_json" { return ["": error.parameters["reason"]?.description ?? ""] }
+    return Dictionary(error.fields.map { ($0.field, $0.code) }) { first, _ in first }
+  }
+}
+
+private let good = #"{"title":"run","colour":"red","inner":{"day":"2026-11-21","amount":3}}"#
+
+@Suite("The strict decoder")
+struct StrictDecoderTests {
+  @Test("reads what is right and writes it back the same")
+  func roundTrip() throws {
+    let json =
+      #"{"title":"año","colour":"green","inner":{"day":"2024-02-29","amount":10},"list":[{"day":"2026-11-21","amount":1}],"tags":["a\"\\"],"share":0.25,"isOpen":true}"#
+    let document = try Outer.decode(Array(json.utf8))
+    #expect(String(decoding: document.json, as: UTF8.self) == json)
+    #expect(document.list?.first?.day.description == "2026-11-21")
+  }
+
+  @Test("names every bad field at once, each with its rule")
+  func allAtOnce() {
+    let found = problems(
+      #"{"title":"too long","colour":"blue","inner":{"day":"2026-02-30","amount":11,"extra":1},"list":[],"share":2,"isOpen":"yes","other":null}"#
+    )
+    #expect(
+      found == [
+        "title": "too_long", "colour": "not_a_choice", "inner.day": "not_a_day", "inner.amount": "out_of_range",
+        "inner.extra": "unknown_field", "list": "wrong_count", "share": "out_of_range", "isOpen": "not_a_truth_value",
+        "other": "unknown_field",
+      ])
+  }
+
+  @Test("names missing fields, also when a whole object is missing or of another type")
+  func missing() {
+    #expect(problems("{}") == ["title": "required", "colour": "required", "inner": "required"])
+    #expect(problems(#"{"title":"a","colour":"red","inner":[]}"#) == ["inner": "not_an_object"])
+    #expect(problems(#"{"title":null,"colour":"red","inner":{"day":"2026-11-21","amount":3}}"#) == ["title": "required"])
+    #expect(problems("[]") == ["": "not_an_object"])
+  }
+
+  @Test("applies the rules between fields only when the fields are right")
+  func betweenFields() {
+    #expect(problems(good.dropLast() + #","until":"2026-11-20"}"#) == ["until": "before_start"])
+    #expect(problems(good.dropLast() + #","until":"2026-11-21"}"#).isEmpty)
+    #expect(problems(good.dropLast() + #","until":"x"}"#) == ["until": "not_a_day"])
+  }
+
+  @Test("merges path and query parameters, and refuses a field given twice or unknown")
+  func parameters() throws {
+    let document = try Outer.decode(Array(good.utf8), parameters: ["share": "0.5", "isOpen": "false", "tags": "a,b"])
+    #expect(document.share == 0.5 && document.isOpen == false && document.tags == ["a", "b"])
+    #expect(problems(good, parameters: ["title": "x"]) == ["title": "given_twice"])
+    #expect(problems(good, parameters: ["nothing": "x"]) == ["nothing": "unknown_field"])
+    #expect(problems(good, parameters: ["share": "half"]) == ["share": "not_a_number"])
+  }
+
+  @Test("counts characters as people do, and refuses control characters")
+  func characters() {
+    #expect(problems(good.replacing("run", with: "👨‍👩‍👧‍👦ñé́🇪🇸x")).isEmpty)
+    #expect(problems(good.replacing("run", with: "")) == ["title": "empty"])
+    #expect(problems(good.replacing("run", with: #"a\u0007"#)) == ["title": "control_character"])
+    #expect(problems(good.replacing("run", with: #"a\n"#)) == ["title": "control_character"])
+  }
+
+  @Test(
+    "refuses what is not JSON",
+    arguments: [
+      ("{", "json_malformed"), (#"{"a":1,}"#, "json_malformed"), ("{'a':1}", "json_malformed"), ("{} {}", "json_malformed"),
+      (#"{"a":01}"#, "json_malformed"), (#"{"a":1.}"#, "json_malformed"), (#"{"a":.5}"#, "json_malformed"),
+      (#"{"a":+1}"#, "json_malformed"), (#"{"a":NaN}"#, "json_malformed"), (#"{"a":tru}"#, "json_malformed"),
+      ("{\"a\":\"\u{1}\"}", "json_malformed"), (#"{"a":"\x"}"#, "json_malformed"), (#"{"a":"\u12g4"}"#, "json_malformed"),
+      (#"{"a":"\ud800"}"#, "json_invalid_utf8"), (#"{"a":"\udc00"}"#, "json_invalid_utf8"),
+      (#"{"a":1,"a":2}"#, "json_duplicate_key"), (#"{"a":1,"\u0061":2}"#, "json_duplicate_key"),
+      (#"{"x":{"b":[{"c":1,"c":1}]}}"#, "json_duplicate_key"), ("\u{FEFF}{}", "json_malformed"),
+    ])
+  func notJSON(_ text: String, _ reason: String) {
+    #expect(problems(text) == ["": reason])
+  }
+
+  @Test("finds a duplicate among many names, and knows many different ones apart")
+  func manyNames() throws {
+    let members = (0..<200).map { "\"k\($0)\":0" }.joined(separator: ",")
+    #expect(throws: Never.self) { try JSONTape(Array("{\(members)}".utf8)) }
+    #expect(throws: JSONSyntaxError.self) { try JSONTape(Array("{\(members),\"k7\":1}".utf8)) }
+  }
+
+  @Test(
+    "refuses bytes that are not UTF-8",
+    arguments: [
+      [0x80], [0xC0, 0xAF], [0xC3], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x80, 0x80, 0x80],
+    ] as [[UInt8]]
+  )
+  func notUTF8(_ bytes: [UInt8]) {
+    #expect(throws: JSONSyntaxError.self) { try JSONTape([0x22] + bytes + [0x22]) }
+  }
+
+  @Test("bounds depth and size")
+  func bounds() throws {
+    let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+    #expect(throws: Never.self) { try JSONTape(Array(deep.utf8)) }
+    #expect { try JSONTape(Array("[\(deep)]".utf8)) } throws: { ($0 as? JSONSyntaxError)?.reason == .tooDeep }
+    #expect { try JSONTape(Array("[1234567890]".utf8), limits: JSONLimits(bytes: 11)) } throws: {
+      ($0 as? JSONSyntaxError)?.reason == .tooLarge
+    }
+  }
+
+  @Test(
+    "reads whole numbers exactly or not at all",
+    arguments: [
+      ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min), ("9223372036854775808", nil), ("1.0", nil),
+      ("1e2", nil),
+      ("-0", 0), ("12", 12),
+    ] as [(String, Int?)])
+  func wholeNumbers(_ text: String, _ value: Int?) throws {
+    struct Number: Document {
+      var n: Int
+      static let notes: Notes = ["n": "A number."]
+    }
+    let decoded = try? Number.decode(Array("{\"n\":\(text)}".utf8)).n
+    #expect(decoded == value)
+  }
+
+  @Test("survives any bytes", arguments: 0..<50)
+  func anyBytes(_ seed: Int) {
+    var random = SeededRandom(UInt64(seed))
+    let alphabet = Array("{}[]\",:\\u0129eE+-.truefalsn \u{1}é".utf8) + [0xFF, 0xC3, 0xED]
+    for _ in 0..<400 {
+      let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
+      if let tape = try? JSONTape(bytes) { _ = tape.json.bytes }
+      _ = try? Outer.decode(bytes)
+    }
+  }
+}
+
+/// A generator whose numbers repeat for a seed (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
