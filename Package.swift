@@ -120,7 +120,8 @@ let package = Package(
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics, system,
+        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
+        system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
@@ -143,6 +144,12 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
+      tests(
+        "Activity",
+        [
+          "ActivityContract", "ActivityService", "IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", grdb,
+          logging,
+        ]),
       tests("Operations", ["Operations"]),
     ]
 )

@@ -90,6 +90,8 @@ public struct RejectedSample: Document, Hashable {
     case endsBeforeStart
     /// It is longer than 24 hours.
     case tooLong
+    /// It starts before 1970.
+    case tooOld
   }
 
   /// The sample's place in the list, from 0.
@@ -109,7 +111,7 @@ public struct RejectedSample: Document, Hashable {
   public static let notes: Notes = [
     "index": "The sample's place in the list, from 0.", "id": "The sample's id.",
     "code":
-      "`conflict`: another sample of this id was taken before; `inFuture`: ends more than 5 minutes after now; `endsBeforeStart`; `tooLong`: more than 24 hours.",
+      "`conflict`: another sample of this id was taken before; `inFuture`: ends more than 5 minutes after now; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970.",
   ]
 }
 
