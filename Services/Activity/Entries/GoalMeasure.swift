@@ -9,12 +9,26 @@ struct GoalMeasure: Hashable, Sendable {
   /// The progress that reaches the goal.
   let target: Int
 
+  init(kind: Goal.Kind, target: Int) {
+    self.kind = kind
+    self.target = target
+  }
+
   init(_ goal: Goal) {
     kind = goal.kind
     switch goal.kind {
     case .check: target = 1
     case .quantity: target = goal.amount.map(Amounts.thousandths) ?? 0
     case .duration: target = goal.durationSeconds ?? 0
+    }
+  }
+
+  /// The goal as clients see it.
+  func goal(unit: String?) -> Goal {
+    switch kind {
+    case .check: .check
+    case .quantity: .quantity(Amounts.amount(thousandths: target), unit: unit ?? "")
+    case .duration: .duration(seconds: target)
     }
   }
 
