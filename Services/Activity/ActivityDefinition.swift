@@ -1,4 +1,4 @@
-public import ActivityContract
+import ActivityContract
 import GRDB
 import Operations
 public import ServiceKit

@@ -2,6 +2,7 @@ import ActivityContract
 import Foundation
 import Operations
 import ServiceKit
+import Storage
 
 extension ServiceDefinition {
   /// Serves the making and reading of activities.
@@ -10,7 +11,8 @@ extension ServiceDefinition {
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let activity = Activity(
-        activityID: ActivityID(), title: input.title.trimmed, reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
+        activityID: ActivityID(), title: input.title.trimmed,
+        reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
         category: input.category, goal: input.goal, schedule: PlannedDays(input.schedule).schedule,
         startDay: input.startDay ?? today, createdAt: transaction.now)
       try Activities.add(activity, of: account, transaction)

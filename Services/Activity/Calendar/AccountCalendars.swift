@@ -1,4 +1,5 @@
 import GRDB
+import IdentityContract
 import Operations
 import ServiceKit
 import Synchronization

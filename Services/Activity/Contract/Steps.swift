@@ -176,7 +176,7 @@ public struct StepsChanged: Event, Hashable {
     public var day: LocalDay
     /// All its steps.
     public var steps: Int
-    /// Counts the states of this day from 1; a listener keeps the highest it has seen.
+    /// Grows with each state of this day; a listener keeps the highest it has seen.
     public var revision: Int
 
     /// A day from its parts.
@@ -188,7 +188,7 @@ public struct StepsChanged: Event, Hashable {
 
     public static let notes: Notes = [
       "day": "The local day.", "steps": "All its steps.",
-      "revision": "Counts the states of this day from 1; a listener keeps the highest it has seen.",
+      "revision": "Grows with each state of this day; a listener keeps the highest it has seen.",
     ]
   }
 

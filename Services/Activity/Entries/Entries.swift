@@ -23,7 +23,8 @@ enum Entries {
   }
 
   /// The progress of a day and when it was written; nil where nothing was.
-  static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> (progress: Int, recordedAt: Instant)? {
+  static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> (progress: Int, recordedAt: Instant)?
+  {
     let statement = try database.cachedStatement(
       sql: "SELECT progress, recorded_at FROM entries WHERE activity_id = ? AND day = ?")
     return try Row.fetchOne(statement, arguments: [activity, day]).map { ($0["progress"], $0["recorded_at"]) }

@@ -76,14 +76,15 @@ enum StepSamples {
         output.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .conflict))
       }
     }
-    let days = try StepTotals.add(changes.days, of: account, recordedDay: recordedDay, in: database)
+    let days = try StepTotals.add(changes.days, of: account, recordedDay: recordedDay, transaction)
     output.days = days.map { StepDay(day: $0.day, steps: $0.steps) }
     if !days.isEmpty { try transaction.tell(StepsChanged(accountID: account, recordedDay: recordedDay, days: days)) }
     return output
   }
 
   /// Whether the sample of that id that is there says the same.
-  private static func isRepeated(_ sample: StepSample, source: Int64, of account: AccountID, in database: Database) throws -> Bool {
+  private static func isRepeated(_ sample: StepSample, source: Int64, of account: AccountID, in database: Database) throws -> Bool
+  {
     let statement = try database.cachedStatement(
       sql: """
         SELECT start_at = ? AND end_at = ? AND steps = ? AND source_id = ? FROM step_samples

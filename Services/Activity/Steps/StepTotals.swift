@@ -1,15 +1,20 @@
 import ActivityContract
 import GRDB
 import Operations
+import Storage
 
 /// The steps of each day.
 enum StepTotals {
   /// Adds steps to days, as recorded on that day.
   ///
+  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
+  /// put back from an older copy.
+  ///
   /// - Returns: the days as they stand now.
   static func add(
-    _ changes: [(day: LocalDay, steps: Int)], of account: AccountID, recordedDay: LocalDay, in database: Database
+    _ changes: [(day: LocalDay, steps: Int)], of account: AccountID, recordedDay: LocalDay, _ transaction: Transaction
   ) throws -> [StepsChanged.Day] {
+    let database = transaction.database
     let search = try database.cachedStatement(
       sql: "SELECT steps, revision FROM step_totals WHERE account_id = ? AND day = ? ORDER BY revision DESC LIMIT 1")
     let change = try database.cachedStatement(
@@ -20,7 +25,8 @@ enum StepTotals {
     return try changes.map { day, steps in
       let before = try Row.fetchOne(search, arguments: [account, day])
       let after = StepsChanged.Day(
-        day: day, steps: (before?["steps"] ?? 0) + steps, revision: (before?["revision"] ?? 0) + 1)
+        day: day, steps: (before?["steps"] ?? 0) + steps,
+        revision: max((before?["revision"] ?? 0) + 1, Int(transaction.now.milliseconds)))
       try change.execute(arguments: [account, day, recordedDay, after.steps, after.revision])
       return after
     }
@@ -48,7 +54,8 @@ enum StepTotals {
     var rowCount = 0
     while rowCount < ActivitySnapshot.pageSize {
       let next = try AccountID.fetchOne(
-        database, sql: "SELECT account_id FROM step_totals WHERE account_id > ? ORDER BY account_id LIMIT 1", arguments: [account])
+        database, sql: "SELECT account_id FROM step_totals WHERE account_id > ? ORDER BY account_id LIMIT 1", arguments: [account]
+      )
       guard let next else { return (events, nil) }
       account = next
       let rows = try Row.fetchAll(

@@ -1,6 +1,7 @@
 import ActivityContract
 import Operations
 import ServiceKit
+import Storage
 
 extension ServiceDefinition {
   /// Serves the intake of samples and the days' totals.

@@ -47,11 +47,15 @@ public struct ServiceDefinition: Sendable {
     self.migrations = migrations
   }
 
+  /// What a handler needs done before its transaction begins, because it cannot wait inside one.
+  public typealias Preparation = @Sendable (Call) async throws -> Void
+
   /// Serves a reading operation: the body sees one consistent view of the store.
   public mutating func serve<O: Operation>(
-    _ operation: O.Type, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
+    _ operation: O.Type, prepare: Preparation? = nil, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
   ) {
     add(operation) { input, call, _ in
+      try await prepare?(call)
       let output = try await call.store.read { database in try body(input, call, database) }
       return output.json
     }
@@ -59,9 +63,11 @@ public struct ServiceDefinition: Sendable {
 
   /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
   public mutating func serve<O: Operation>(
-    _ operation: O.Type, write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output
+    _ operation: O.Type, prepare: Preparation? = nil,
+    write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output
   ) {
     add(operation) { input, call, request in
+      try await prepare?(call)
       guard let key = call.header.idempotencyKey else {
         return try await call.write { transaction in try body(input, call, transaction) }.json
       }
