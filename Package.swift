@@ -142,7 +142,7 @@ let package = Package(
     + service("Identity", uses: ["CSodium", crypto, jwt])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
-    + service("Rewards", calls: ["Activity", "Identity"])
+    + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle])
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
