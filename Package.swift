@@ -146,13 +146,23 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
-      tests(
-        "Activity",
-        [
-          "ActivityContract", "ActivityService", "IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", grdb,
-          logging,
-        ]),
+      tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests("Operations", ["Operations"]),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
+      tests(
+        "Rewards",
+        [
+          "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
+          "Storage", grdb,
+        ]),
+
+      // Services in the tests' own process, with a double of identity
+      .target(
+        name: "InProcess",
+        dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", lifecycle, logging],
+        path: "Tests/InProcess", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
@@ -162,6 +172,10 @@ let package = Package(
         swiftSettings: settings),
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-admin",
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
         swiftSettings: settings),
