@@ -153,6 +153,7 @@ let package = Package(
       resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
       tests(
         "Identity",
         ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
@@ -167,6 +168,18 @@ let package = Package(
       tests("Operations", ["Operations"]),
       tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
+      tests(
+        "Rewards",
+        [
+          "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
+          "Storage", grdb,
+        ]),
+
+      // Services in the tests' own process, with a double of identity
+      .target(
+        name: "InProcess",
+        dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", lifecycle, logging],
+        path: "Tests/InProcess", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
@@ -177,7 +190,8 @@ let package = Package(
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
-        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        name: "racha-admin",
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",

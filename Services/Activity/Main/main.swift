@@ -1,1 +1,4 @@
-// main
+import ActivityService
+import ServiceKit
+
+await ServiceProcess.run(.activity) { .activity($0) }

@@ -1,1 +1,4 @@
-// main
+import RewardsService
+import ServiceKit
+
+await ServiceProcess.run(.rewards) { try .rewards($0) }
