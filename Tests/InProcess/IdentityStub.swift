@@ -1,6 +1,6 @@
 public import IdentityContract
 public import Operations
-public import ServiceKit
+import ServiceKit
 import Storage
 import Synchronization
 
