@@ -20,6 +20,7 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
@@ -83,9 +84,12 @@ func library(_ name: String) -> Target {
   .systemLibrary(name: name, path: "Shared/\(name)")
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = [], resources: [Resource] = []
+) -> Target {
   .testTarget(
-    name: "\(name)Tests", dependencies: dependencies, path: path ?? "Tests/\(name)", exclude: exclude, swiftSettings: settings)
+    name: "\(name)Tests", dependencies: dependencies, path: path ?? "Tests/\(name)", exclude: exclude, resources: resources,
+    swiftSettings: settings)
 }
 
 // MARK: - The map
@@ -153,6 +157,9 @@ let package = Package(
       resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests(
+        "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
+        resources: [.copy("Fixtures")]),
       tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
       tests(
         "Identity",
