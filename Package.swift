@@ -66,7 +66,8 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
       path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
       swiftSettings: settings),
     .executableTarget(
-      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "ServiceKit"], path: "\(path)/Main",
+      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
+      path: "\(path)/Main",
       swiftSettings: settings),
   ]
 }
