@@ -70,7 +70,8 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
       path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
       swiftSettings: settings),
     .executableTarget(
-      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "ServiceKit"], path: "\(path)/Main",
+      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
+      path: "\(path)/Main",
       swiftSettings: settings),
   ]
 }
@@ -157,6 +158,9 @@ let package = Package(
       resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests(
+        "Identity",
+        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
       tests(
         "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
         resources: [.copy("Fixtures")]),

@@ -110,8 +110,3 @@ extension Transaction {
     return account
   }
 }
-
-extension EmailAddress: @retroactive DatabaseValueConvertible {}
-extension PersonName: @retroactive DatabaseValueConvertible {}
-extension Nickname: @retroactive DatabaseValueConvertible {}
-extension TimeZoneName: @retroactive DatabaseValueConvertible {}

@@ -42,5 +42,3 @@ struct Snapshot: Sendable {
     return (events, events.count == Self.pageSize ? "sessions \(events[Self.pageSize - 1].sessionID)" : nil)
   }
 }
-
-extension SessionRevoked.Reason: @retroactive DatabaseValueConvertible {}

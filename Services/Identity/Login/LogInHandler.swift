@@ -11,7 +11,7 @@ extension ServiceDefinition {
       let login = Login(input.login)
       let attempt = try await call.read { try $0.begin(login, call, key: keys.failures) }
       let password: Password
-      do {
+      do throws(FieldRule) {
         password = try Password(text: input.password)
       } catch {
         throw Failure.field("password", error)

@@ -1,4 +1,5 @@
 import IdentityService
+import Operations
 import ServiceKit
 
 await ServiceProcess.run(.identity) { environment in

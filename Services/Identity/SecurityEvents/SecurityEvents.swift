@@ -6,10 +6,10 @@ import Storage
 /// Something that bears on the safety of an account, kept for those who look into it (requirements ID-2, ID-15).
 struct SecurityEvent: Sendable {
   /// How much it matters.
-  enum Severity: String, Choice { case info, warning, critical }
+  enum Severity: String, Choice, DatabaseValueConvertible { case info, warning, critical }
 
   /// What happened.
-  enum Kind: String, Choice {
+  enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
 
     var severity: Severity {
