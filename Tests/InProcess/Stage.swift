@@ -1,9 +1,9 @@
 import Foundation
-public import Logging
+import Logging
 public import Messaging
 public import Operations
 public import ServiceKit
-public import ServiceLifecycle
+import ServiceLifecycle
 public import Storage
 
 /// Real services inside the test's process: each with its store in a home folder of its own, joined by one ``MemoryExchange``.
