@@ -27,8 +27,11 @@ public final class IdentityStub: Sendable {
   }
 
   private let state = Mutex(State())
+  /// The links whose secret was asked for, also in vain.
+  public let asked: AsyncStream<VerificationLinkID>
+  private let asking: AsyncStream<VerificationLinkID>.Continuation
 
-  public init() {}
+  public init() { (asked, asking) = AsyncStream.makeStream() }
 
   /// How often an account was looked up.
   public var lookUps: Int { state.withLock { $0.lookUps } }
@@ -77,7 +80,8 @@ public final class IdentityStub: Sendable {
           }
         }
         service.serve(ReadVerificationSecret.self) { (input: ReadVerificationSecret.Input, _: Call) in
-          try self.state.withLock { state in
+          defer { self.asking.yield(input.linkID) }
+          return try self.state.withLock { state in
             if state.isAway { throw Failure(RequestFailure.unavailable) }
             guard let secret = state.secrets[input.linkID] else { throw Failure(RequestFailure.notFound) }
             return secret
