@@ -158,6 +158,10 @@ let package = Package(
       resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests(
+        "Gateway",
+        ["GatewayContract", "GatewayService", "Messaging", "Operations", coreMetrics, crypto, lifecycle, logging]
+          + everyContract + nio),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests("Operations", ["Operations"]),
       tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),

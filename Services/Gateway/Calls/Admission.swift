@@ -23,7 +23,7 @@ struct Admission: Sendable {
   ///
   /// On operations that anyone may call, a token that is not valid counts as none: who refreshes an expired token or logs in
   /// again often still sends the old one.
-  func admit(_ rateClass: RateClass, needsAccount: Bool, token: String?, address: NetworkAddress) async throws(Refusal) -> Pass {
+  func admit(_ rateClass: RateClass, needsAccount: Bool, token: String?, address: ClientAddress) async throws(Refusal) -> Pass {
     let standing = limiter.take(.address(address), rateClass)
     guard standing.isAllowed else { throw Admission.rateLimited(standing, nil) }
     guard let token else {

@@ -12,7 +12,7 @@ struct Exchange: Sendable {
   let path: Substring
   let query: Substring
   let isLocal: Bool
-  let address: NetworkAddress
+  let address: ClientAddress
   let addressText: String?
   /// The account's once it is known, what the request asks for until then.
   var language: Language
@@ -34,8 +34,8 @@ struct Exchange: Sendable {
       path = target[...]
       query = ""
     }
-    isLocal = NetworkAddress.isLoopback(remoteAddress)
-    address = NetworkAddress(remoteAddress)
+    isLocal = ClientAddress.isLoopback(remoteAddress)
+    address = ClientAddress(remoteAddress)
     addressText = remoteAddress?.ipAddress
     language = Language(acceptLanguage: given.acceptLanguage)
   }

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// A client's address as limits count it: an IPv4 address, or the /64 network of an IPv6 one, since one person has all of it.
-struct NetworkAddress: Hashable, Sendable {
+struct ClientAddress: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
 
@@ -13,10 +13,10 @@ struct NetworkAddress: Hashable, Sendable {
   /// Addresses of other kinds, such as Unix sockets, count as one.
   init(_ address: SocketAddress?) {
     switch address?.protocol {
-    case .inet: self.init(high: 0, low: 0xFFFF_0000_0000 | NetworkAddress.number(address, at: 4, bytes: 4))
+    case .inet: self.init(high: 0, low: 0xFFFF_0000_0000 | ClientAddress.number(address, at: 4, bytes: 4))
     case .inet6:
-      let high = NetworkAddress.number(address, at: 8, bytes: 8)
-      let low = NetworkAddress.number(address, at: 16, bytes: 8)
+      let high = ClientAddress.number(address, at: 8, bytes: 8)
+      let low = ClientAddress.number(address, at: 16, bytes: 8)
       let isMappedV4 = high == 0 && low >> 32 == 0xFFFF
       self.init(high: high, low: isMappedV4 ? low : 0)
     default: self.init(high: 0, low: 0)

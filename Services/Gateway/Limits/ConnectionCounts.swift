@@ -5,7 +5,7 @@ import Synchronization
 final class ConnectionCounts: Sendable {
   private struct Counts {
     var total = 0
-    var byAddress: [NetworkAddress: Int] = [:]
+    var byAddress: [ClientAddress: Int] = [:]
   }
 
   private let most: Int
@@ -22,7 +22,7 @@ final class ConnectionCounts: Sendable {
   var total: Int { counts.withLock { $0.total } }
 
   /// Takes a place, or says that there is none.
-  func enter(_ address: NetworkAddress) -> Bool {
+  func enter(_ address: ClientAddress) -> Bool {
     let total: Int? = counts.withLock { counts in
       guard counts.total < most, counts.byAddress[address, default: 0] < mostPerAddress else { return nil }
       counts.total += 1
@@ -38,7 +38,7 @@ final class ConnectionCounts: Sendable {
   }
 
   /// Gives back a place that ``enter(_:)`` gave.
-  func leave(_ address: NetworkAddress) {
+  func leave(_ address: ClientAddress) {
     let total = counts.withLock { counts in
       counts.total -= 1
       let left = counts.byAddress[address, default: 1] - 1

@@ -56,6 +56,12 @@ struct ConnectionDeadlines {
 
   mutating func requestArrived() { arriving = .nothing }
 
+  /// A whole line, where lines are what is received.
+  mutating func lineArrived(_ now: NIODeadline) {
+    arriving = .nothing
+    activeAt = now
+  }
+
   mutating func answered(_ now: NIODeadline) {
     inFlight -= 1
     activeAt = now

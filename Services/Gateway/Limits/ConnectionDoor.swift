@@ -8,11 +8,11 @@ final class ConnectionDoor: ChannelInboundHandler {
   /// Whether there was a place.
   let isOpen: Bool
   private let counts: ConnectionCounts
-  private let address: NetworkAddress
+  private let address: ClientAddress
 
   init(_ counts: ConnectionCounts, _ address: SocketAddress?) {
     self.counts = counts
-    self.address = NetworkAddress(address)
+    self.address = ClientAddress(address)
     isOpen = counts.enter(self.address)
   }
 

@@ -9,7 +9,7 @@ final class RateLimiter: Sendable {
   /// Whose budget.
   enum Party: Hashable, Sendable {
     case account(AccountID)
-    case address(NetworkAddress)
+    case address(ClientAddress)
     case newcomers
   }
 
