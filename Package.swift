@@ -147,7 +147,8 @@ let package = Package(
         + everyContract + hummingbird + nio + nioHTTP,
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
-      name: "gateway", dependencies: ["GatewayService", "ServiceKit"], path: "Services/Gateway/Main", swiftSettings: settings),
+      name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"], path: "Services/Gateway/Main",
+      swiftSettings: settings),
   ]
     + service("Identity", uses: ["CSodium", crypto, jwt, lifecycle], resources: ["Passwords/common-passwords.txt"])
     + service("Activity", calls: ["Identity"])
@@ -158,41 +159,39 @@ let package = Package(
       resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",
         ["GatewayContract", "GatewayService", "Messaging", "Operations", coreMetrics, crypto, lifecycle, logging]
           + everyContract + nio),
+      tests(
+        "Identity",
+        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
-      tests("Operations", ["Operations"]),
-      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
-      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
-      tests(
-        "Identity",
-        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
-      tests(
-        "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
-        resources: [.copy("Fixtures")]),
-      tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
-      tests(
-        "Identity",
-        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
-      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService"]),
       tests(
         "Notifications",
         [
           "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract", "NotificationsService", "Operations",
           "RewardsContract", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
         ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
-      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests("Operations", ["Operations"]),
-      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
-      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
       tests(
         "Rewards",
         [
           "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
           "Storage", grdb,
         ]),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
+      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService"]),
+      tests(
+        "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
+        resources: [.copy("Fixtures")]),
+
+      // A process that writes to a store until it is killed
+      .executableTarget(
+        name: "storage-probe", dependencies: ["Operations", "Storage", grdb, logging], path: "Tests/Storage/Probe",
+        swiftSettings: settings),
 
       // Services in the tests' own process, with a double of identity
       .target(
