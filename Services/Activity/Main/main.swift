@@ -2,4 +2,4 @@ import ActivityService
 import Operations
 import ServiceKit
 
-await ServiceProcess.run(.activity) { try .activity($0) }
+await ServiceProcess.run(.activity) { .activity($0) }
