@@ -32,6 +32,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "HummingbirdCore", package: "hummingbird"),
   .product(name: "HummingbirdTLS", package: "hummingbird"),
 ]
 let nio: [Target.Dependency] = [
@@ -40,7 +41,9 @@ let nio: [Target.Dependency] = [
 ]
 let nioHTTP: [Target.Dependency] = [
   .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOExtras", package: "swift-nio-extras"),
   .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+  .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
   .product(name: "HTTPTypes", package: "swift-http-types"),
 ]
@@ -133,11 +136,12 @@ let package = Package(
       resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
     .target(
       name: "GatewayService",
-      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", jwt, logging, metrics]
+      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
         + everyContract + hummingbird + nio + nioHTTP,
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
-      name: "gateway", dependencies: ["GatewayService", "ServiceKit"], path: "Services/Gateway/Main", swiftSettings: settings),
+      name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"] + everyContract,
+      path: "Services/Gateway/Main", swiftSettings: settings),
   ]
     + service("Identity", uses: ["CSodium", crypto, jwt])
     + service("Activity", calls: ["Identity"])
@@ -146,6 +150,10 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
+      tests(
+        "Gateway",
+        ["GatewayContract", "GatewayService", "Messaging", "Operations", coreMetrics, crypto, lifecycle, logging]
+          + everyContract + nio),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests("Operations", ["Operations"]),
       tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
@@ -160,7 +168,8 @@ let package = Package(
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
-        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        name: "racha-admin",
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
