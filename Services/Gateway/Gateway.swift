@@ -8,8 +8,10 @@ public import Messaging
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NotificationsContract
 public import Operations
 public import ServiceLifecycle
+import Synchronization
 
 /// The one entry for clients: HTTP/1.1 and JSON-RPC over the same operations, made from the contracts alone.
 ///
@@ -19,63 +21,128 @@ public import ServiceLifecycle
 ///     try await gateway.run()
 public final class Gateway: Service {
   private let configuration: GatewayConfiguration
-  private let bus: any Bus
   private let logger: Logger
-  private let clock: Clock
-  private let http: HTTPListener
   private let group: MultiThreadedEventLoopGroup
   private let bound = BoundAddresses()
+  private let http: any Service
+  private let rpc: RPCListener
+  private let listeners: [EventListener]
+  private let hub: LiveHub
+  private let connections: OpenConnections
+  private let isStopping: StopFlag
 
-  /// - Parameter contracts: of all services whose operations clients may call; the gateway's own need not be among them.
-  public init(configuration: GatewayConfiguration, bus: any Bus, contracts: [Contract], logger: Logger, clock: Clock) throws {
-    self.configuration = configuration
-    self.bus = bus
-    self.logger = logger
-    self.clock = clock
-    group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads ?? System.coreCount)
+  /// - Parameters:
+  ///   - contracts: of all services whose operations clients may call.
+  ///   - metrics: this process's metrics as Prometheus text.
+  public init(
+    configuration: GatewayConfiguration, bus: any Bus, contracts: [Contract], logger: Logger, clock: Clock,
+    metrics: @escaping @Sendable () -> String = { "" }
+  ) throws {
     let limits = configuration.limits
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads ?? System.coreCount)
+    let hub = LiveHub(queue: configuration.live.queue)
+    let connections = OpenConnections()
+    let isStopping = StopFlag()
+    let counts = ConnectionCounts(limits)
+    let catalog = Catalog(contracts)
     let problems = ProblemWriter(contracts + [.gateway])
     let fields = ResponseFields(configuration, clock: clock)
     let client = GatewayClient(bus: bus, clock: clock)
     let keys = KeyRing(clock: clock, logger: logger) { try await client.request(ListKeys.self, Empty()).keys }
     let verifier = TokenVerifier(configuration.tokens, keys: keys, clock: clock)
+    let admission = Admission(limiter: RateLimiter(configuration.rates, clock: clock), verifier: verifier)
+    let switchboard = Switchboard(bus: bus, clock: clock, logger: logger, answerSeconds: limits.answerSeconds)
+    let source = LiveSource(
+      "notification", event: NotificationCreated.self, payload: "notification", backlog: NotificationsSince.self)
+    let feed = LiveFeed(
+      source: source, hub: hub, bus: bus, clock: clock, logger: logger, pageSize: configuration.live.page,
+      answerSeconds: limits.answerSeconds)
+    let happenings = Happenings(
+      revocations: verifier.revocations, connections: connections, hub: hub, sources: [source], logger: logger)
+    let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) { isStopping.isSet }
     let responder = HTTPResponder(
-      catalog: Catalog(contracts),
-      admission: Admission(limiter: RateLimiter(configuration.rates, clock: clock), verifier: verifier),
-      switchboard: Switchboard(bus: bus, clock: clock, logger: logger, answerSeconds: limits.answerSeconds), problems: problems,
-      fields: fields, pages: Pages(version: configuration.version), limits: limits)
-    http = HTTPListener(
-      limits: limits, connections: ConnectionCounts(limits), refusals: HTTPRefusals(problems: problems, fields: fields)
+      catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, fields: fields, pages: pages,
+      stream: EventStream(feed: feed, connections: connections, fields: fields, revocations: verifier.revocations, clock: clock),
+      limits: limits)
+    let desk = RPCDesk(
+      catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,
+      limits: limits, logger: logger)
+    let tls = try configuration.certificate?.tls()
+    let bound = bound
+    self.configuration = configuration
+    self.logger = logger
+    self.group = group
+    self.hub = hub
+    self.connections = connections
+    self.isStopping = isStopping
+    listeners = happenings.listeners(bus: bus)
+    rpc = RPCListener(
+      listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
+      desk: desk
+    ) { await bound.set(tcp: $0) }
+    let listener = HTTPListener(
+      limits: limits, connections: counts, refusals: HTTPRefusals(problems: problems, fields: fields)
     ) { request, writer, channel in try await responder.respond(request, writer, channel) }
+    let address = ServerConfiguration(address: .hostname(configuration.http.host, port: configuration.http.port), backlog: 1024)
+    let onRunning: @Sendable (any Channel) async -> Void = { await bound.set(http: $0.localAddress?.port ?? 0) }
+    if let tls {
+      http = try TLSChannel(listener, tlsConfiguration: tls).server(
+        configuration: address, onServerRunning: onRunning, eventLoopGroup: group, logger: logger)
+    } else {
+      http = listener.server(configuration: address, onServerRunning: onRunning, eventLoopGroup: group, logger: logger)
+    }
   }
 
   /// Where it listens, once it does.
   public var addresses: Addresses { get async { await bound.all } }
 
-  /// Serves until it is told to stop, then finishes what is in flight.
+  /// Serves until it is told to stop; then takes no more, finishes what is in flight, and tells those who listen why it ends.
   public func run() async throws {
-    let bound = bound
-    let server = try makeServer {
-      await bound.set(http: $0)
-      await bound.set(tcp: 0)
-    }
+    OpenFiles.raiseLimit(logger)
+    let result: Result<Void, any Error>
     do {
-      try await server.run()
+      try await withGracefulShutdownHandler {
+        try await serve()
+      } onGracefulShutdown: {
+        self.isStopping.set()
+        self.connections.stop()
+      }
+      result = .success(())
     } catch {
-      try await group.shutdownGracefully()
-      throw error
+      result = .failure(error)
     }
     try await group.shutdownGracefully()
+    try result.get()
   }
 
-  private func makeServer(_ onBound: @escaping @Sendable (Int) async -> Void) throws -> any Service {
-    let server = ServerConfiguration(address: .hostname(configuration.http.host, port: configuration.http.port), backlog: 1024)
-    let onRunning: @Sendable (any Channel) async -> Void = { await onBound($0.localAddress?.port ?? 0) }
-    guard let certificate = configuration.certificate else {
-      return http.server(configuration: server, onServerRunning: onRunning, eventLoopGroup: group, logger: logger)
+  private func serve() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { background in
+      for listener in listeners { background.addTask { await listener.run() } }
+      background.addTask { try await self.beat() }
+      defer { background.cancelAll() }
+      try await withThrowingTaskGroup(of: Void.self) { servers in
+        servers.addTask { try await self.http.run() }
+        servers.addTask { try await self.rpc.run() }
+        servers.addTask { try await self.stopLate() }
+        defer { servers.cancelAll() }
+        for _ in 0..<2 { try await servers.next() }
+      }
     }
-    return try TLSChannel(http, tlsConfiguration: certificate.tls()).server(
-      configuration: server, onServerRunning: onRunning, eventLoopGroup: group, logger: logger)
+  }
+
+  /// Heartbeats of live connections.
+  private func beat() async throws {
+    while true {
+      try await Task.sleep(for: .seconds(configuration.live.heartbeatSeconds))
+      hub.beat()
+    }
+  }
+
+  /// Ends what has not ended by itself in the time there is for it.
+  private func stopLate() async throws {
+    try await gracefulShutdown()
+    try await Task.sleep(for: .seconds(configuration.limits.stopSeconds))
+    logger.notice("some connections are cut: they did not end in time")
   }
 }
 
@@ -83,4 +150,13 @@ public final class Gateway: Service {
 public struct Addresses: Sendable, Hashable {
   public var httpPort: Int
   public var tcpPort: Int
+}
+
+/// Whether the gateway is stopping.
+final class StopFlag: Sendable {
+  private let flag = Atomic(false)
+
+  var isSet: Bool { flag.load(ordering: .relaxed) }
+
+  func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -19,7 +19,9 @@ struct DocsPage: Sendable {
     html = Array(DocsPage.page(document, codes).description.utf8)
   }
 
-  private static func hash(_ text: String) -> String { "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString() }
+  private static func hash(_ text: String) -> String {
+    "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
+  }
 
   private static func page(_ document: JSON, _ codes: [(code: String, status: Int, english: String, spanish: String)]) -> HTML {
     let operations = members(document["paths"]).flatMap { path in

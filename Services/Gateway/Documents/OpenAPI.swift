@@ -30,7 +30,9 @@ struct OpenAPI {
     components["parameters"] = ["IdempotencyKey": OpenAPI.idempotencyKey]
     components["headers"] = OpenAPI.headers
     components["securitySchemes"] = [
-      "bearer": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token from `sessions.create`."]
+      "bearer": [
+        "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token from `sessions.create`.",
+      ]
     ]
     return [
       "openapi": "3.1.0",
@@ -56,7 +58,7 @@ struct OpenAPI {
     let (input, output) = documents(endpoint.operation)
     let properties = members(input["properties"])
     let required = names(input["required"])
-    let inQuery = route.method == .get
+    let inQuery = route.method == .get || route.method == .delete
     var parameters: [JSON] = properties.compactMap { name, schema in
       let isPath = route.parameters.contains(name)
       guard isPath || inQuery else { return nil }
@@ -140,7 +142,9 @@ struct OpenAPI {
   private func refusals(_ endpoint: Endpoint, hasBody: Bool) -> [(status: String, response: JSON)] {
     let spec = endpoint.spec
     var kinds = spec.failures
-    var common: [RequestFailure] = [.badRequest, .invalidFields, .rateLimited, .internalError, .overloaded, .unavailable, .timedOut]
+    var common: [RequestFailure] = [
+      .badRequest, .invalidFields, .rateLimited, .internalError, .overloaded, .unavailable, .timedOut,
+    ]
     if hasBody { common += [.invalidJSON, .bodyTooLarge, .unsupportedMediaType] }
     if endpoint.needsAccount { common += [.unauthenticated, .tokenExpired, .sessionRevoked] }
     if spec.caller == .verifiedAccount { common.append(.verificationRequired) }
@@ -151,7 +155,8 @@ struct OpenAPI {
     return byStatus.sorted { $0.key < $1.key }.map { status, kinds in
       let codes = kinds.map { "- `\($0.code)`: \(problems.explanation($0.code, .english))" }.joined(separator: "\n")
       var response: JSON = [
-        "description": .string(codes), "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+        "description": .string(codes),
+        "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
         "x-codes": .array(kinds.map { .string($0.code) }),
       ]
       if status == 429 || status == 503 { response["headers"] = ["Retry-After": ["$ref": "#/components/headers/Retry-After"]] }
@@ -188,7 +193,9 @@ struct OpenAPI {
     var found: Set<String> = []
     collect(root, &wanted)
     while let name = wanted.popLast() {
-      guard found.insert(name).inserted, let schema = schemas.components.first(where: { $0.name == name })?.schema else { continue }
+      guard found.insert(name).inserted, let schema = schemas.components.first(where: { $0.name == name })?.schema else {
+        continue
+      }
       collect(schema, &wanted)
     }
     var result: JSON = [:]

@@ -45,7 +45,8 @@ extension OpenAPI {
       "responses": [
         "200": ["description": "The stream.", "content": ["text/event-stream": ["schema": ["type": "string"]]]],
         "default": [
-          "description": "A problem.", "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+          "description": "A problem.",
+          "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
         ],
       ],
       "security": [["bearer": []]], "x-requirement": ["GW-1"],
@@ -54,7 +55,10 @@ extension OpenAPI {
 
   static let pages: [(Page, JSON)] = [
     (.livez, page("livez", "Whether the gateway runs.", "application/json", ["type": "object"], "OPS-2")),
-    (.readyz, page("readyz", "Whether all six services are ready; 503 where one is not.", "application/json", ["type": "object"], "OPS-2")),
+    (
+      .readyz,
+      page("readyz", "Whether all six services are ready; 503 where one is not.", "application/json", ["type": "object"], "OPS-2")
+    ),
     (.metrics, page("metrics", "Metrics of all six services as Prometheus text.", "text/plain", ["type": "string"], "OPS-2")),
     (.openAPI, page("openapi", "This document.", "application/json", ["type": "object"], "GW-2")),
     (.docs, page("docs", "This document for people.", "text/html", ["type": "string"], "GW-2")),
@@ -68,7 +72,8 @@ extension OpenAPI {
       "responses": [
         "200": ["description": .string(summary), "content": content],
         "default": [
-          "description": "A problem.", "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+          "description": "A problem.",
+          "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
         ],
       ],
       "security": [], "x-requirement": [.string(requirement)],

@@ -13,24 +13,31 @@ struct HTTPResponder: Sendable {
   let problems: ProblemWriter
   let fields: ResponseFields
   let pages: Pages
+  let stream: EventStream
   let limits: GatewayConfiguration.Limits
 
   func respond(_ request: HummingbirdCore.Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
     var exchange = Exchange(request, channel.remoteAddress)
-    let answer: HTTPAnswer
+    var live: (Identification, after: Int?)?
+    var answer: HTTPAnswer?
     do {
       let method = exchange.method == "HEAD" ? "GET" : exchange.method
       switch catalog.router.match(method, exchange.path) {
       case .found(.operation(let endpoint), let parameters):
         answer = try await call(endpoint, parameters, request, &exchange, writer)
-      case .found(.page(let page), _): answer = try await pages.answer(page, &exchange)
+      case .found(.page(.live), _): live = try await admitLive(&exchange)
+      case .found(.page(let page), _): answer = try await pages.answer(page, exchange)
       case .otherMethod(let allowed): answer = try preflight(allowed, &exchange)
       case .notFound: throw Failure(RequestFailure.notFound)
       }
     } catch let failure as Failure {
       answer = refusal(failure, exchange)
     }
-    try await write(answer, exchange, writer)
+    if let answer {
+      try await write(answer, exchange, writer)
+    } else if let (identification, after) = live {
+      try await stream.run(request, exchange, identification, after: after, writer)
+    }
   }
 
   private func call(
@@ -52,6 +59,13 @@ struct HTTPResponder: Sendable {
     case .output(let status, let body): return .json(status, body)
     case .failure(let failure): throw failure
     }
+  }
+
+  private func admitLive(_ exchange: inout Exchange) async throws(Failure) -> (Identification, after: Int?) {
+    guard let identification = try await admit(.read, needsAccount: true, &exchange) else {
+      throw Failure(RequestFailure.unauthenticated)
+    }
+    return (identification, try EventStream.lastSeen(exchange))
   }
 
   /// Draws on the budgets and learns who calls.

@@ -96,9 +96,9 @@ final class RPCConnection: Sendable {
           try await output.write(RPCConnection.line(errorLine(error)))
           continue
         }
-        if case .single(let request) = message, let method = SessionMethod(rawValue: request.method) {
+        if case .single(let request) = message, request.method == SessionMethod.authenticate {
           // In order with the lines around it: those that follow count on it.
-          let (answer, live) = await handle(method, request, key)
+          let (answer, live) = await authenticate(request, key)
           if let answer { try await output.write(RPCConnection.line(answer)) }
           if let live { tasks.addTask { try await self.follow(live, output) } }
           continue
@@ -147,7 +147,7 @@ final class RPCConnection: Sendable {
   }
 
   private func call(_ request: RPCRequest, _ name: RequestName) async throws(RPCError) -> [UInt8] {
-    guard SessionMethod(rawValue: request.method) == nil else {
+    guard request.method != SessionMethod.authenticate else {
       throw .invalidRequest(id: request.id, "\(request.method) stands on a line of its own")
     }
     guard let endpoint = desk.catalog.byName[request.method] else { throw .unknownMethod(id: request.id, request.method) }
@@ -186,18 +186,15 @@ final class RPCConnection: Sendable {
     let after: Int?
   }
 
-  private func handle(_ method: SessionMethod, _ request: RPCRequest, _ key: UInt64) async -> ([UInt8]?, Live?) {
+  private func authenticate(_ request: RPCRequest, _ key: UInt64) async -> ([UInt8]?, Live?) {
     do throws(RPCError) {
       guard let params = request.params else { throw .positional(id: request.id) }
       do throws(Failure) {
-        switch method {
-        case .authenticate:
-          let output = try await authenticate(try AuthenticateInput.decode(params), key)
-          return (request.id.map { RPCLine.response(output.json, id: $0) }, nil)
-        case .live:
-          let live = try await beginLive(try LiveInput.decode(params))
-          return (request.id.map { RPCLine.response(Empty().json, id: $0) }, live)
-        }
+        let input = try AuthenticateInput.decode(params)
+        let identification = try await signIn(input.accessToken, key)
+        let output = AuthenticateOutput(
+          accountID: identification.account, sessionID: identification.session, expiresAt: identification.expiresAt)
+        return (request.id.map { RPCLine.response(output.json, id: $0) }, beginLive(input, identification))
       } catch {
         throw RPCError(error, id: request.id)
       }
@@ -206,38 +203,39 @@ final class RPCConnection: Sendable {
     }
   }
 
-  private func authenticate(_ input: AuthenticateInput, _ key: UInt64) async throws(Failure) -> AuthenticateOutput {
-    let identification = try await identify(input.accessToken)
+  private func signIn(_ token: String, _ key: UInt64) async throws(Failure) -> Identification {
+    let identification = try await identify(token)
     let former = state.withLock { $0.identification }
     guard former == nil || former?.account == identification.account else { throw Failure(RequestFailure.forbidden) }
     desk.connections.bind(key, to: identification.session)
     if let former, former.session != identification.session { desk.connections.unbind(key, from: former.session) }
     state.withLock { state in
-      state.token = input.accessToken
+      state.token = token
       state.identification = identification
     }
     // A session that was closed while this was going on has not found the connection to close.
-    _ = try await identify(input.accessToken)
+    _ = try await identify(token)
     let watch = watch
     channel.eventLoop.execute { watch.value.deadlines.mayIdle = true }
-    return AuthenticateOutput(
-      accountID: identification.account, sessionID: identification.session, expiresAt: identification.expiresAt)
+    return identification
   }
 
   private func identify(_ token: String) async throws(Failure) -> Identification {
+    let address = ClientAddress(channel.remoteAddress)
+    let pass: Admission.Pass
     do {
-      let address = ClientAddress(channel.remoteAddress)
-      guard let identification = try await desk.admission.admit(.read, needsAccount: true, token: token, address: address).identification
-      else { throw Admission.Refusal(failure: Failure(RequestFailure.unauthenticated), identification: nil, standing: nil) }
-      return identification
+      pass = try await desk.admission.admit(.read, needsAccount: true, token: token, address: address)
     } catch {
       throw error.failure
     }
+    guard let identification = pass.identification else { throw Failure(RequestFailure.unauthenticated) }
+    return identification
   }
 
-  private func beginLive(_ input: LiveInput) async throws(Failure) -> Live {
-    guard let token = state.withLock({ $0.token }) else { throw Failure(RequestFailure.unauthenticated) }
-    let identification = try await identify(token)
+  /// A renewed token lets what is delivered already go on; a new cursor begins again from there.
+  private func beginLive(_ input: AuthenticateInput, _ identification: Identification) -> Live? {
+    let isRunning = state.withLock { $0.live?.end == nil && $0.live != nil }
+    guard input.live ?? true, !isRunning || input.lastEventId != nil else { return nil }
     let subscription = desk.feed.hub.subscribe(identification.account)
     let former = state.withLock { state in
       let former = state.live
@@ -257,7 +255,8 @@ final class RPCConnection: Sendable {
       switch item {
       case .ready(let number):
         try await output.write(RPCConnection.line(RPCLine.notification("live.ready", Array("{\"number\":\(number)}".utf8))))
-      case .message(let message): try await output.write(RPCConnection.line(RPCLine.notification("live.\(name)", message.payload)))
+      case .message(let message):
+        try await output.write(RPCConnection.line(RPCLine.notification("live.\(name)", message.payload)))
       case .heartbeat: break
       }
     }

@@ -38,7 +38,8 @@ struct RPCError: Error, Sendable {
   }
 
   static func positional(id: [UInt8]?) -> RPCError {
-    RPCError(code: -32602, Failure(RequestFailure.badRequest, ["reason": .text("params are given by name, as an object")]), id: id)
+    RPCError(
+      code: -32602, Failure(RequestFailure.badRequest, ["reason": .text("params are given by name, as an object")]), id: id)
   }
 
   static func unknownMethod(id: [UInt8]?, _ name: String) -> RPCError {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The gateway's inbox: it keeps nothing, so it only remembers where it stands while the process lives.
 ///
-/// A gateway that starts takes the tellers' snapshots: of identity the sessions closed lately, of notifications nothing.
+/// See ``Happenings`` for where a gateway that starts begins.
 final class EventMemory: EventInbox {
   typealias Effect = @Sendable (LoggedEvent) throws -> Void
 

@@ -1,5 +1,6 @@
 import IdentityContract
 import Logging
+import Messaging
 import Operations
 
 /// What the gateway does when it hears of something.
@@ -10,8 +11,17 @@ struct Happenings: Sendable {
   let sources: [LiveSource]
   let logger: Logger
 
-  /// Whom it listens to.
-  var tellers: [ServiceName] { Set(sources.map(\.service) + [SessionRevoked.spec.teller]).sorted { $0.rawValue < $1.rawValue } }
+  /// One listener for each teller. Of identity it needs the sessions closed lately, which the snapshot tells; of what is live only
+  /// what happens from now on: each connection fetches what it lacks itself.
+  func listeners(bus: any Bus) -> [EventListener] {
+    let inbox = EventMemory(effects)
+    let live = Set(sources.map(\.service)).map { teller in
+      EventListener(.gateway, to: teller, inbox: inbox, bus: bus, start: .head, keepsCursor: false, logger: logger)
+    }
+    let identity = EventListener(
+      .gateway, to: SessionRevoked.spec.teller, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false, logger: logger)
+    return live + [identity]
+  }
 
   /// What each event does, by its name. An event that cannot be read is recorded and must not stop those after it.
   var effects: [String: EventMemory.Effect] {
@@ -31,7 +41,8 @@ struct Happenings: Sendable {
       do {
         try effect(event)
       } catch {
-        logger.error("event is not as agreed", metadata: ["event": "\(event.name)", "number": "\(event.number)", "error": "\(error)"])
+        logger.error(
+          "event is not as agreed", metadata: ["event": "\(event.name)", "number": "\(event.number)", "error": "\(error)"])
       }
     }
   }

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Messaging
+public import Messaging
 import Operations
 public import ServiceLifecycle
 public import Storage
@@ -51,7 +51,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
     let store = store
     let teller = teller
     var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
-    if let bus = environment.bus as? any LivingBus { services.append(BusRunner(bus: bus)) }
+    services.append(BusRunner(environment.bus))
     services.append(Background { await teller.run() })
     services.append(Background { for await _ in store.told { teller.told() } })
     for listener in listeners { services.append(Background { await listener.run() }) }
@@ -102,10 +102,15 @@ extension MemoryBus: LivingBus {
 }
 
 /// Runs the bus, and stops it so that what is in flight may end.
-struct BusRunner: ServiceLifecycle.Service {
-  let bus: any LivingBus
+public struct BusRunner: ServiceLifecycle.Service {
+  private let bus: (any LivingBus)?
 
-  func run() async throws {
+  /// A bus without a life of its own, as a test may pass, is just there.
+  public init(_ bus: any Bus) { self.bus = bus as? any LivingBus }
+
+  /// Runs until graceful shutdown or cancellation.
+  public func run() async throws {
+    guard let bus else { return try await gracefulShutdown() }
     try await withGracefulShutdownHandler {
       try await bus.run()
     } onGracefulShutdown: {
