@@ -143,7 +143,7 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
-      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
+      tests("Messaging", ["Messaging", "Operations", logging], exclude: ["Peers", "Wire"]),
       tests("Operations", ["Operations"]),
     ]
 )
