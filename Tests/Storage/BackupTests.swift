@@ -10,7 +10,7 @@ private final class Stop: Sendable {
   let isAskedFor = Atomic(false)
 }
 
-@Suite("A backup")
+@Suite("A backup", .timeLimit(.minutes(1)))
 struct BackupTests {
   let folder: TemporaryFolder
   let path: String

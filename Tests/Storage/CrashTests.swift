@@ -30,7 +30,7 @@ private struct Probe {
   func acknowledged(killingAfter count: Int = .max) async throws -> [Int] {
     var text = ""
     var lines = 0
-    while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+    while let data = try output.fileHandleForReading.read(upToCount: 4096), !data.isEmpty {
       text += String(decoding: data, as: UTF8.self)
       lines += data.count { $0 == UInt8(ascii: "\n") }
       if lines >= count { kill(process.processIdentifier, SIGKILL) }
@@ -41,7 +41,7 @@ private struct Probe {
   }
 }
 
-@Suite("A store whose process dies")
+@Suite("A store whose process dies", .timeLimit(.minutes(1)))
 struct CrashTests {
   let folder: TemporaryFolder
   let path: String

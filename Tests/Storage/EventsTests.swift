@@ -6,7 +6,7 @@ import Testing
 
 private struct Refused: Error {}
 
-@Suite("The outbox")
+@Suite("The outbox", .timeLimit(.minutes(1)))
 struct OutboxTests {
   let folder: TemporaryFolder
   let path: String
@@ -182,7 +182,7 @@ struct OutboxTests {
   }
 }
 
-@Suite("The inbox")
+@Suite("The inbox", .timeLimit(.minutes(1)))
 struct InboxTests {
   let folder: TemporaryFolder
   let path: String

@@ -8,7 +8,7 @@ import Testing
 
 private struct Refused: Error {}
 
-@Suite("A request with an idempotency key")
+@Suite("A request with an idempotency key", .timeLimit(.minutes(1)))
 struct IdempotencyTests {
   let folder: TemporaryFolder
   let path: String

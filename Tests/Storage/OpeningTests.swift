@@ -5,7 +5,7 @@ import Operations
 import Storage
 import Testing
 
-@Suite("Opening a store")
+@Suite("Opening a store", .timeLimit(.minutes(1)))
 struct OpeningTests {
   let folder: TemporaryFolder
   let path: String

@@ -6,7 +6,7 @@ import Testing
 private enum Colour: String, Choice, DatabaseValueConvertible { case red, green }
 private enum Thing {}
 
-@Suite("Values in a table")
+@Suite("Values in a table", .timeLimit(.minutes(1)))
 struct StoredValuesTests {
   private let database: DatabaseQueue
 

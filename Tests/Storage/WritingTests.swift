@@ -6,7 +6,7 @@ import Testing
 
 private struct Refused: Error, Equatable {}
 
-@Suite("Writing and reading")
+@Suite("Writing and reading", .timeLimit(.minutes(1)))
 struct WritingTests {
   let folder: TemporaryFolder
   let path: String
