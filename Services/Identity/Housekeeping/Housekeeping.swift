@@ -24,13 +24,23 @@ struct Housekeeping: Service {
   }
 
   func run() async throws {
-    while !Task.isShuttingDownGracefully {
-      do {
-        try await sweep()
-      } catch {
-        logger.error("housekeeping failed", metadata: ["error": .string("\(error)")])
+    do {
+      try await cancelWhenGracefulShutdown {
+        while true {
+          await sweepOrLog()
+          try await Task.sleep(for: interval)
+        }
       }
-      try? await Task.sleep(for: interval)
+    } catch is CancellationError {
+      // What is left is removed another time.
+    }
+  }
+
+  private func sweepOrLog() async {
+    do {
+      try await sweep()
+    } catch {
+      logger.warning("housekeeping was put off", metadata: ["error": .string("\(error)")])
     }
   }
 
