@@ -66,7 +66,8 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
       path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
       swiftSettings: settings),
     .executableTarget(
-      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "ServiceKit"], path: "\(path)/Main",
+      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
+      path: "\(path)/Main",
       swiftSettings: settings),
   ]
 }
@@ -176,7 +177,8 @@ let package = Package(
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
-        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        name: "racha-admin",
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",

@@ -1,4 +1,5 @@
 import NotificationsService
+import Operations
 import ServiceKit
 
 await ServiceProcess.run(.notifications) { environment in try Notifications.service(environment) }
