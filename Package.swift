@@ -16,6 +16,7 @@ let settings: [SwiftSetting] = [
 // MARK: - Packages
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
@@ -25,6 +26,7 @@ let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKi
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -116,11 +118,12 @@ let package = Package(
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
-    shared("Storage", ["Operations", crypto, grdb, logging, metrics]),
+    shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics, system,
+        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
+        signals, system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
@@ -145,5 +148,22 @@ let package = Package(
       // Tests
       tests("Messaging", ["Messaging", "Operations", logging], exclude: ["Peers", "Wire"]),
       tests("Operations", ["Operations"]),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
+
+      // Real processes: the harness that runs them, the bench, the launcher's tools
+      .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments] + everyContract,
+        path: "Tests/Bench/Main",
+        swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        path: "deploy/Admin", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
+        swiftSettings: settings),
     ]
 )

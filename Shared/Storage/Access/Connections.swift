@@ -1,0 +1,99 @@
+import GRDB
+import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The connections to one store's file: one that writes, some that read.
+///
+/// Only the writing one brings the write-ahead log into the file. SQLite 3.7.0 to 3.51.2 can damage a file when one connection
+/// does so while another writes (sqlite.org/wal.html, "The WAL-reset bug"), and so a lock keeps a second process out.
+struct Connections: Sendable {
+  let writer: DatabaseQueue
+  let readers: [DatabaseQueue]
+  private let lock: StoreLock
+
+  init(path: String, readers count: Int) throws {
+    lock = try StoreLock(path: path)
+    writer = try DatabaseQueue(path: path, configuration: Connections.writing)
+    try writer.writeWithoutTransaction(Connections.checkSettings)
+    readers = try (0..<count).map { _ in
+      try DatabaseQueue(path: path, configuration: Connections.reading)
+    }
+  }
+
+  /// Migrates the file and marks that it was opened. Returns the epoch of its outbox.
+  func prepare(_ migrations: [Migration], of service: ServiceName, at now: Instant) throws -> Epoch {
+    try writer.writeWithoutTransaction { database in
+      try Migrations(series: .store, StoreSchema.migrations).check(database)
+      try Migrations(series: .service, migrations).check(database)
+      try Migrations(series: .store, StoreSchema.migrations).apply(to: database, at: now)
+      try StoreSchema.claim(database, for: service)
+      try Migrations(series: .service, migrations).apply(to: database, at: now)
+      return try Epoch.begin(database, at: now)
+    }
+  }
+
+  /// Brings the write-ahead log into the file and cuts it to nothing, unless a reader still needs it.
+  func truncateLog() async {
+    await withCheckedContinuation { continuation in
+      writer.asyncWriteWithoutTransaction { database in
+        // Waiting for readers would hold up the writes. What fails here succeeds another time, or fails a write.
+        _ = try? database.execute(sql: "PRAGMA busy_timeout = 0")
+        _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        _ = try? database.execute(sql: "PRAGMA busy_timeout = \(Connections.busyMilliseconds)")
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Closes the readers first, so that the writer, as the last, brings the write-ahead log into the file and removes it.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      writer.asyncWriteWithoutTransaction { _ in continuation.resume() }
+    }
+    for connection in readers + [writer] { _ = try? connection.close() }
+    lock.release()
+  }
+
+  private static let busyMilliseconds = 5_000
+
+  private static var writing: Configuration {
+    var configuration = Configuration()
+    configuration.label = "store.writer"
+    configuration.busyMode = .timeout(Double(busyMilliseconds) / 1000)
+    configuration.foreignKeysEnabled = true
+    configuration.prepareDatabase { database in
+      // Not by GRDB's `journalMode`: it sets `synchronous` to NORMAL, and then acknowledged commits are lost with the power.
+      try database.execute(
+        sql: """
+          PRAGMA journal_mode = WAL;
+          PRAGMA synchronous = FULL;
+          PRAGMA journal_size_limit = \(64 << 20);
+          PRAGMA temp_store = MEMORY;
+          """)
+    }
+    return configuration
+  }
+
+  static var reading: Configuration {
+    var configuration = Configuration()
+    configuration.label = "store.reader"
+    configuration.busyMode = .timeout(Double(busyMilliseconds) / 1000)
+    configuration.readonly = true
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+    return configuration
+  }
+
+  /// Reads back the settings on which durability and the schema's rules rest.
+  private static func checkSettings(_ database: Database) throws {
+    for (name, expected) in [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")] {
+      let found = try Row.fetchOne(database, sql: "PRAGMA \(name)")?[0] as DatabaseValue?
+      let text = found.flatMap { String.fromDatabaseValue($0) ?? Int.fromDatabaseValue($0).map(String.init) } ?? "unknown"
+      guard text == expected else { throw StoreFailure.setting(name: name, found: text, expected: expected) }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import GRDB
+import GRDBSQLite
+import Metrics
+import Operations
+
+/// A waiting write.
+struct Write: Sendable {
+  let traceparent: String?
+  /// Writes and returns what hands over the result, to be called once it is durable.
+  let perform: @Sendable (Transaction) throws -> @Sendable () -> Void
+  let fail: @Sendable (any Error) -> Void
+}
+
+/// Commits many writes in one transaction, a savepoint each: one that fails leaves the others.
+///
+/// Nobody is answered before the commit, not even with a failure: it may rest on what another write of the same commit did.
+struct GroupCommit: Sendable {
+  let service: ServiceName
+  let clock: Clock
+  let tellings: AsyncStream<Int64>.Continuation
+  let metrics: StoreMetrics
+  let onFatal: Store.FatalError
+
+  func commit(_ writes: [Write], to database: Database) {
+    let start = ContinuousClock.now
+    let outbox = OutboxWriter(service: service, database: database)
+    var answers: [@Sendable () -> Void] = []
+    answers.reserveCapacity(writes.count)
+    do {
+      try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+      for write in writes {
+        answers.append(try attempt(write, Transaction(outbox, now: clock.now, traceparent: write.traceparent)))
+      }
+    } catch {
+      undo(writes, culprit: answers.count, error, in: database)
+      return
+    }
+    do {
+      try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+    } catch {
+      // Whether it is durable is not known, so neither success nor failure can be told.
+      onFatal(fatalReason(error) ?? "a commit failed: \(error)")
+      undo(writes, culprit: writes.count, error, in: database)
+      return
+    }
+    metrics.commits.increment()
+    metrics.writesPerCommit.record(writes.count)
+    metrics.commitDuration.recordNanoseconds((ContinuousClock.now - start).nanoseconds)
+    for answer in answers { answer() }
+    if let number = outbox.lastNumber { tellings.yield(number) }
+  }
+
+  /// What to answer after the commit. Throws if the whole transaction is lost.
+  private func attempt(_ write: Write, _ transaction: Transaction) throws -> @Sendable () -> Void {
+    let database = transaction.database
+    let lastNumber = transaction.outbox.lastNumber
+    try database.cachedStatement(sql: "SAVEPOINT write").execute()
+    do {
+      let succeed = try write.perform(transaction)
+      try checkDeferredForeignKeys(database)
+      try database.cachedStatement(sql: "RELEASE SAVEPOINT write").execute()
+      return succeed
+    } catch {
+      guard fatalReason(error) == nil, database.isInsideTransaction else { throw error }
+      try database.cachedStatement(sql: "ROLLBACK TO SAVEPOINT write").execute()
+      try database.cachedStatement(sql: "RELEASE SAVEPOINT write").execute()
+      transaction.outbox.lastNumber = lastNumber
+      return { write.fail(error) }
+    }
+  }
+
+  /// Foreign keys that are checked at the commit would otherwise fail everybody's commit.
+  private func checkDeferredForeignKeys(_ database: Database) throws {
+    var unresolved: CInt = 0
+    var highest: CInt = 0
+    sqlite3_db_status(database.sqliteConnection, SQLITE_DBSTATUS_DEFERRED_FKS, &unresolved, &highest, 0)
+    if unresolved != 0 {
+      throw DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
+    }
+  }
+
+  /// Rolls everything back. The write whose fault it is gets the error; the others may repeat.
+  private func undo(_ writes: [Write], culprit: Int, _ error: any Error, in database: Database) {
+    if let reason = fatalReason(error) { onFatal(reason) }
+    do {
+      try database.rollback()
+    } catch {
+      onFatal("a transaction cannot be rolled back: \(error)")
+    }
+    for (index, write) in writes.enumerated() {
+      write.fail(index == culprit ? error : Failure.closed)
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var nanoseconds: Int64 {
+    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+  }
+}

@@ -1,0 +1,56 @@
+import GRDB
+import Metrics
+import Operations
+
+/// A waiting read.
+struct Read: Sendable {
+  /// Reads and hands over the result.
+  let perform: @Sendable (Database) throws -> Void
+  let fail: @Sendable (any Error) -> Void
+}
+
+/// Answers many reads from one state of the file: beginning and ending a look costs more than most reads.
+struct SharedReads: Sendable {
+  let metrics: StoreMetrics
+  let onFatal: Store.FatalError
+
+  func answer(_ reads: [Read], from database: Database) {
+    metrics.readsPerAccess.record(reads.count)
+    do {
+      try database.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
+    } catch {
+      endIfFatal(error)
+      for read in reads { read.fail(error) }
+      return
+    }
+    for read in reads {
+      do {
+        try read.perform(database)
+      } catch {
+        endIfFatal(error)
+        read.fail(error)
+      }
+    }
+    do {
+      // An error may have ended the transaction already.
+      if database.isInsideTransaction { try database.cachedStatement(sql: "COMMIT TRANSACTION").execute() }
+    } catch {
+      onFatal("a read transaction does not end: \(error)")
+    }
+  }
+
+  private func endIfFatal(_ error: any Error) {
+    if let reason = fatalReason(error) { onFatal(reason) }
+  }
+}
+
+/// Why that error means that the file cannot be trusted any more; nil if it means no such thing.
+func fatalReason(_ error: any Error) -> String? {
+  guard let error = error as? DatabaseError else { return nil }
+  switch error.resultCode {
+  case .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN:
+    // Neither the statement nor its arguments: they may hold personal data.
+    return "SQLite error \(error.extendedResultCode.rawValue): \(error.message ?? "")"
+  default: return nil
+  }
+}

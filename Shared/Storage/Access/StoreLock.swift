@@ -1,0 +1,46 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Keeps a store to one process: a lock on the file `<store>.lock`, which the system releases when the process ends.
+///
+/// Not on the store's file itself: closing any descriptor of it would release SQLite's own locks (sqlite.org/howtocorrupt.html, 2.2).
+final class StoreLock: Sendable {
+  private let descriptor: Mutex<CInt?>
+
+  init(path: String) throws(StoreFailure) {
+    let lock = "\(path).lock"
+    let descriptor = try StoreLock.open(lock)
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let error = errno
+      _ = close(descriptor)
+      throw error == EWOULDBLOCK ? .alreadyOpen(path: path) : .file(path: lock, errno: error)
+    }
+    self.descriptor = Mutex(descriptor)
+    // Whatever creates the store's file first decides who may read it; SQLite gives its other files the same mode.
+    _ = close(try StoreLock.open(path))
+  }
+
+  deinit { release() }
+
+  func release() {
+    descriptor.withLock { descriptor in
+      if let open = descriptor { _ = close(open) }
+      descriptor = nil
+    }
+  }
+
+  private static func open(_ path: String) throws(StoreFailure) -> CInt {
+    #if canImport(Glibc)
+      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #else
+      let descriptor = Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #endif
+    guard descriptor >= 0 else { throw .file(path: path, errno: errno) }
+    return descriptor
+  }
+}

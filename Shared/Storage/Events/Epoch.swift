@@ -1,0 +1,49 @@
+import GRDB
+import Operations
+
+/// One life of an outbox's numbering. A file put back from a copy goes on from an earlier number, and so begins another.
+struct Epoch: Sendable {
+  let name: String
+  /// The last number before it.
+  let start: Int64
+
+  /// 128 random bits; a ``UUIDv7``'s time would be of no use here.
+  static func freshName() -> String {
+    let text = String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
+    return text
+  }
+
+  /// The epoch of a store that is being opened; a new one if the file is a copy. Marks when it was opened.
+  static func begin(_ database: Database, at now: Instant) throws -> Epoch {
+    var epoch: Epoch?
+    try database.inTransaction(.immediate) {
+      if try Bool.fetchOne(database, sql: "SELECT is_copy FROM store_states") == true { try renew(database) }
+      // Beside telling when, it proves that the file can be written, and makes the write-ahead log that readers look for.
+      try database.execute(sql: "UPDATE store_states SET opened_at = ?", arguments: [now])
+      epoch = try Row.fetchOne(database, sql: "SELECT epoch, epoch_start FROM store_states").map {
+        Epoch(name: $0["epoch"], start: $0["epoch_start"])
+      }
+      return .commit
+    }
+    guard let epoch else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the store has no state") }
+    return epoch
+  }
+
+  /// Begins another epoch after the last number told. Its listeners have to begin from the snapshot, and say anew how far they are.
+  static func renew(_ database: Database) throws {
+    try database.execute(
+      sql: "UPDATE store_states SET epoch = ?, epoch_start = ?, is_copy = 0",
+      arguments: [freshName(), try Outbox.lastNumber(database)])
+    try database.execute(sql: "DELETE FROM outbox_listeners")
+  }
+}
+
+extension Store {
+  /// Begins a new epoch in a file that was put back by other means than from a ``backup(to:)``, whose copies do so by themselves.
+  ///
+  /// - Throws: ``StoreFailure/alreadyOpen(path:)`` while the service runs.
+  public static func beginNewEpoch(path: String) throws {
+    let connections = try Connections(path: path, readers: 0)
+    try connections.writer.write(Epoch.renew)
+  }
+}

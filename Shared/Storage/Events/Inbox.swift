@@ -1,0 +1,74 @@
+import GRDB
+public import Operations
+
+/// Lets the events of other services take effect in a store, each exactly once: effect and cursor are one transaction.
+public struct Inbox: EventInbox {
+  /// What an event does here. It may be called again for the same event only if the transaction it was in was not committed.
+  public typealias Effects = @Sendable (LoggedEvent, ServiceName, Transaction) throws -> Void
+
+  let store: Store
+  let effects: Effects
+
+  public func cursor(of teller: ServiceName) async throws -> LogHead? {
+    try await store.read { try Inbox.cursor(of: teller, $0) }
+  }
+
+  /// Lets the events take effect, in order, and moves the cursor to the last of them, all in one transaction. Events at or behind
+  /// the cursor are passed over.
+  ///
+  /// - Throws: what an effect throws, or ``EventInboxFailure``; then nothing has changed.
+  public func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws {
+    guard !events.isEmpty else { return }
+    try await store.write { transaction in
+      let cursor = try Inbox.cursor(of: teller, transaction.database)
+      if let cursor, cursor.epoch != epoch { throw EventInboxFailure.otherEpoch(known: cursor.epoch, told: epoch) }
+      var number = cursor?.number ?? 0
+      for event in events where event.number > number {
+        guard event.number == number + 1 else { throw EventInboxFailure.gap(expected: number + 1, found: event.number) }
+        try effects(event, teller, transaction.caused(by: event.traceparent))
+        number = event.number
+      }
+      try Inbox.move(teller, to: LogHead(epoch: epoch, number: number), transaction.database)
+    }
+  }
+
+  /// Lets a page of the teller's state take effect. With the last page the cursor moves to `head`, where the log stood before the first.
+  ///
+  /// - Throws: what an effect throws, or ``EventInboxFailure`` if the teller's epoch changed between the pages.
+  public func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {
+    guard page.head.epoch == head.epoch else {
+      throw EventInboxFailure.otherEpoch(known: head.epoch, told: page.head.epoch)
+    }
+    try await store.write { transaction in
+      for event in page.events { try effects(event, teller, transaction.caused(by: event.traceparent)) }
+      if isLast { try Inbox.move(teller, to: head, transaction.database) }
+    }
+  }
+
+  private static func cursor(of teller: ServiceName, _ database: Database) throws -> LogHead? {
+    let statement = try database.cachedStatement(sql: "SELECT epoch, number FROM inbox_cursors WHERE teller = ?")
+    return try Row.fetchOne(statement, arguments: [teller.rawValue]).map { LogHead(epoch: $0[0], number: $0[1]) }
+  }
+
+  private static func move(_ teller: ServiceName, to head: LogHead, _ database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO inbox_cursors (teller, epoch, number) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET epoch = excluded.epoch, number = excluded.number
+        """
+    ).execute(arguments: [teller.rawValue, head.epoch, head.number])
+  }
+}
+
+/// Why events did not take effect.
+public enum EventInboxFailure: Error, Hashable, Sendable {
+  /// Events in between are missing: fetch them.
+  case gap(expected: Int64, found: Int64)
+  /// The teller began another epoch: begin from its snapshot.
+  case otherEpoch(known: String, told: String)
+}
+
+extension Store {
+  /// What lets the events of other services take effect here.
+  public func inbox(_ effects: @escaping Inbox.Effects) -> Inbox { Inbox(store: self, effects: effects) }
+}

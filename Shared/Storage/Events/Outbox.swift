@@ -1,0 +1,110 @@
+import Foundation
+import GRDB
+public import Operations
+
+/// A store's log of the events its service told.
+public struct Outbox: EventLog {
+  let store: Store
+
+  public func head() async throws -> LogHead {
+    try await store.read(head)
+  }
+
+  /// Events after that number, oldest first: at most `limit`, and no more once `bytes` are passed, but at least one if there is one.
+  ///
+  /// - Throws: ``EventLogFailure/pruned`` if the next one is no longer kept, or if the log does not go as far as `number`.
+  public func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent] {
+    try await store.read { database in
+      var events: [LoggedEvent] = []
+      var size = 0
+      let statement = try database.cachedStatement(
+        sql: "SELECT number, name, at, traceparent, body FROM outbox WHERE number > ? ORDER BY number LIMIT ?")
+      let rows = try Row.fetchCursor(statement, arguments: [number, limit])
+      while size < bytes || events.isEmpty, let row = try rows.next() {
+        let event = try LoggedEvent(row)
+        size += event.body.count
+        events.append(event)
+      }
+      let expected = try events.first?.number ?? Outbox.lastNumber(database) + 1
+      guard expected == number + 1 || limit < 1 else { throw EventLogFailure.pruned }
+      return events
+    }
+  }
+
+  /// The state as events, each with number 0, since they have no place in the log.
+  ///
+  /// A service without state to tell keeps its history instead: the snapshot is empty and stands before the epoch's first event.
+  public func snapshot(after key: String?) async throws -> SnapshotPage {
+    guard let snapshot = store.snapshot else {
+      return SnapshotPage(head: LogHead(epoch: store.epoch.name, number: store.epoch.start), events: [], nextKey: nil)
+    }
+    let now = store.clock.now
+    return try await store.read { database in
+      let page = try snapshot(database, key)
+      let events = page.events.map { $0.logged(number: 0, at: now) }
+      return SnapshotPage(head: try head(database), events: events, nextKey: page.nextKey)
+    }
+  }
+
+  public func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws {
+    guard epoch == store.epoch.name else { return }
+    try await store.write { transaction in
+      try transaction.database.cachedStatement(
+        sql: """
+          INSERT INTO outbox_listeners (listener, number) VALUES (?, ?)
+          ON CONFLICT DO UPDATE SET number = excluded.number WHERE excluded.number > number
+          """
+      ).execute(arguments: [listener.rawValue, number])
+    }
+  }
+
+  /// Deletes events behind the slowest listener known, except the newest.
+  ///
+  /// A service without a snapshot keeps everything, so that a listener can still be added.
+  func prune() async throws {
+    guard store.snapshot != nil else { return }
+    let (kept, rows) = (store.limits.eventsKept, store.limits.rowsPerPurge)
+    var deleted = rows
+    while deleted == rows {
+      deleted = try await store.write { transaction in
+        try transaction.database.cachedStatement(
+          sql: """
+            DELETE FROM outbox WHERE number IN (
+              SELECT number FROM outbox
+              WHERE number <= ? AND number <= (SELECT min(number) FROM outbox_listeners)
+              ORDER BY number LIMIT ?
+            )
+            """
+        ).execute(arguments: [try Outbox.lastNumber(transaction.database) - Int64(kept), rows])
+        return transaction.database.changesCount
+      }
+    }
+  }
+
+  @Sendable private func head(_ database: Database) throws -> LogHead {
+    LogHead(epoch: store.epoch.name, number: try Outbox.lastNumber(database))
+  }
+
+  /// The number of the last event told, pruned or not; 0 before the first.
+  static func lastNumber(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(database.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'outbox'")) ?? 0
+  }
+}
+
+extension Store {
+  /// The events told by this service.
+  public var log: Outbox { Outbox(store: self) }
+}
+
+extension Event {
+  fileprivate func logged(number: Int64, at now: Instant) -> LoggedEvent {
+    LoggedEvent(number: number, name: Self.spec.name, at: now, traceparent: nil, body: json)
+  }
+}
+
+extension LoggedEvent {
+  fileprivate init(_ row: Row) throws {
+    let body = try row.withUnsafeData(atIndex: 4) { $0.map { [UInt8]($0) } ?? [] }
+    self.init(number: row[0], name: row[1], at: row[2], traceparent: row[3], body: body)
+  }
+}

@@ -1,0 +1,109 @@
+import Crypto
+import Foundation
+import GRDB
+import Operations
+import Synchronization
+
+/// What a store remembers of requests that carry an ``IdempotencyKey``.
+///
+/// Payloads may hold passwords and replies tokens. So a payload is kept as a keyed hash only, which cannot be guessed at without
+/// the secret, and a reply is sealed with it; a stolen copy of the file tells neither.
+struct Idempotency: Sendable {
+  private struct Name: Hashable {
+    let caller: String
+    let key: String
+  }
+
+  private final class Running: Sendable {
+    let names = Mutex<Set<Name>>([])
+  }
+
+  private let running = Running()
+  private let hashKey: SymmetricKey
+  private let sealKey: SymmetricKey
+  let seconds: Int
+
+  init(secret: [UInt8], seconds: Int) throws(StoreFailure) {
+    guard secret.count >= 32 else { throw .weakSecret(bytes: secret.count) }
+    let secret = SymmetricKey(data: secret)
+    hashKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Data("idempotency payload".utf8), outputByteCount: 32)
+    sealKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Data("idempotency reply".utf8), outputByteCount: 32)
+    self.seconds = seconds
+  }
+
+  /// Runs the body unless a request of that name is running in this process already.
+  func alone<T>(_ key: IdempotencyKey, _ body: () async throws -> T) async throws -> T {
+    let name = Name(caller: key.caller, key: key.key)
+    guard running.names.withLock({ $0.insert(name).inserted }) else {
+      throw Failure(RequestFailure.stillRunning, retryAfterSeconds: 1)
+    }
+    defer { running.names.withLock { _ = $0.remove(name) } }
+    return try await body()
+  }
+
+  func hash(_ key: IdempotencyKey) -> Data {
+    var hash = HMAC<SHA256>(key: hashKey)
+    for part in [Array(key.caller.utf8), Array(key.key.utf8), Array(key.operation.utf8), key.payload] {
+      withUnsafeBytes(of: UInt64(part.count).littleEndian) { hash.update(data: $0) }
+      hash.update(data: part)
+    }
+    return Data(hash.finalize())
+  }
+
+  /// The reply that was recorded for that request, if it is not too old.
+  func reply(to key: IdempotencyKey, hash: Data, _ transaction: Transaction) throws -> [UInt8]? {
+    let statement = try transaction.database.cachedStatement(
+      sql: "SELECT payload_hash, sealed_reply FROM idempotency_records WHERE caller = ? AND key = ? AND at > ?")
+    let oldest = transaction.now.adding(seconds: -seconds)
+    guard let row = try Row.fetchOne(statement, arguments: [key.caller, key.key, oldest]) else { return nil }
+    guard row["payload_hash"] == hash else { throw Failure(RequestFailure.idempotencyKeyReused) }
+    let reply = try AES.GCM.open(AES.GCM.SealedBox(combined: row["sealed_reply"] as Data), using: sealKey, authenticating: hash)
+    return [UInt8](reply)
+  }
+
+  func record(_ reply: [UInt8], to key: IdempotencyKey, hash: Data, _ transaction: Transaction) throws {
+    let sealed = try AES.GCM.seal(reply, using: sealKey, authenticating: hash)
+    // The nonce, the text and the tag; without them only where the nonce has an unusual length.
+    guard let combined = sealed.combined else { throw CryptoKitError.incorrectParameterSize }
+    try transaction.database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO idempotency_records (caller, key, payload_hash, sealed_reply, at) VALUES (?, ?, ?, ?, ?)"
+    ).execute(arguments: [key.caller, key.key, hash, combined, transaction.now])
+  }
+}
+
+extension Store {
+  /// Writes like ``write(traceparent:_:)``, and records the reply in the same transaction. A repetition with the same payload gets the
+  /// recorded reply for seven days, without running the body. A body that throws leaves no record.
+  ///
+  /// - Throws: what the body throws; ``Failure`` `idempotency_key_reused` if the key came with another payload, `still_running` while the
+  ///   first one runs.
+  public func write(
+    idempotency key: IdempotencyKey, traceparent: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> [UInt8]
+  ) async throws -> [UInt8] {
+    try await idempotency.alone(key) {
+      let hash = idempotency.hash(key)
+      return try await write(traceparent: traceparent) { [idempotency] transaction in
+        if let reply = try idempotency.reply(to: key, hash: hash, transaction) { return reply }
+        let reply = try body(transaction)
+        try idempotency.record(reply, to: key, hash: hash, transaction)
+        return reply
+      }
+    }
+  }
+
+  /// Forgets the records that have grown too old, a few at a time.
+  func purgeIdempotencyRecords() async throws {
+    let (seconds, rows) = (idempotency.seconds, limits.rowsPerPurge)
+    var deleted = rows
+    while deleted == rows {
+      deleted = try await write { transaction in
+        try transaction.database.cachedStatement(
+          sql: """
+            DELETE FROM idempotency_records WHERE id IN (SELECT id FROM idempotency_records WHERE at <= ? ORDER BY at LIMIT ?)
+            """
+        ).execute(arguments: [transaction.now.adding(seconds: -seconds), rows])
+        return transaction.database.changesCount
+      }
+    }
+  }
+}

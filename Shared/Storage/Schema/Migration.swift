@@ -1,0 +1,86 @@
+public import GRDB
+import Operations
+
+/// One step of a service's schema. Numbered from 1; once released, never changed: the next step mends it.
+///
+///     Migration(1, "friend requests") { database in
+///       try database.execute(sql: "CREATE TABLE friend_requests (…) STRICT")
+///     }
+///
+/// Each runs in a transaction of its own. Foreign keys are off meanwhile, so that tables can be rebuilt (sqlite.org/lang_altertable.html,
+/// section 7), and are checked at its end.
+public struct Migration: Sendable {
+  public let number: Int
+  public let name: String
+  let body: @Sendable (Database) throws -> Void
+
+  public init(_ number: Int, _ name: String, _ body: @escaping @Sendable (Database) throws -> Void) {
+    self.number = number
+    self.name = name
+    self.body = body
+  }
+}
+
+/// All migrations of one series, in order.
+struct Migrations {
+  /// Whose: the store's own tables come before the service's.
+  enum Series: String { case store, service }
+
+  private let series: Series
+  private let all: [Migration]
+
+  init(series: Series, _ all: [Migration]) throws(StoreFailure) {
+    for (index, migration) in all.enumerated() where migration.number != index + 1 {
+      throw .misnumbered(number: migration.number, expected: index + 1)
+    }
+    self.series = series
+    self.all = all
+  }
+
+  /// Throws if the file is from a newer version of the program, or of another history.
+  func check(_ database: Database) throws {
+    _ = try applied(database)
+  }
+
+  func apply(to database: Database, at now: Instant) throws {
+    try database.execute(sql: Migrations.table)
+    let pending = all.dropFirst(try applied(database))
+    guard !pending.isEmpty else { return }
+    try database.execute(sql: "PRAGMA foreign_keys = OFF")
+    for migration in pending {
+      try database.inTransaction(.immediate) {
+        try migration.body(database)
+        try database.checkForeignKeys()
+        try database.execute(
+          sql: "INSERT INTO store_migrations (series, number, name, at) VALUES (?, ?, ?, ?)",
+          arguments: [series.rawValue, migration.number, migration.name, now])
+        return .commit
+      }
+    }
+    try database.execute(sql: "PRAGMA foreign_keys = ON")
+  }
+
+  /// How many the file has.
+  private func applied(_ database: Database) throws -> Int {
+    guard try database.tableExists("store_migrations") else { return 0 }
+    let rows = try Row.fetchAll(
+      database, sql: "SELECT number, name FROM store_migrations WHERE series = ? ORDER BY number", arguments: [series.rawValue])
+    if let last = rows.last?["number"] as Int?, last > all.count {
+      throw StoreFailure.newerVersion(found: last, known: all.count)
+    }
+    for (row, migration) in zip(rows, all) where row["name"] != migration.name {
+      throw StoreFailure.otherHistory(number: migration.number, applied: row["name"], known: migration.name)
+    }
+    return rows.count
+  }
+
+  private static let table = """
+    CREATE TABLE IF NOT EXISTS store_migrations (
+      series TEXT NOT NULL CHECK (series IN ('store', 'service')),
+      number INTEGER NOT NULL CHECK (number > 0),
+      name TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      PRIMARY KEY (series, number)
+    ) STRICT, WITHOUT ROWID
+    """
+}

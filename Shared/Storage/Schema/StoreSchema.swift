@@ -1,0 +1,69 @@
+import GRDB
+import Operations
+
+/// The tables that every store has beside its service's.
+enum StoreSchema {
+  static let migrations = [
+    Migration(1, "outbox, inbox, idempotency") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE store_states (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            service TEXT NOT NULL,
+            -- The outbox's numbering lives in this epoch, which began after that number.
+            epoch TEXT NOT NULL,
+            epoch_start INTEGER NOT NULL,
+            -- Whether this file is a copy that was never opened as a store.
+            is_copy INTEGER NOT NULL DEFAULT 0 CHECK (is_copy IN (0, 1)),
+            opened_at INTEGER NOT NULL
+          ) STRICT;
+
+          -- AUTOINCREMENT: a number is not given again when the newest rows are pruned, and its counter is rolled back with a write.
+          CREATE TABLE outbox (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            traceparent TEXT,
+            body BLOB NOT NULL
+          ) STRICT;
+
+          CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
+          BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
+
+          CREATE TABLE outbox_listeners (
+            listener TEXT PRIMARY KEY,
+            number INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+
+          CREATE TABLE inbox_cursors (
+            teller TEXT PRIMARY KEY,
+            epoch TEXT NOT NULL,
+            number INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+
+          CREATE TABLE idempotency_records (
+            id INTEGER PRIMARY KEY,
+            caller TEXT NOT NULL,
+            key TEXT NOT NULL,
+            payload_hash BLOB NOT NULL CHECK (length(payload_hash) = 32),
+            sealed_reply BLOB NOT NULL,
+            at INTEGER NOT NULL,
+            UNIQUE (caller, key)
+          ) STRICT;
+
+          CREATE INDEX idempotency_records_by_age ON idempotency_records (at);
+          """)
+    }
+  ]
+
+  /// Makes the file the service's. Throws if it is another's.
+  static func claim(_ database: Database, for service: ServiceName) throws {
+    let found = try String.fetchOne(database, sql: "SELECT service FROM store_states")
+    if let found, found != service.rawValue { throw StoreFailure.otherService(found: found, expected: service) }
+    try database.execute(
+      sql: """
+        INSERT INTO store_states (id, service, epoch, epoch_start, opened_at) VALUES (1, ?, ?, 0, 0) ON CONFLICT DO NOTHING
+        """,
+      arguments: [service.rawValue, Epoch.freshName()])
+  }
+}

@@ -1,0 +1,174 @@
+public import GRDB
+public import Logging
+public import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What one service keeps: an SQLite file that only this process writes.
+///
+/// Many waiting writes are committed together, many waiting reads share one look at the file. A write returns when it is durable.
+///
+///     let store = try Store(path: path, service: .social, migrations: [
+///       Migration(1, "friend requests") { try $0.execute(sql: "CREATE TABLE friend_requests (…) STRICT") }
+///     ], secret: secret, clock: .system, logger: logger)
+///     try await store.write { transaction in
+///       try transaction.database.execute(sql: "INSERT INTO friend_requests …")
+///       try transaction.tell(FriendRequestSent(…))
+///     }
+///
+/// An error of the disk or a damaged file ends the process: what is in memory can no longer be trusted to match the file, and a
+/// fresh start reads what is there.
+public final class Store: Sendable {
+  /// A page of the service's state as events, for listeners without history: what follows that key (nil: the beginning), and the
+  /// key of the last, or nil after the last page.
+  ///
+  /// State behind it must only ever be told whole, so that telling it twice does no harm.
+  public typealias Snapshot = @Sendable (Database, String?) throws -> (events: [any Event], nextKey: String?)
+
+  /// Called when the file can no longer be trusted, with the reason. Does not return, except in tests.
+  public typealias FatalError = @Sendable (String) -> Void
+
+  public let service: ServiceName
+  public let path: String
+  /// The number of the last event told, after each commit that told events. One reader, and a hint only: numbers in between are
+  /// left out, and it ends with the store.
+  public let told: AsyncStream<Int64>
+
+  let epoch: Epoch
+  let snapshot: Snapshot?
+  let clock: Clock
+  let limits: StoreLimits
+  let idempotency: Idempotency
+  private let connections: Connections
+  private let commits: GroupCommit
+  private let reads: Lane<Read>
+  private let writes: Lane<Write>
+  private let tellings: AsyncStream<Int64>.Continuation
+
+  /// Opens the file, creating it if there is none, and brings its schema up to date.
+  ///
+  /// - Parameters:
+  ///   - secret: at least 32 bytes, kept outside the store: the key of the payload hashes and replies that
+  ///     ``write(idempotency:traceparent:_:)`` records. With another one, repetitions of earlier requests are refused.
+  ///   - snapshot: the state as events; nil if there is none to tell, and then the outbox is never pruned.
+  ///   - onFatal: called instead of ending the process.
+  /// - Throws: ``StoreFailure``, or GRDB's `DatabaseError`.
+  public init(
+    path: String, service: ServiceName, migrations: [Migration], secret: [UInt8], snapshot: Snapshot? = nil,
+    limits: StoreLimits = StoreLimits(), clock: Clock = .system, logger: Logger, onFatal: @escaping FatalError = endProcess
+  ) throws {
+    let idempotency = try Idempotency(secret: secret, seconds: limits.idempotencySeconds)
+    let connections = try Connections(path: path, readers: limits.readers)
+    let epoch = try connections.prepare(migrations, of: service, at: clock.now)
+    let (told, tellings) = AsyncStream.makeStream(of: Int64.self, bufferingPolicy: .bufferingNewest(1))
+    let metrics = StoreMetrics()
+    let fatal: FatalError = { reason in
+      logger.critical("the store cannot be trusted any more", metadata: ["store": .string(path), "reason": .string(reason)])
+      onFatal(reason)
+    }
+    let sharedReads = SharedReads(metrics: metrics, onFatal: fatal)
+    let commits = GroupCommit(service: service, clock: clock, tellings: tellings, metrics: metrics, onFatal: fatal)
+    self.service = service
+    self.path = path
+    self.told = told
+    self.epoch = epoch
+    self.snapshot = snapshot
+    self.clock = clock
+    self.limits = limits
+    self.idempotency = idempotency
+    self.connections = connections
+    self.commits = commits
+    self.tellings = tellings
+    reads = Lane(
+      connections.readers, capacity: limits.waitingReads, batch: limits.readsPerAccess, depth: metrics.waitingReads,
+      work: sharedReads.answer)
+    writes = Lane(
+      [connections.writer], capacity: limits.waitingWrites, batch: limits.writesPerCommit, depth: metrics.waitingWrites,
+      work: commits.commit)
+  }
+
+  /// Reads one consistent state, in which every write that has returned is seen. Other reads share the access.
+  ///
+  /// The body must be brief: others wait for it. Cancelling the task does not stop it.
+  /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed.
+  public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      let read = Read(
+        perform: { continuation.resume(returning: try body($0)) },
+        fail: { continuation.resume(throwing: $0) })
+      do {
+        try reads.submit(read)
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  /// Writes in one transaction and returns when it is durable. If the body throws, nothing of it remains.
+  ///
+  /// The body must be brief: all other writes wait for it. Cancelling the task does not stop it.
+  /// - Parameter traceparent: W3C trace context, passed on by the events told.
+  /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed.
+  public func write<T: Sendable>(
+    traceparent: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> T
+  ) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      let write = Write(
+        traceparent: traceparent,
+        perform: { transaction in
+          let value = try body(transaction)
+          return { continuation.resume(returning: value) }
+        },
+        fail: { continuation.resume(throwing: $0) })
+      do {
+        try writes.submit(write)
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  /// Does what has to be done now and then: forgets old idempotency records, prunes the outbox, and shortens the write-ahead log.
+  public func housekeep() async throws {
+    try await purgeIdempotencyRecords()
+    try await log.prune()
+    await connections.truncateLog()
+  }
+
+  /// Finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it.
+  public func close() async {
+    await writes.close()
+    await reads.close()
+    tellings.finish()
+    await connections.close()
+  }
+
+  /// Ends the process at once, with the exit status of an input or output error (`EX_IOERR` of sysexits.h).
+  public static let endProcess: FatalError = { _ in _exit(74) }
+}
+
+/// Bounds of a ``Store``.
+public struct StoreLimits: Sendable {
+  /// Connections that read at the same time.
+  public var readers = 2
+  /// Reads that may wait; beyond, `overloaded`.
+  public var waitingReads = 10_000
+  /// Reads that share one access at most.
+  public var readsPerAccess = 256
+  /// Writes that may wait; beyond, `overloaded`.
+  public var waitingWrites = 10_000
+  /// Writes that share one commit at most.
+  public var writesPerCommit = 1_000
+  /// How long a repeated request is answered with the first reply.
+  public var idempotencySeconds = 7 * 86_400
+  /// Newest events that are never pruned.
+  public var eventsKept = 10_000
+  /// Rows that housekeeping deletes in one transaction, so that other writes need not wait long.
+  public var rowsPerPurge = 500
+
+  public init() {}
+}
