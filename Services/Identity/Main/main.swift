@@ -2,6 +2,4 @@ import IdentityService
 import Operations
 import ServiceKit
 
-await ServiceProcess.run(.identity) { environment in
-  [try ServiceHost(try await Identity.service(environment), environment)]
-}
+await ServiceProcess.run(.identity) { try await Identity.service($0) }
