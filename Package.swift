@@ -163,7 +163,7 @@ let package = Package(
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",
-        ["GatewayContract", "GatewayService", "Messaging", "Operations", coreMetrics, crypto, lifecycle, logging]
+        ["GatewayContract", "GatewayService", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
           + everyContract + nio),
       tests(
         "Identity",
