@@ -19,7 +19,8 @@ enum Mails {
     service.run { store in
       MailWorker(
         store: store, settings: settings, carrier: carrier,
-        identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock), clock: environment.clock,
+        identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
+        clock: environment.clock,
         bell: bell, mail: mail, logger: environment.logger)
     }
   }

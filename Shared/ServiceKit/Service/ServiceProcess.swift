@@ -49,6 +49,8 @@ public enum ServiceProcess {
       try Home.makePrivateFolder(home.path)
       let services = try await build(environment)
       try settings.check()
+      // Before the services run: what they ask of a bus that has not begun is refused.
+      try bus.start()
       var configuration = ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
       configuration.maximumGracefulShutdownDuration = .seconds(5)

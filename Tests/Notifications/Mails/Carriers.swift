@@ -44,7 +44,8 @@ struct WatchedCarrier: MailCarrier {
 extension Stage {
   /// Runs notifications with that carrier, and a stand-in for identity.
   static func mails(
-    _ identity: IdentityStub, _ carrier: any MailCarrier, home: String? = nil, settings: [String: String] = [:],
+    _ identity: IdentityStub, _ carrier: any MailCarrier, and others: [(ServiceName, Build)] = [], home: String? = nil,
+    settings: [String: String] = [:],
     retry: MailRetry = MailRetry(firstDelayMilliseconds: 1, growth: 2, longestDelayMilliseconds: 10, mostAttempts: 5),
     _ body: (Stage) async throws -> Void
   ) async throws {
@@ -53,6 +54,6 @@ extension Stage {
       mails.retry = retry
       return try Notifications.service(environment, mails, carrier)
     }
-    try await run([identity.service, (.notifications, build)], settings: settings, home: home, body)
+    try await run([identity.service, (.notifications, build)] + others, settings: settings, home: home, body)
   }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #endif
-import Synchronization
 
 /// A real SMTP server (`smtp_server.py`, aiosmtpd) for as long as a test needs it.
 final class MailServer: Sendable {

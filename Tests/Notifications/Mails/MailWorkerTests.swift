@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import InProcess
+import Logging
 import Operations
 import ServiceKit
 import Testing
@@ -35,7 +36,7 @@ final class MailWorkerTests {
   @Test("into the folder: one private file, named by time, with the token in it and nowhere else", arguments: Language.allCases)
   func folder(language: Language) async throws {
     let event = try requested(language: language)
-    let folder = MailFolder(path: Home(path: home).mails, logger: .init(label: "test"))
+    let folder = MailFolder(path: Home(path: home).mails, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let carrier = WatchedCarrier { letter throws(MailFailure) in try await folder.carry(letter) }
     try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example/"]) { stage in
       try await stage.tell(.identity, event)
@@ -83,7 +84,9 @@ final class MailWorkerTests {
     }
     #expect(try rows().map(\.failure) == ["connection"])
     #expect(try rows().map(\.state) == ["waiting"])
-    try DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite").write { try $0.execute(sql: "UPDATE mails SET next_at = 0") }
+    try await DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite").write {
+      try $0.execute(sql: "UPDATE mails SET next_at = 0")
+    }
     let working = WatchedCarrier()
     try await Stage.mails(identity, working, home: home) { _ in
       #expect(await working.next(1)[0].letter == first)
@@ -102,7 +105,7 @@ final class MailWorkerTests {
       letter = await first.next(1)[0].letter
     }
     // As a kill between handing over and noting it leaves the row.
-    try DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite").write {
+    try await DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite").write {
       try $0.execute(sql: "UPDATE mails SET state = 'sending', finished_at = NULL")
     }
     let second = WatchedCarrier()
@@ -122,7 +125,8 @@ final class MailWorkerTests {
       try await stage.tell(.identity, worn, refused)
       #expect(await carrier.next(6).count == 6)
     }
-    #expect(Set(try rows().map { "\($0.state) \($0.attempts) \($0.failure ?? "")" }) == ["dead 5 connection", "dead 1 rejected_550"])
+    #expect(
+      Set(try rows().map { "\($0.state) \($0.attempts) \($0.failure ?? "")" }) == ["dead 5 connection", "dead 1 rejected_550"])
   }
 
   @Test("not at all when the link no longer works")

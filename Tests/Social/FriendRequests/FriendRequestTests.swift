@@ -7,7 +7,6 @@ import Testing
 struct FriendRequestTests {
   let identity = IdentityStub()
 
-
   @Test("go to the addressee, who sees them received, and the asker sent")
   func sending() async throws {
     let (ana, ben) = (try identity.person("ana", nickname: "Anita"), try identity.person("ben"))
@@ -83,7 +82,8 @@ struct FriendRequestTests {
       let first = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
       _ = try await stage.call(RejectFriendRequest.self, .init(friendRequestID: first.id), as: ben.caller)
       #expect(try await stage.call(ListFriends.self, .init(), as: ben.caller).items.isEmpty)
-      #expect(try await stage.call(ListFriendRequests.self, .init(state: .rejected), as: ana.caller).items.map(\.id) == [first.id])
+      #expect(
+        try await stage.call(ListFriendRequests.self, .init(state: .rejected), as: ana.caller).items.map(\.id) == [first.id])
       let second = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
       #expect(second.id != first.id && second.state == .pending)
     }

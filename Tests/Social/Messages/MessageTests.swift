@@ -44,7 +44,8 @@ struct MessageTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<60 {
           group.addTask {
-            _ = try await index % 3 == 0
+            _ =
+              try await index % 3 == 0
               ? stage.send("\(index)", from: ana, to: ben) : stage.send("\(index)", from: ben, to: ana)
           }
         }
