@@ -164,7 +164,8 @@ let package = Package(
       tests(
         "Gateway",
         ["GatewayContract", "GatewayService", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
-          + everyContract + nio),
+          + everyContract + nio,
+        exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
         ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
