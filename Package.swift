@@ -163,8 +163,9 @@ let package = Package(
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",
-        ["GatewayContract", "GatewayService", "Messaging", "Operations", coreMetrics, crypto, lifecycle, logging]
-          + everyContract + nio),
+        ["GatewayContract", "GatewayService", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
+          + everyContract + nio,
+        exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
         ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
