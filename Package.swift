@@ -146,6 +146,7 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
+      tests("Deploy", [], exclude: ["StandIns"]),
       tests("Operations", ["Operations"]),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
