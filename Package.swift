@@ -147,7 +147,10 @@ let package = Package(
     + [
       // Tests
       tests("Deploy", [], exclude: ["StandIns"]),
+      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests("Operations", ["Operations"]),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
@@ -157,6 +160,9 @@ let package = Package(
         swiftSettings: settings),
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
         swiftSettings: settings),

@@ -20,6 +20,8 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
 
   public struct NotReady: Error, CustomStringConvertible {
     public let description: String
+
+    public init(description: String) { self.description = description }
   }
 
   /// - Parameter settings: further environment, such as `RACHA_REWARDS_EARNING_DAYS`.

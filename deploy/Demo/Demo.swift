@@ -13,8 +13,9 @@ struct Demo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "racha-demo", abstract: "Fill a running cluster with believable data.")
 
-  @Option(help: "The gateway's address.") var url = "http://127.0.0.1:8080"
-  @Option(help: "The cluster's home folder, where its mails are.") var home: String
+  @Option(help: "The gateway's address.") var http = "http://127.0.0.1:8080"
+  @Option(help: "The cluster's home folder, where its mails are.") var home =
+    ProcessInfo.processInfo.environment["RACHA_HOME"] ?? NSHomeDirectory() + "/.racha"
 
   /// What every demonstration account logs in with; the data is for looking at, and says so.
   static let password = "Racha-demo-2026!"
@@ -30,7 +31,7 @@ struct Demo: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let client = GatewayClient(url: url)
+    let client = GatewayClient(url: http)
     let run = String(Int(Date().timeIntervalSince1970) % 1_000_000)
     var signedIn: [(person: Person, client: GatewayClient, account: OwnAccount)] = []
     for person in Demo.people {
@@ -41,7 +42,7 @@ struct Demo: AsyncParsableCommand {
     }
     for (person, client, _) in signedIn { try await live(person, client) }
     try await befriend(signedIn.map { ($0.client, $0.account) })
-    print("Filled \(url) with \(signedIn.count) people. Log in as any of them, password \(Demo.password):")
+    print("Filled \(http) with \(signedIn.count) people. Log in as any of them, password \(Demo.password):")
     for (person, client, account) in signedIn {
       let balance = try await client.call(GetBalance.self, .init())
       print("  \(account.username)\t\(person.name), \(person.timeZone), \(balance.coins) coins")
@@ -49,7 +50,7 @@ struct Demo: AsyncParsableCommand {
     print(
       """
       Try:
-        curl -s \(url)/v1/sessions -H 'Content-Type: application/json' \\
+        curl -s \(http)/v1/sessions -H 'Content-Type: application/json' \\
           -d '{"login":"\(signedIn[0].account.username)","password":"\(Demo.password)"}'
       """)
   }
@@ -84,7 +85,7 @@ struct Demo: AsyncParsableCommand {
       habit.startDay = today.advanced(by: -30)
       let activity = try await client.call(CreateActivity.self, habit)
       for back in 0..<30 where Double.random(in: 0..<1) < 0.8 {
-        let day = DayName(text: today.advanced(by: -back).description)
+        let day = try DayName(text: today.advanced(by: -back).description)
         do {
           switch habit.goal.kind {
           case .check: _ = try await client.call(RecordEntry.self, .init(activityID: activity.activityID, day: day, isDone: true))

@@ -12,14 +12,11 @@ struct Serving: Sendable {
   let metrics: BusMetrics
   let complaints: Complaints
 
-  /// Headers are small; the largest part is what a client gives in path and query.
-  static let headerLimits = JSONLimits(bytes: 64 << 10, depth: 8)
-
   /// The reply, or nil if nobody waits for it any more.
   func answer(header bytes: [UInt8], body: [UInt8], from userID: String?) async -> RawReply? {
     let header: RequestHeader
     do {
-      header = try RequestHeader.decode(bytes, limits: Serving.headerLimits)
+      header = try RequestHeader(wire: bytes)
     } catch {
       return refuseMalformed(error)
     }
@@ -36,7 +33,8 @@ struct Serving: Sendable {
     }
     let reply = await handler(Request(header: header, body: body))
     guard reply.body.count <= limits.messageBytes else {
-      complaints.warn("A reply is larger than the bus carries", ["operation": "\(header.operation)", "bytes": "\(reply.body.count)"])
+      complaints.warn(
+        "A reply is larger than the bus carries", ["operation": "\(header.operation)", "bytes": "\(reply.body.count)"])
       return RawReply(Reply(id: header.id, Failure(RequestFailure.internalError)))
     }
     return RawReply(reply)
@@ -52,7 +50,7 @@ struct Serving: Sendable {
   /// What a request beyond the bounds is told, or one that comes while the service stops.
   func refuse(header bytes: [UInt8], _ failure: RequestFailure) -> RawReply {
     do {
-      let header = try RequestHeader.decode(bytes, limits: Serving.headerLimits)
+      let header = try RequestHeader(wire: bytes)
       return RawReply(Reply(id: header.id, Failure(failure, retryAfterSeconds: 1)))
     } catch {
       return refuseMalformed(error)
@@ -61,5 +59,5 @@ struct Serving: Sendable {
 }
 
 extension RawReply {
-  init(_ reply: Reply) { self.init(header: reply.header.json, body: reply.body) }
+  init(_ reply: Reply) { self.init(header: reply.header.wire, body: reply.body) }
 }

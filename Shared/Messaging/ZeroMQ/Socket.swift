@@ -35,7 +35,7 @@ final class Socket {
     self.descriptor = descriptor
     // Sockets inside the process (monitors, ZAP) end with it and carry libzmq's own messages.
     guard kind != .pair, kind != .reply else {
-      try set(ZMQ_LINGER, 0)
+      try set(ZMQ_LINGER, Int32(0))
       return
     }
     try set(ZMQ_LINGER, limits.linger.inMilliseconds)

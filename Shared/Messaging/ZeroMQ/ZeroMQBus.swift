@@ -138,7 +138,7 @@ public final class ZeroMQBus: Bus {
 
   public func request(_ request: Request, to service: ServiceName) async throws(BusFailure) -> Reply {
     if Task.isCancelled { throw .cancelled }
-    let header = request.header.json
+    let header = request.header.wire
     guard header.count <= limits.messageBytes, request.body.count <= limits.messageBytes else { throw .tooLarge }
     let milliseconds = request.header.deadline.milliseconds - clock.now.milliseconds
     guard milliseconds > 0 else { throw .timedOut }
@@ -161,7 +161,7 @@ public final class ZeroMQBus: Bus {
     }
     let raw = try result.get()
     do throws(Failure) {
-      let header = try ReplyHeader.decode(raw.header, limits: Serving.headerLimits)
+      let header = try ReplyHeader(wire: raw.header)
       guard header.id == request.header.id || header.id.isEmpty else { throw Failure(RequestFailure.badRequest) }
       return Reply(header: header, body: raw.body)
     } catch {

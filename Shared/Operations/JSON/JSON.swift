@@ -92,6 +92,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
   mutating func byte(_ scalar: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: scalar.value)) }
 
   mutating func raw(_ text: StaticString) {

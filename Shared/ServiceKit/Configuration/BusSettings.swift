@@ -1,5 +1,5 @@
 import Foundation
-import Messaging
+public import Messaging
 import Operations
 
 /// Where the bus is, from the settings: Unix sockets under the home folder, or TCP with CURVE.
@@ -7,8 +7,9 @@ import Operations
 /// `racha.bus.endpoints.<service>` is `host:port` (events on the next port); all six or none. With them,
 /// `racha.bus.curve.secretKeyFile` names the file of this process's secret key and `racha.bus.curve.allowListFile` the file that
 /// says which key is which service and what it may call.
-enum BusSettings {
-  static func endpoints(_ settings: Settings, _ home: Home) throws -> Endpoints {
+public enum BusSettings {
+  /// The endpoints that the settings say.
+  public static func endpoints(_ settings: Settings, _ home: Home) throws -> Endpoints {
     let services = ServiceName.allCases.filter { $0 != .gateway }
     let texts = services.map { (service: $0, text: settings.string("racha.bus.endpoints.\($0.rawValue)")) }
     if texts.allSatisfy({ $0.text == nil }) { return .local(directory: home.sockets) }

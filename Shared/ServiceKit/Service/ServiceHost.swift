@@ -13,6 +13,8 @@ public final class ServiceHost: ServiceLifecycle.Service {
   public let store: Store
   private let definition: ServiceDefinition
   private let environment: ServiceEnvironment
+  private let teller: EventTeller
+  private let listeners: [EventListener]
 
   /// Opens the store and takes the service's place on the bus, without running yet.
   public init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) throws {
@@ -25,22 +27,34 @@ public final class ServiceHost: ServiceLifecycle.Service {
       clock: environment.clock, logger: logger)
     var definition = definition
     definition.serveSystem(metrics: environment.metrics, started: environment.clock.now)
+    let teller = EventTeller(service, log: store.log, bus: environment.bus, logger: logger)
+    let effects = definition.effects
+    listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
+      let inbox = store.inbox { event, teller, transaction in try effects[teller]?[event.name]?(event, transaction) }
+      return EventListener(service, to: name, inbox: inbox, bus: environment.bus, logger: logger)
+    }
     let dispatch = Dispatch(
       definition,
       CallContext(store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger))
     environment.bus.serve { request in
+      if let reply = await teller.answer(request) { return reply }
       return await dispatch.reply(to: request)
     }
     self.store = store
     self.definition = definition
     self.environment = environment
+    self.teller = teller
   }
 
   /// Runs until graceful shutdown or cancellation.
   public func run() async throws {
     let store = store
+    let teller = teller
     var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
     if let bus = environment.bus as? any LivingBus { services.append(BusRunner(bus: bus)) }
+    services.append(Background { await teller.run() })
+    services.append(Background { for await _ in store.told { teller.told() } })
+    for listener in listeners { services.append(Background { await listener.run() }) }
     services += definition.workers.map { $0(store) }
     let logger = environment.logger
     services.append(
