@@ -160,6 +160,13 @@ let package = Package(
     + [
       // Tests
       tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+      tests(
+        "Contracts",
+        [
+          "ActivityService", "GatewayContract", "IdentityService", "Messaging", "NotificationsService", "Operations",
+          "RewardsService",
+          "ServiceKit", "SocialService", logging,
+        ] + everyContract),
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",
