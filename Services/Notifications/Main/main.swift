@@ -2,4 +2,4 @@ import NotificationsService
 import Operations
 import ServiceKit
 
-await ServiceProcess.run(.notifications) { environment in try Notifications.service(environment) }
+await ServiceProcess.run(.notifications) { try Notifications.service($0) }

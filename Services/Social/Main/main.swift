@@ -2,4 +2,4 @@ import Operations
 import ServiceKit
 import SocialService
 
-await ServiceProcess.run(.social) { environment in Social.service(environment) }
+await ServiceProcess.run(.social) { Social.service($0) }
