@@ -1,4 +1,5 @@
 import ActivityService
+import Operations
 import ServiceKit
 
 await ServiceProcess.run(.activity) { .activity($0) }
