@@ -18,7 +18,7 @@ extension ServiceDefinition {
   }
 }
 
-extension PageRequest {
+extension PageInput {
   /// How many at most.
   var most: Int { limit ?? 50 }
 }

@@ -109,7 +109,7 @@ public enum RedeemOffer: Operation {
 
 /// Lists what the account redeemed, newest first (REW-5).
 public enum ListRedemptions: Operation {
-  public typealias Input = PageRequest
+  public typealias Input = PageInput
   public typealias Output = Page<Redemption>
 
   public static let spec = OperationSpec(

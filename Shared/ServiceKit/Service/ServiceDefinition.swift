@@ -47,36 +47,50 @@ public struct ServiceDefinition: Sendable {
     self.migrations = migrations
   }
 
-  /// What a handler needs done before its transaction begins, because it cannot wait inside one.
-  public typealias Preparation = @Sendable (Call) async throws -> Void
-
   /// Serves a reading operation: the body sees one consistent view of the store.
   public mutating func serve<O: Operation>(
-    _ operation: O.Type, prepare: Preparation? = nil, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
+    _ operation: O.Type, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
+  ) {
+    serve(operation, prepare: { _, _ in }, read: { input, _, call, database in try body(input, call, database) })
+  }
+
+  /// Serves a reading operation that has to wait for other things than the store first.
+  public mutating func serve<O: Operation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
+    read body: @escaping @Sendable (O.Input, Prepared, Call, Database) throws -> O.Output
   ) {
     add(operation) { input, call, _ in
-      try await prepare?(call)
-      let output = try await call.store.read { database in try body(input, call, database) }
+      let prepared = try await prepare(input, call)
+      let output = try await call.store.read { database in try body(input, prepared, call, database) }
       return output.json
     }
   }
 
   /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
   public mutating func serve<O: Operation>(
-    _ operation: O.Type, prepare: Preparation? = nil,
-    write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output
+    _ operation: O.Type, write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output
+  ) {
+    serve(operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) })
+  }
+
+  /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
+  /// service's answer. What `prepare` returns is handed to the body; it runs again when a call is repeated, so it changes nothing
+  /// that must not change twice.
+  public mutating func serve<O: Operation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
+    write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> O.Output
   ) {
     add(operation) { input, call, request in
-      try await prepare?(call)
+      let prepared = try await prepare(input, call)
       guard let key = call.header.idempotencyKey else {
-        return try await call.write { transaction in try body(input, call, transaction) }.json
+        return try await call.write { transaction in try body(input, prepared, call, transaction) }.json
       }
       return try await call.store.write(
         idempotency: IdempotencyKey(
           caller: call.caller.idempotencyScope, key: key, operation: O.spec.name, payload: request.payload),
         traceparent: call.header.traceparent
       ) { transaction in
-        try body(input, call, transaction).json
+        try body(input, prepared, call, transaction).json
       }
     }
   }

@@ -96,7 +96,7 @@ public enum ListNotifications: Operation {
 
   public static let spec = OperationSpec(
     "notifications.list", of: .notifications, .get("/v1/notifications"), by: .account, effect: .read,
-    failures: [RequestFailure.invalidCursor.kind], requirements: ["NOT-1"], "List your notifications, newest first.")
+    requirements: ["NOT-1"], "List your notifications, newest first.")
 }
 
 /// How many notifications an account has not read (NOT-1).
@@ -170,7 +170,7 @@ public enum MarkNotificationRead: Operation {
 
   public static let spec = OperationSpec(
     "notifications.markRead", of: .notifications, .post("/v1/notifications/{notificationID}/read"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Mark a notification as read.")
+    requirements: ["NOT-1"], "Mark a notification as read.")
 }
 
 /// Marks all notifications up to a number as read (NOT-1).
@@ -204,7 +204,7 @@ public enum DeleteNotification: Operation {
 
   public static let spec = OperationSpec(
     "notifications.delete", of: .notifications, .delete("/v1/notifications/{notificationID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Delete a notification.")
+    requirements: ["NOT-1"], "Delete a notification.")
 }
 
 // MARK: - Events
