@@ -83,7 +83,7 @@ struct StepsBecomeCoinsTests {
   /// Whoever can afford it redeems the offer, each request sent three times with one key.
   private func redeem(_ players: [Player], _ offer: OfferID) async throws {
     for player in players.prefix(5) where player.expectedCoins >= Play.cost {
-      var codes: Set<String> = []
+      var codes: Set<RedemptionCode> = []
       for _ in 0..<3 {
         codes.insert(
           try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code.description)
