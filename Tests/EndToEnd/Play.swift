@@ -15,14 +15,19 @@ enum Play {
   static let cost = 20
   static let messages = 10
 
+  /// How often each of the six is killed: as usual, or as `RACHA_FAULT_ROUNDS` says.
+  static func rounds(_ usual: Int) -> Int {
+    ProcessInfo.processInfo.environment["RACHA_FAULT_ROUNDS"].flatMap { Int($0) } ?? usual
+  }
+
   /// Every player has one address: its limits are out of the way.
   static let settings = ["RACHA_LIMITS_RATE_FACTOR": "100000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000"]
 
   static func offers(_ id: OfferID) -> String {
     let now = Instant.now
     return """
-      [{"offerID":"\(id)","title":"A coffee","reward":"One coffee of your choice","partnerName":"Café Elcano","costCoins":\(cost),
-        "stock":1000,"validFrom":"\(now.adding(seconds: -3600))","validUntil":"\(now.adding(seconds: 86_400))"}]
+      {"offers":[{"offerID":"\(id)","title":"A coffee","reward":"One coffee of your choice","partnerName":"Café Elcano","costCoins":\(cost),
+        "stock":1000,"validFrom":"\(now.adding(seconds: -3600))","validUntil":"\(now.adding(seconds: 86_400))"}]}
       """
   }
 
@@ -54,7 +59,7 @@ enum Play {
     for index in 0..<messages {
       _ = try await second.client.callUntilDone(
         SendMessage.self, .init(accountID: first.account.id, text: try ChatText(text: "message \(index)")),
-        idempotencyKey: "message \(index)")
+        idempotencyKey: "message-\(index)")
     }
   }
 
@@ -98,8 +103,8 @@ enum Play {
           database,
           sql: """
             SELECT count(*) FROM ledger_accounts a WHERE balance !=
-              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE credit_account_id = a.ledger_account_id) -
-              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE debit_account_id = a.ledger_account_id)
+              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE credit_id = a.ledger_account_id) -
+              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE debit_id = a.ledger_account_id)
             """)
       )
     }

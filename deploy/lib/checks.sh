@@ -17,7 +17,7 @@ stage_python() {
   fi
 }
 
-stage_format() { swift format lint --strict --recursive Package.swift Shared Services Tests; }
+stage_format() { swift format lint --strict --recursive Package.swift Shared Services Tests deploy; }
 
 # Every shell script by its first line; what it sources is checked with it.
 stage_shell() {
