@@ -92,7 +92,7 @@ final class Inboxes: Sendable {
   func add() {
     items.withLock { items in
       let notification = Notification(
-        id: ID(), number: items.count + 1, kind: .messageReceived, title: "New message", text: "Ana wrote.\nTwice.",
+        id: ID(), number: items.count + 1, kind: .messageReceived, title: "New message", text: "Ana wrote.",
         parameters: [:],
         links: NotificationLinks(), createdAt: .now, readAt: nil)
       items.append(notification)
