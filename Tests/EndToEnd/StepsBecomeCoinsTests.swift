@@ -86,7 +86,7 @@ struct StepsBecomeCoinsTests {
       var codes: Set<RedemptionCode> = []
       for _ in 0..<3 {
         codes.insert(
-          try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code.description)
+          try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code)
       }
       #expect(codes.count == 1)
       let balance = try await player.client.callUntilDone(GetBalance.self, .init())
