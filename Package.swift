@@ -27,6 +27,7 @@ let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKi
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -126,7 +127,7 @@ let package = Package(
       "ServiceKit",
       [
         "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
-        system,
+        signals, system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
@@ -149,12 +150,30 @@ let package = Package(
     + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
     + [
       // Tests
+      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests("Operations", ["Operations"]),
       tests(
         "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
         resources: [.copy("Fixtures")]),
       .executableTarget(
         name: "storage-probe", dependencies: ["Operations", "Storage", grdb, logging], path: "Tests/Storage/Probe",
+        swiftSettings: settings),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
+
+      // Real processes: the harness that runs them, the bench, the launcher's tools
+      .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments] + everyContract,
+        path: "Tests/Bench/Main",
+        swiftSettings: settings),
+      .executableTarget(
+        name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        path: "deploy/Admin", swiftSettings: settings),
+      .executableTarget(
+        name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
         swiftSettings: settings),
     ]
 )

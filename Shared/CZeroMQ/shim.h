@@ -1,2 +1,3 @@
 #pragma once
 #include <zmq.h>
+#include <sys/eventfd.h>

@@ -89,6 +89,7 @@ private final class DecodingState {
     if type == Int.self { return try cast(integer(node, path, note)) }
     if type == Bool.self { return try cast(bool(node, path)) }
     if type == Double.self { return try cast(double(node, path, note)) }
+    if type == RawJSON.self { return try cast(RawJSON(node >= 0 ? tape.raw(node) : Array("null".utf8))) }
     if node >= 0, type is any ListOfValues.Type, tape.nodes[node].isLenient {
       return try T(from: ValueDecoder(state: self, node: splitList(node), path: path, notes: [:]))
     }

@@ -30,6 +30,7 @@ private final class Output {
     case let number as Int: writer.integer(number)
     case let flag as Bool: writer.raw(flag ? "true" : "false")
     case let number as Double: writer.number(number)
+    case let raw as RawJSON: writer.json(raw.bytes)
     case let text as any TextValue: writer.string(text.description)
     default:
       let outer = (bracket, isEmpty)

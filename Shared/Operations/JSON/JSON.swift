@@ -12,6 +12,11 @@ public enum JSON: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     public let name: String
     public let value: JSON
+
+    public init(name: String, value: JSON) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// An object's value of that name.
@@ -86,6 +91,8 @@ public struct JSONWriter: Sendable {
       byte("}")
     }
   }
+
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
   mutating func byte(_ scalar: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: scalar.value)) }
 

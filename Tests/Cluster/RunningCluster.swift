@@ -1,33 +1,34 @@
+public import Client
 import Foundation
-import Operations
-
-@testable import Client
+public import Operations
 
 /// The six real programs, started from their executables in a home folder of their own, on free ports.
 ///
 /// A program that ends, by ``kill(_:)`` or by itself, is started again at once, as the launcher does.
-final class RunningCluster: @unchecked Sendable {  // Every mutable part is guarded by `lock`.
-  let home: String
-  let httpPort: Int
-  let tcpPort: Int
+public final class RunningCluster: @unchecked Sendable {  // Every mutable part is guarded by `lock`.
+  public let home: String
+  public let httpPort: Int
+  public let tcpPort: Int
   private let binaries: String
   private let environment: [String: String]
   private let lock = NSLock()
   private var processes: [ServiceName: Process] = [:]
   private var isStopping = false
-  private(set) var starts = 0
 
-  var url: String { "http://127.0.0.1:\(httpPort)" }
-  var client: GatewayClient { GatewayClient(url: url) }
+  public var url: String { "http://127.0.0.1:\(httpPort)" }
+  public var client: GatewayClient { GatewayClient(url: url) }
 
-  struct NotReady: Error, CustomStringConvertible {
-    let description: String
+  public struct NotReady: Error, CustomStringConvertible {
+    public let description: String
+
+    public init(description: String) { self.description = description }
   }
 
   /// - Parameter settings: further environment, such as `RACHA_REWARDS_EARNING_DAYS`.
-  init(settings: [String: String] = [:], files: [String: String] = [:]) throws {
+  public init(settings: [String: String] = [:], files: [String: String] = [:]) throws {
     home = "/tmp/racha-\(UInt32.random(in: .min ... .max))"
-    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.createDirectory(
+      atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(home)/\(name)")) }
     httpPort = try RunningCluster.freePort()
     tcpPort = try RunningCluster.freePort()
@@ -41,7 +42,7 @@ final class RunningCluster: @unchecked Sendable {  // Every mutable part is guar
   }
 
   /// Where the executables are: `RACHA_TEST_BIN`, or beside the test bundle.
-  static func binaries() throws -> String {
+  public static func binaries() throws -> String {
     if let named = ProcessInfo.processInfo.environment["RACHA_TEST_BIN"] { return named }
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent().path
     for folder in [own, FileManager.default.currentDirectoryPath + "/.build/debug"]
@@ -50,12 +51,12 @@ final class RunningCluster: @unchecked Sendable {  // Every mutable part is guar
   }
 
   /// Starts all six and waits until the gateway says that all are ready.
-  func start() async throws {
+  public func start() async throws {
     for service in ServiceName.allCases { try launch(service) }
     try await waitUntilReady()
   }
 
-  func waitUntilReady(seconds: Int = 30) async throws {
+  public func waitUntilReady(seconds: Int = 30) async throws {
     let end = Instant.now.adding(seconds: seconds)
     var last = "no answer"
     while Instant.now < end {
@@ -73,19 +74,24 @@ final class RunningCluster: @unchecked Sendable {  // Every mutable part is guar
   }
 
   /// Ends one program without warning (SIGKILL); it is started again at once.
-  func kill(_ service: ServiceName) {
+  public func kill(_ service: ServiceName) {
     let running = lock.withLock { processes[service] }
     if let running, running.isRunning { _ = Foundation.kill(running.processIdentifier, SIGKILL) }
   }
 
+  /// The program's process id, 0 while it is not running.
+  public func processID(_ service: ServiceName) -> Int32 {
+    lock.withLock { processes[service].map { $0.isRunning ? $0.processIdentifier : 0 } ?? 0 }
+  }
+
   /// What the program has logged.
-  func log(_ service: ServiceName) -> String {
+  public func log(_ service: ServiceName) -> String {
     FileManager.default.contents(atPath: "\(home)/\(service.rawValue).log").map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
   /// Ends all six gracefully, waits for them, and removes the home folder. Returns the exit code of each.
   @discardableResult
-  func stop() -> [ServiceName: Int32] {
+  public func stop() -> [ServiceName: Int32] {
     let running = lock.withLock { () -> [ServiceName: Process] in
       isStopping = true
       return processes
@@ -106,7 +112,7 @@ final class RunningCluster: @unchecked Sendable {  // Every mutable part is guar
     process.environment = environment
     process.standardInput = FileHandle.nullDevice
     let path = "\(home)/\(service.rawValue).log"
-    if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
+    if !FileManager.default.fileExists(atPath: path) { _ = FileManager.default.createFile(atPath: path, contents: nil) }
     let output = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try output.seekToEnd()
     process.standardOutput = output
@@ -119,7 +125,6 @@ final class RunningCluster: @unchecked Sendable {  // Every mutable part is guar
       guard !isStopping else { return }
       try process.run()
       processes[service] = process
-      starts += 1
     }
   }
 
@@ -138,5 +143,18 @@ final class RunningCluster: @unchecked Sendable {  // Every mutable part is guar
     }
     guard bound else { throw NotReady(description: "no free port") }
     return Int(UInt16(bigEndian: address.sin_port))
+  }
+}
+
+extension RunningCluster {
+  /// The newest mail to that address, waited for.
+  public func mail(to address: String, seconds: Int = 30) async throws -> MailFolder.Mail {
+    let end = Instant.now.adding(seconds: seconds)
+    while Instant.now < end {
+      if let mail = try MailFolder(home: home).mails(to: address).last { return mail }
+      // The folder is what is waited for; files tell nobody of their arrival.
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw NotReady(description: "no mail to \(address) under \(home)/mails")
   }
 }

@@ -1,0 +1,53 @@
+/// Every bound and period of the bus, in one place, with what happens beyond it.
+public struct BusLimits: Sendable {
+  /// Largest frame in bytes, sent or accepted (`ZMQ_MAXMSGSIZE`; libzmq has no limit of its own). A peer that sends a larger one
+  /// loses its connection; a caller is told `tooLarge`.
+  public var messageBytes = 4 << 20
+  /// Requests of this process that wait for a reply. Beyond it a caller is told `overloaded`.
+  public var requestsInFlight = 8192
+  /// Bytes of requests handed over and not yet given to libzmq. Beyond it a caller is told `overloaded`.
+  public var queuedBytes = 64 << 20
+  /// Requests to one peer that wait for its connection. Beyond it a caller is told `overloaded`.
+  public var requestsWaiting = 1024
+  /// How long a request waits for a connection before it is told `unavailable`: a restarted peer is back within a second.
+  public var connectionPatience = Duration.seconds(2)
+  /// Handlers that run at a time. Beyond it a request is answered `overloaded`, so that the wait is at the edge and not here.
+  public var handlers = 4096
+  /// Bytes of the requests whose handlers run. Beyond it a request is answered `overloaded`.
+  public var handledBytes = 256 << 20
+  /// Announcements waiting to be published, and those a slow reader has not yet taken. Beyond it they are lost, the oldest first
+  /// for a reader: they are hints, and the listener fetches.
+  public var announcements = 1024
+  /// Messages that libzmq holds for one peer in each direction (`ZMQ_SNDHWM`, `ZMQ_RCVHWM`). Not below ``requestsInFlight``: so
+  /// a caller that keeps to its own bound never loses a reply. Beyond it a reply is dropped and counted.
+  public var highWaterMark: Int32 = 8192
+  /// Period of pings on a quiet connection (`ZMQ_HEARTBEAT_IVL`): finds peers whose host or process stands still.
+  public var heartbeatInterval = Duration.seconds(1)
+  /// Silence after a ping that ends a connection (`ZMQ_HEARTBEAT_TIMEOUT`, and as `ZMQ_HEARTBEAT_TTL` for the other side).
+  public var heartbeatTimeout = Duration.seconds(3)
+  /// First and longest pause between attempts to connect (`ZMQ_RECONNECT_IVL`, `_MAX`): a restarted peer is found within half a
+  /// second, an absent one costs two attempts a second.
+  public var reconnectInterval = Duration.milliseconds(50)
+  public var longestReconnectInterval = Duration.milliseconds(500)
+  /// For a peer to complete the handshake (`ZMQ_HANDSHAKE_IVL`); then it is cut.
+  public var handshake = Duration.seconds(5)
+  /// For unsent replies when the bus closes (`ZMQ_LINGER`; libzmq would wait for ever).
+  public var linger = Duration.milliseconds(500)
+  /// Connections waiting to be accepted (`ZMQ_BACKLOG`).
+  public var backlog: Int32 = 128
+
+  public init() {}
+}
+
+extension Duration {
+  /// Whole milliseconds, as libzmq's options take them.
+  var inMilliseconds: Int32 {
+    let (seconds, attoseconds) = components
+    return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+  }
+
+  var inNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}

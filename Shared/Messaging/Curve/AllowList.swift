@@ -1,0 +1,70 @@
+public import Operations
+
+/// Whose keys are accepted over the network, which service each speaks for, and which operations it may call.
+///
+///     {"entries":[{"key":"Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID","service":"gateway","operations":["*"]}]}
+public struct AllowList: Document, Hashable {
+  public struct Entry: Document, Hashable {
+    public var key: CurvePublicKey
+    public var service: ServiceName
+    /// Names of operations; `*` alone stands for all.
+    public var operations: [String]
+
+    public init(key: CurvePublicKey, service: ServiceName, operations: [String]) {
+      self.key = key
+      self.service = service
+      self.operations = operations
+    }
+
+    public static let notes: Notes = [
+      "key": "Public half of its CURVE key, in Z85.", "service": "For whom it speaks.",
+      "operations": Note("What it may call; `*` for all.", items: 0...1000),
+    ]
+  }
+
+  public var entries: [Entry]
+
+  public init(entries: [Entry]) { self.entries = entries }
+
+  public static let notes: Notes = ["entries": Note("One for each key.", items: 0...1000)]
+
+  public func check(_ fields: inout FieldChecks) {
+    fields.expect(Set(entries.map(\.key)).count == entries.count, "entries", FieldRule("given_twice"))
+  }
+}
+
+/// The allow-list as it is asked at each request.
+struct Grants: Sendable {
+  /// What one key may do. Its name on the connection is the key itself, so that two keys of one service may differ in it.
+  struct Grant: Sendable {
+    let service: ServiceName
+    let isUnlimited: Bool
+    let operations: Set<String>
+  }
+
+  private let grants: [String: Grant]
+
+  init(_ list: AllowList) {
+    grants = Dictionary(
+      list.entries.map { entry in
+        (
+          entry.key.description,
+          Grant(service: entry.service, isUnlimited: entry.operations == ["*"], operations: Set(entry.operations))
+        )
+      },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  func isKnown(_ key: String) -> Bool { grants[key] != nil }
+
+  /// Whether the one behind the connection may say what the header says: only the gateway speaks for accounts, a service speaks
+  /// for itself alone, and each calls only what it was granted.
+  func permits(_ header: RequestHeader, from userID: String?) -> Bool {
+    guard let userID, let grant = grants[userID] else { return false }
+    switch header.caller.kind {
+    case .anonymous, .account: guard grant.service == .gateway else { return false }
+    case .service: guard header.caller.service == grant.service else { return false }
+    }
+    return grant.isUnlimited || grant.operations.contains(header.operation)
+  }
+}

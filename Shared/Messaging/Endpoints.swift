@@ -1,0 +1,132 @@
+import Glibc
+public import Operations
+
+/// Where the services' sockets are: all in one directory of this machine, or on hosts of a network.
+public struct Endpoints: Sendable {
+  enum Place: Sendable {
+    case local(directory: String)
+    case network([ServiceName: NetworkAddress], Curve)
+  }
+
+  let place: Place
+
+  /// Sockets in a directory of this machine: `<service>.requests` and `<service>.events`. That only its owner can enter it is
+  /// all the trust there is. Created with mode 0700 if it does not exist.
+  public static func local(directory: String) -> Endpoints { Endpoints(place: .local(directory: directory)) }
+
+  /// Sockets of TCP, encrypted and authenticated by CURVE (ZeroMQ RFC 26).
+  public static func network(_ addresses: [ServiceName: NetworkAddress], _ curve: Curve) -> Endpoints {
+    Endpoints(place: .network(addresses, curve))
+  }
+
+  var curve: Curve? {
+    if case .network(_, let curve) = place { curve } else { nil }
+  }
+
+  /// Where a service's requests go, or nil if its address is not known.
+  func requests(of service: ServiceName) -> String? {
+    switch place {
+    case .local(let directory): "ipc://\(directory)/\(service.rawValue).requests"
+    case .network(let addresses, _): addresses[service].map { "tcp://\($0.host):\($0.port)" }
+    }
+  }
+
+  /// Where a service's announcements come from, or nil if its address is not known.
+  func events(of service: ServiceName) -> String? {
+    switch place {
+    case .local(let directory): "ipc://\(directory)/\(service.rawValue).events"
+    case .network(let addresses, _): addresses[service].map { "tcp://\($0.host):\($0.port + 1)" }
+    }
+  }
+
+  /// What the service itself binds: its requests and its events.
+  func bindings(of service: ServiceName) throws(EndpointFailure) -> (requests: String, events: String) {
+    switch place {
+    case .local:
+      guard let requests = requests(of: service), let events = events(of: service) else { throw .noAddress(service) }
+      return (requests, events)
+    case .network(let addresses, _):
+      guard let address = addresses[service] else { throw .noAddress(service) }
+      return ("tcp://\(address.interface):\(address.port)", "tcp://\(address.interface):\(address.port + 1)")
+    }
+  }
+
+  /// The longest path of a socket that Linux takes (`sun_path`, without the final zero).
+  static let longestPath = 107
+
+  /// Makes the directory or makes sure that nobody else can enter it.
+  func prepare() throws(EndpointFailure) {
+    guard case .local(let directory) = place else { return }
+    for service in ServiceName.allCases {
+      let path = "\(directory)/\(service.rawValue).requests"
+      guard path.utf8.count <= Endpoints.longestPath else { throw .pathTooLong(path) }
+    }
+    if mkdir(directory, 0o700) != 0, errno != EEXIST { throw .directory(directory, errno) }
+    var status = stat()
+    guard lstat(directory, &status) == 0 else { throw .directory(directory, errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .directory(directory, ENOTDIR) }
+    guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else { throw .notPrivate(directory) }
+  }
+
+  /// Takes the service's place: of two processes of one service on one directory, the second is refused instead of taking over
+  /// the first one's sockets. The lock ends with the process, however it ends; the sockets it leaves behind are replaced.
+  ///
+  /// - Returns: the lock's file descriptor, to be closed when the service leaves; nil where binding a port does the same.
+  func lock(_ service: ServiceName) throws(EndpointFailure) -> CInt? {
+    guard case .local(let directory) = place else { return nil }
+    let path = "\(directory)/\(service.rawValue).lock"
+    let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .directory(path, errno) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw .alreadyRunning(service)
+    }
+    return descriptor
+  }
+}
+
+/// Host and port of a service: requests at the port, events at the next.
+public struct NetworkAddress: Sendable, Hashable {
+  /// What others connect to: a name or an address; IPv6 in brackets.
+  public let host: String
+  public let port: Int
+  /// What the service itself binds: `*`, an address or an interface's name.
+  public let interface: String
+
+  public init(host: String, port: Int, interface: String = "*") {
+    self.host = host
+    self.port = port
+    self.interface = interface
+  }
+
+  /// From `tcp://host:port`; nil if it is not of that form or no port is left for the events.
+  public init?(_ text: String, interface: String = "*") {
+    guard text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+      (1...65534).contains(port)
+    else { return nil }
+    let host = text[text.index(text.startIndex, offsetBy: 6)..<colon]
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    guard !host.isEmpty, !host.contains("/"), isBracketed || !host.contains(":") else { return nil }
+    self.init(host: String(host), port: port, interface: interface)
+  }
+}
+
+/// Why the bus cannot take its place.
+public enum EndpointFailure: Error, CustomStringConvertible {
+  case noAddress(ServiceName)
+  case pathTooLong(String)
+  case directory(String, CInt)
+  case notPrivate(String)
+  case alreadyRunning(ServiceName)
+
+  public var description: String {
+    switch self {
+    case .noAddress(let service): "no address is configured for \(service.rawValue)"
+    case .pathTooLong(let path):
+      "the socket's path is \(path.utf8.count) bytes long, \(Endpoints.longestPath) are possible; choose a shorter home: \(path)"
+    case .directory(let path, let number): "\(path): \(String(cString: strerror(number)))"
+    case .notPrivate(let path): "\(path) must belong to this user and have mode 0700"
+    case .alreadyRunning(let service): "\(service.rawValue) is already running on this directory"
+    }
+  }
+}

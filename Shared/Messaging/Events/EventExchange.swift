@@ -1,0 +1,100 @@
+public import Operations
+
+/// What every teller answers over the bus beside its own operations: missed events, its state for new listeners, and how far a
+/// listener has come. Names of operations for allow-lists; they are no ``Operation``s, as no single service owns them.
+public enum EventExchange: String, CaseIterable, Sendable {
+  case fetch = "events.fetch"
+  case snapshot = "events.snapshot"
+  case acknowledge = "events.acknowledge"
+
+  /// Asks for the events after a number; that number is also an acknowledgement if the listener names itself.
+  struct FetchInput: Document, Hashable {
+    /// Whose cursor keeps history from being pruned; absent for a listener that keeps none.
+    var listener: ServiceName?
+    var epoch: String?
+    /// Absent: no events, only where the log stands.
+    var after: Int?
+    var limit: Int
+
+    static let notes: Notes = [
+      "listener": "Who keeps a cursor here.", "epoch": Note("The epoch of the cursor.", length: 1...128),
+      "after": Note("The cursor.", range: 0...9e15), "limit": Note("Most events wanted.", range: 1...1000),
+    ]
+  }
+
+  /// Where the log stands and the events asked for; none if the epoch is another.
+  struct FetchOutput: Document, Hashable {
+    var epoch: String
+    var number: Int
+    var events: [WireEvent]
+
+    static let notes: Notes = [
+      "epoch": "The log's present life.", "number": "The log's last number.", "events": "In order, without gaps.",
+    ]
+  }
+
+  struct SnapshotInput: Document, Hashable {
+    var after: String?
+
+    static let notes: Notes = ["after": Note("Key of the page; absent for the first.", length: 1...1024)]
+  }
+
+  struct SnapshotOutput: Document, Hashable {
+    var epoch: String
+    var number: Int
+    var events: [WireEvent]
+    var nextKey: String?
+
+    static let notes: Notes = [
+      "epoch": "The log's present life.", "number": "The log's last number when the page was read.", "events": "The state.",
+      "nextKey": "Key of the next page; absent on the last.",
+    ]
+  }
+
+  struct AcknowledgeInput: Document, Hashable {
+    var listener: ServiceName
+    var epoch: String
+    var number: Int
+
+    static let notes: Notes = [
+      "listener": "Whose cursor.", "epoch": Note("Its epoch.", length: 1...128), "number": Note("Its number.", range: 0...9e15),
+    ]
+  }
+
+  /// A page of events is larger than a document of a client: the bound is the bus' own.
+  static let limits = JSONLimits(bytes: 16 << 20, depth: 72)
+}
+
+/// A ``LoggedEvent`` inside a page; its document is handed on unread.
+struct WireEvent: Document, Hashable {
+  var number: Int
+  var name: String
+  var at: Instant
+  var traceparent: String?
+  var body: RawJSON
+
+  static let notes: Notes = [
+    "number": "Its place in the log.", "name": "What happened.", "at": "When.", "traceparent": "W3C trace context of its cause.",
+    "body": "Its document.",
+  ]
+
+  init(_ event: LoggedEvent) {
+    number = Int(event.number)
+    name = event.name
+    at = event.at
+    traceparent = event.traceparent
+    body = RawJSON(event.body)
+  }
+
+  var logged: LoggedEvent {
+    LoggedEvent(number: Int64(number), name: name, at: at, traceparent: traceparent, body: body.bytes)
+  }
+}
+
+/// How a fetch can end beside ``RequestFailure``.
+public enum EventExchangeFailure: String, FailureCode {
+  /// The events asked for are no longer kept.
+  case pruned = "events_pruned"
+
+  public var status: Int { 410 }
+}

@@ -1,0 +1,182 @@
+public import Logging
+import Metrics
+public import Operations
+import Synchronization
+
+/// Lets every event of one teller take effect in a service, once and in order, whatever is lost, doubled or restarted on the way.
+///
+/// It hears hints, fetches what it lacks, and hands events to an ``EventInbox``, whose transaction moves the cursor with the
+/// effect. An effect that fails is tried again, ever more slowly, and never skipped: what comes after it waits.
+public final class EventListener: Sendable {
+  /// Where a listener without cursor begins.
+  public enum Start: Sendable {
+    /// With the teller's present state: for read models and effects that must not miss anything.
+    case snapshot
+    /// With what is told from now on: for what is live only.
+    case head
+  }
+
+  private let listener: ServiceName
+  private let teller: ServiceName
+  private let inbox: any EventInbox
+  private let bus: any Bus
+  private let logger: Logger
+  private let state: Mutex<ListenerState>
+  private let pokes: AsyncStream<Void>
+  private let poke: AsyncStream<Void>.Continuation
+  private let lagGauge: Gauge
+
+  /// How long the teller may take to answer.
+  private static let patienceMilliseconds: Int64 = 5000
+  /// How often a quiet listener looks whether its cursor is to be told.
+  private static let tick = Duration.milliseconds(500)
+
+  /// - Parameters:
+  ///   - keepsCursor: whether the inbox keeps the cursor over restarts; if so, the teller keeps what this listener lacks.
+  public init(
+    _ listener: ServiceName, to teller: ServiceName, inbox: any EventInbox, bus: any Bus, start: Start = .snapshot,
+    keepsCursor: Bool = true, logger: Logger
+  ) {
+    self.listener = listener
+    self.teller = teller
+    self.inbox = inbox
+    self.bus = bus
+    var logger = logger
+    logger[metadataKey: "teller"] = "\(teller.rawValue)"
+    self.logger = logger
+    state = Mutex(ListenerState(start: start, keepsCursor: keepsCursor))
+    (pokes, poke) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    lagGauge = Gauge(label: "event_lag", dimensions: [("listener", listener.rawValue), ("teller", teller.rawValue)])
+  }
+
+  /// How many events behind the teller, as far as it knows.
+  public var lag: Int { state.withLock { Int($0.lag) } }
+
+  /// Listens until the task is cancelled.
+  public func run() async {
+    let announcements = bus.announcements(of: teller)
+    await withDiscardingTaskGroup { group in
+      group.addTask {
+        for await announcement in announcements {
+          self.state.withLock { $0.heard(announcement) }
+          self.poke.yield()
+        }
+      }
+      group.addTask {
+        while !Task.isCancelled {
+          self.lagGauge.record(self.lag)
+          self.poke.yield()
+          await self.sleep(EventListener.tick)
+        }
+      }
+      group.addTask {
+        var pokes = self.pokes.makeAsyncIterator()
+        while !Task.isCancelled {
+          let action = self.state.withLock { $0.next(at: EventListener.now) }
+          if action == .idle { _ = await pokes.next() } else { await self.perform(action) }
+        }
+      }
+    }
+  }
+
+  private static var now: Int64 { Monotonic.now / 1_000_000 }
+
+  private func sleep(_ duration: Duration) async {
+    // Only cancellation ends it early, and whoever sleeps looks for that next.
+    do { try await Task.sleep(for: duration) } catch { return }
+  }
+
+  private func perform(_ action: ListenerState.Action) async {
+    switch action {
+    case .load:
+      do {
+        let cursor = try await inbox.cursor(of: teller)
+        state.withLock { $0.loaded(cursor) }
+      } catch {
+        fail("Cannot read the cursor", error) { $0.applyFailed(at: EventListener.now) }
+      }
+    case .fetch(let after): await fetch(after)
+    case .fetchSnapshot(let key): await fetchSnapshot(key)
+    case .apply(let events, let epoch):
+      await apply { try await inbox.apply(events, of: teller, epoch: epoch) }
+    case .applyPage(let page):
+      await apply {
+        try await inbox.apply(
+          SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: teller, isLast: page.isLast, from: page.from)
+      }
+    case .acknowledge(let cursor):
+      let input = EventExchange.AcknowledgeInput(listener: listener, epoch: cursor.epoch, number: Int(cursor.number))
+      do {
+        _ = try await ask(.acknowledge, input, as: Empty.self)
+        state.withLock { $0.acknowledged() }
+      } catch {
+        // Said again when it is due next; until then the teller just keeps more.
+        logger.debug("Cannot acknowledge events", metadata: ["error": "\(error)"])
+      }
+    case .wait(let time): await sleep(.milliseconds(max(1, time - EventListener.now)))
+    case .idle: break
+    }
+  }
+
+  private func apply(_ effect: () async throws -> Void) async {
+    do {
+      try await effect()
+      state.withLock { $0.applied() }
+    } catch {
+      fail("Events took no effect and are tried again", error) { $0.applyFailed(at: EventListener.now) }
+    }
+  }
+
+  private func fetch(_ after: LogHead?) async {
+    let input = state.withLock { state in
+      EventExchange.FetchInput(
+        listener: state.keepsCursor ? listener : nil, epoch: after?.epoch, after: after.map { Int($0.number) },
+        limit: ListenerState.Limits().events)
+    }
+    do {
+      let output = try await ask(.fetch, input, as: EventExchange.FetchOutput.self)
+      let head = LogHead(epoch: output.epoch, number: Int64(output.number))
+      state.withLock { $0.fetched(head, output.events.map(\.logged), at: EventListener.now) }
+    } catch {
+      fetchFailed(error)
+    }
+  }
+
+  private func fetchSnapshot(_ key: String?) async {
+    do {
+      let output = try await ask(.snapshot, EventExchange.SnapshotInput(after: key), as: EventExchange.SnapshotOutput.self)
+      let head = LogHead(epoch: output.epoch, number: Int64(output.number))
+      state.withLock { $0.snapshot(SnapshotPage(head: head, events: output.events.map(\.logged), nextKey: output.nextKey)) }
+    } catch {
+      fetchFailed(error)
+    }
+  }
+
+  private func fetchFailed(_ error: any Error) {
+    if let failure = error as? Failure, failure.code == EventExchangeFailure.pruned.rawValue {
+      logger.notice("The events missed are no longer kept; beginning again from the snapshot")
+      state.withLock { $0.fetchFailed(.pruned, at: EventListener.now) }
+    } else if error is BusFailure {
+      // A teller that is away is nothing to warn of: it comes back.
+      logger.debug("The teller cannot be asked", metadata: ["error": "\(error)"])
+      state.withLock { $0.fetchFailed(.unreachable, at: EventListener.now) }
+    } else {
+      fail("The teller's answer is of no use", error) { $0.fetchFailed(.unreachable, at: EventListener.now) }
+    }
+  }
+
+  private func fail(_ message: Logger.Message, _ error: any Error, _ change: (inout ListenerState) -> Void) {
+    state.withLock { change(&$0) }
+    guard !Task.isCancelled else { return }
+    logger.warning(message, metadata: ["error": "\(error)"])
+  }
+
+  private func ask<Output: Document>(_ operation: EventExchange, _ input: some Document, as type: Output.Type) async throws -> Output {
+    let header = RequestHeader(
+      id: ID<Request>().description, operation: operation.rawValue, caller: .service(listener),
+      deadline: Instant.now.adding(milliseconds: EventListener.patienceMilliseconds))
+    let reply = try await bus.request(Request(header: header, body: input.json), to: teller)
+    guard reply.header.isFailure else { return try Output.decode(reply.body, limits: EventExchange.limits) }
+    throw try Failure.decode(reply.body)
+  }
+}

@@ -1,0 +1,261 @@
+import Operations
+
+/// The protocol by which a listener follows one teller's log, without clock, network or store: it is told what happened and says
+/// what to do next, one thing at a time.
+///
+/// It holds three rules. Events take effect in order, without gaps, each with the cursor in one transaction. What is heard is
+/// only a hint: events that follow on the cursor are taken from it, anything else just makes it fetch. Only the teller's own
+/// answer, never a hint, makes it begin again from the snapshot. All it knows beyond the durable cursor may be lost at any step.
+struct ListenerState {
+  /// What to do next; the outcome is told by the method named like it.
+  enum Action: Equatable {
+    /// Read the durable cursor: ``loaded(_:)``.
+    case load
+    /// Ask the teller for what comes after the cursor: ``fetched(_:)``, ``fetchFailed(_:at:)``.
+    case fetch(after: LogHead?)
+    /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
+    case fetchSnapshot(after: String?)
+    /// Let these take effect: ``applied()``, ``applyFailed(at:)``.
+    case apply([LoggedEvent], epoch: String)
+    /// Let a page of the snapshot take effect: ``applied()``, ``applyFailed(at:)``.
+    case applyPage(Page)
+    /// Tell the teller where the cursor is: ``acknowledged()``.
+    case acknowledge(LogHead)
+    /// Nothing before that time, on the caller's clock in milliseconds.
+    case wait(until: Int64)
+    /// Nothing until something is heard.
+    case idle
+  }
+
+  struct Page: Equatable {
+    let events: [LoggedEvent]
+    let head: LogHead
+    let nextKey: String?
+    /// The log's head when the snapshot's first page was read: all later pages hold at least that.
+    let from: LogHead
+
+    var isLast: Bool { nextKey == nil }
+  }
+
+  struct Limits {
+    /// Events buffered and applied in one transaction, and their bytes.
+    var events = 500
+    var bytes = 1 << 20
+    /// Effects after which the teller is told, and the longest time until then.
+    var acknowledgedEvents: Int64 = 5000
+    var acknowledgedMilliseconds: Int64 = 5000
+    /// Pauses after a failure: doubled from the first to the longest.
+    var firstPause: Int64 = 50
+    var longestFetchPause: Int64 = 1000
+    var longestApplyPause: Int64 = 30_000
+  }
+
+  private enum Stage {
+    case unloaded
+    /// Learning where the log stands, to begin there.
+    case joining
+    case following
+    case snapshotting(after: String?, from: LogHead?)
+    case page(Page)
+  }
+
+  /// Where a listener without cursor begins.
+  let start: EventListener.Start
+  /// Whether the teller is told of the cursor, so that it keeps what comes after.
+  let keepsCursor: Bool
+  private let limits: Limits
+  private var stage = Stage.unloaded
+  /// What has taken effect for certain.
+  private(set) var cursor: LogHead?
+  /// The last number that the teller is known to have, in its epoch.
+  private(set) var head: LogHead?
+  /// Events that follow on the cursor without a gap.
+  private var buffer: [LoggedEvent] = []
+  private var bufferBytes = 0
+  /// Whether the teller must be asked: at the start, and after any doubt.
+  private var hasDoubt = true
+  private var failures = 0
+  private var pauseUntil: Int64 = 0
+  /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
+  private var batch: Int
+  private var acknowledgedNumber: Int64 = 0
+  private var acknowledgedAt: Int64 = 0
+  private var inHand = 0
+
+  init(start: EventListener.Start, keepsCursor: Bool, limits: Limits = Limits()) {
+    self.start = start
+    self.keepsCursor = keepsCursor
+    self.limits = limits
+    batch = limits.events
+  }
+
+  /// How many events behind the teller's head.
+  var lag: Int64 {
+    guard let head else { return 0 }
+    return max(0, head.number - (cursor?.epoch == head.epoch ? cursor?.number ?? 0 : 0))
+  }
+
+  // MARK: - What to do
+
+  mutating func next(at now: Int64) -> Action {
+    if now < pauseUntil { return .wait(until: pauseUntil) }
+    switch stage {
+    case .unloaded: return .load
+    case .joining: return .fetch(after: nil)
+    case .snapshotting(let key, _): return .fetchSnapshot(after: key)
+    case .page(let page): return .applyPage(page)
+    case .following: return follow(now)
+    }
+  }
+
+  private mutating func follow(_ now: Int64) -> Action {
+    guard let cursor else { return .load }
+    if !buffer.isEmpty {
+      inHand = min(batch, buffer.count)
+      return .apply(Array(buffer[..<inHand]), epoch: cursor.epoch)
+    }
+    if hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true { return .fetch(after: cursor) }
+    let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
+    if keepsCursor, cursor.number > acknowledgedNumber, isDue || cursor.number - acknowledgedNumber >= limits.acknowledgedEvents {
+      acknowledgedAt = now
+      return .acknowledge(cursor)
+    }
+    return .idle
+  }
+
+  // MARK: - What happened
+
+  mutating func loaded(_ cursor: LogHead?) {
+    self.cursor = cursor
+    hasDoubt = true
+    buffer = []
+    bufferBytes = 0
+    switch (cursor, start) {
+    case (.some, _): stage = .following
+    case (nil, .snapshot): stage = .snapshotting(after: nil, from: nil)
+    case (nil, .head): stage = .joining
+    }
+  }
+
+  /// Takes a hint, whenever it comes.
+  mutating func heard(_ announcement: Announcement) {
+    switch announcement {
+    case .heartbeat(let told): note(told)
+    case .event(let event, let epoch):
+      note(LogHead(epoch: epoch, number: event.number))
+      if epoch == cursor?.epoch, case .following = stage { take(event) }
+    }
+  }
+
+  private mutating func note(_ told: LogHead) {
+    if let head, head.epoch == told.epoch, head.number >= told.number { return }
+    // A hint of another epoch may be older than what the teller itself said: it only makes the listener ask.
+    if let cursor, told.epoch != cursor.epoch {
+      hasDoubt = true
+    } else {
+      head = told
+    }
+  }
+
+  /// Buffers the event if it is the next one.
+  private mutating func take(_ event: LoggedEvent) {
+    guard let cursor, event.number == (buffer.last?.number ?? cursor.number) + 1, buffer.count < limits.events,
+      buffer.isEmpty || bufferBytes + event.body.count <= limits.bytes
+    else { return }
+    buffer.append(event)
+    bufferBytes += event.body.count
+  }
+
+  /// The teller's answer to a fetch: where its log stands and events after the number asked for.
+  mutating func fetched(_ told: LogHead, _ events: [LoggedEvent], at now: Int64) {
+    failures = 0
+    pauseUntil = 0
+    guard let cursor else {
+      // A listener that begins at the head: nothing to apply, but the cursor to set.
+      stage = .page(Page(events: [], head: told, nextKey: nil, from: told))
+      return
+    }
+    guard told.epoch == cursor.epoch, told.number >= cursor.number else {
+      // Another life of the log, or one that lost what we have seen.
+      beginAgain()
+      return
+    }
+    hasDoubt = false
+    head = LogHead(epoch: told.epoch, number: max(told.number, head?.epoch == told.epoch ? head?.number ?? 0 : 0))
+    acknowledgedNumber = max(acknowledgedNumber, cursor.number)
+    for event in events { take(event) }
+    // A teller whose answer does not help is asked again, but not at once.
+    if buffer.isEmpty, lag > 0 { pause(at: now, longest: limits.longestFetchPause) }
+  }
+
+  enum FetchFailure { case pruned, unreachable }
+
+  mutating func fetchFailed(_ failure: FetchFailure, at now: Int64) {
+    switch failure {
+    case .pruned: beginAgain()
+    case .unreachable: pause(at: now, longest: limits.longestFetchPause)
+    }
+  }
+
+  private mutating func beginAgain() {
+    buffer = []
+    bufferBytes = 0
+    head = nil
+    switch start {
+    case .snapshot: stage = .snapshotting(after: nil, from: nil)
+    case .head:
+      cursor = nil
+      stage = .joining
+    }
+  }
+
+  mutating func snapshot(_ page: SnapshotPage) {
+    guard case .snapshotting(_, let first) = stage else { return }
+    failures = 0
+    pauseUntil = 0
+    let from = first ?? page.head
+    guard from.epoch == page.head.epoch else {
+      beginAgain()
+      return
+    }
+    stage = .page(Page(events: page.events, head: page.head, nextKey: page.nextKey, from: from))
+  }
+
+  /// What was to be applied has taken effect, and the cursor has moved with it.
+  mutating func applied() {
+    failures = 0
+    pauseUntil = 0
+    if case .page(let page) = stage {
+      if let key = page.nextKey {
+        stage = .snapshotting(after: key, from: page.from)
+      } else {
+        cursor = page.from
+        head = page.from
+        acknowledgedNumber = 0
+        hasDoubt = true
+        stage = .following
+      }
+      return
+    }
+    guard let cursor, inHand > 0, inHand <= buffer.count else { return }
+    self.cursor = LogHead(epoch: cursor.epoch, number: buffer[inHand - 1].number)
+    bufferBytes -= buffer[..<inHand].reduce(0) { $0 + $1.body.count }
+    buffer.removeFirst(inHand)
+    inHand = 0
+    batch = min(batch * 2, limits.events)
+  }
+
+  /// Nothing has taken effect: the same again, after a pause, never skipped.
+  mutating func applyFailed(at now: Int64) {
+    batch = 1
+    inHand = 0
+    pause(at: now, longest: limits.longestApplyPause)
+  }
+
+  mutating func acknowledged() { acknowledgedNumber = max(acknowledgedNumber, cursor?.number ?? 0) }
+
+  private mutating func pause(at now: Int64, longest: Int64) {
+    pauseUntil = now + min(limits.firstPause << Int64(min(failures, 20)), longest)
+    failures += 1
+  }
+}

@@ -1,0 +1,29 @@
+public import Operations
+import Synchronization
+
+/// An inbox whose cursor lives as long as the process: for listeners without a store, such as gateways, and for tests.
+///
+/// The effect runs outside of any transaction: after one that throws, the same event comes again, and those before it do not.
+public actor MemoryEventInbox: EventInbox {
+  private var cursors: [ServiceName: LogHead] = [:]
+  private let effect: @Sendable (LoggedEvent, ServiceName) async throws -> Void
+
+  /// - Parameter effect: what an event does, called one after another.
+  public init(_ effect: @escaping @Sendable (LoggedEvent, ServiceName) async throws -> Void) { self.effect = effect }
+
+  public func cursor(of teller: ServiceName) -> LogHead? { cursors[teller] }
+
+  public func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws {
+    for event in events {
+      let cursor = cursors[teller]
+      guard cursor?.epoch != epoch || event.number > cursor?.number ?? 0 else { continue }
+      try await effect(event, teller)
+      cursors[teller] = LogHead(epoch: epoch, number: event.number)
+    }
+  }
+
+  public func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {
+    for event in page.events { try await effect(event, teller) }
+    if isLast { cursors[teller] = head }
+  }
+}

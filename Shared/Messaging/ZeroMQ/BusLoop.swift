@@ -1,0 +1,442 @@
+import CZeroMQ
+import Glibc
+import Logging
+import Metrics
+import Operations
+
+/// The thread that owns every socket of a service's bus.
+///
+/// Each round it takes all commands in one go, receives what has come, ends what is overdue and sleeps until a socket, the
+/// eventfd or a deadline wakes it. It never waits for a peer or a handler. Not `Sendable`: made by one thread, handed over to
+/// its own before that starts, and never touched by another again.
+final class BusLoop {
+  struct Pending {
+    let continuation: CheckedContinuation<Result<RawReply, BusFailure>, Never>
+    let service: ServiceName
+    let bytes: Int
+    let deadline: Int64
+    /// When it is given up: its deadline, or earlier while it waits for a connection.
+    var expiry: Int64
+    var isSent: Bool
+  }
+
+  let service: ServiceName
+  let endpoints: Endpoints
+  let limits: BusLimits
+  let mailbox: Mailbox
+  let serving: Serving?
+  let metrics: BusMetrics
+  let complaints: Complaints
+  let logger: Logger
+  let context: UnsafeMutableRawPointer
+
+  private var lock: CInt?
+  private var router: Socket?
+  private var routerMonitor: Socket?
+  private var publisher: Socket?
+  private var authenticator: Authenticator?
+  private var peers: [ServiceName: Peer] = [:]
+  private var subscriptions: [ServiceName: Subscription] = [:]
+
+  private var pending: [UInt64: Pending] = [:]
+  private var deadlines = DeadlineHeap()
+  private var running = 0
+  private var runningBytes = 0
+  /// What the mailbox has not been told yet.
+  private var answered = 0
+  private var settledBytes = 0
+  private var hasForgotten = false
+
+  private var now = Monotonic.now
+  private var stopBy: Int64?
+  private var nextGauges: Int64 = 0
+  private var frames: [[UInt8]] = []
+  private var polled: [pollfd] = []
+  private var polledSockets: [Socket] = []
+
+  /// Messages taken from one socket before the others have their turn.
+  private static let fairShare = 512
+
+  /// Makes and binds the sockets.
+  init(
+    _ service: ServiceName, _ endpoints: Endpoints, _ limits: BusLimits, _ mailbox: Mailbox, _ serving: Serving?,
+    _ metrics: BusMetrics, _ complaints: Complaints, _ logger: Logger
+  ) throws {
+    self.service = service
+    self.endpoints = endpoints
+    self.limits = limits
+    self.mailbox = mailbox
+    self.serving = serving
+    self.metrics = metrics
+    self.complaints = complaints
+    self.logger = logger
+    try endpoints.prepare()
+    guard let context = zmq_ctx_new() else { throw ZeroMQError("zmq_ctx_new") }
+    self.context = context
+    do {
+      if serving != nil { try bind() }
+    } catch {
+      closeSockets()
+      throw error
+    }
+  }
+
+  private func bind() throws {
+    lock = try endpoints.lock(service)
+    let bindings = try endpoints.bindings(of: service)
+    let router = try Socket(.router, context, limits)
+    self.router = router
+    let publisher = try Socket(.publisher, context, limits)
+    self.publisher = publisher
+    if let curve = endpoints.curve {
+      authenticator = try Authenticator(Grants(curve.allowed), context, limits)
+      try router.beCurveServer(curve.keys)
+      try publisher.beCurveServer(curve.keys)
+    }
+    routerMonitor = try router.monitor("requests", Peer.events, context, limits)
+    try router.bind(bindings.requests)
+    try publisher.bind(bindings.events)
+  }
+
+  // MARK: - The rounds
+
+  func run() {
+    var commands: [Command] = []
+    while !isFinished {
+      mailbox.drain(into: &commands, answered: answered, sentBytes: settledBytes)
+      (answered, settledBytes) = (0, 0)
+      now = Monotonic.now
+      watchConnections()
+      for command in commands { perform(command) }
+      commands.removeAll(keepingCapacity: true)
+      receive()
+      expire()
+      sleep()
+    }
+    finish()
+  }
+
+  /// Stopped, and nothing is left to be answered or waited for; or the time for it is over.
+  private var isFinished: Bool {
+    guard let stopBy else { return false }
+    return (running == 0 && pending.isEmpty) || now >= stopBy
+  }
+
+  private func perform(_ command: Command) {
+    switch command {
+    case .request(let request): begin(request)
+    case .cancel(let tag): finish(tag, .failure(.cancelled))
+    case .reply(let reply):
+      running -= 1
+      runningBytes -= reply.requestBytes
+      if let message = reply.message { send(message, to: reply.envelope) }
+    case .announce(let header, let body):
+      guard let publisher else { break }
+      _ = publisher.send(Array(service.rawValue.utf8), more: true)
+      _ = publisher.send(header, more: true)
+      _ = publisher.send(body, more: false)
+    case .listen(let teller, let reader, let continuation): listen(teller, reader, continuation)
+    case .stopListening(let teller, let reader): subscriptions[teller]?.readers[reader] = nil
+    case .stop(let deadline): stopBy = min(stopBy ?? .max, deadline)
+    }
+  }
+
+  private func receive() {
+    if let authenticator, authenticator.socket.isDirty {
+      authenticator.answer { key in
+        metrics.handshakesFailed.increment()
+        complaints.warn("Refused a connection whose key is not on the allow-list", ["key": "\(key)"])
+      }
+    }
+    if let router, router.isDirty { receiveRequests(router) }
+    for peer in peers.values where peer.dealer.isDirty {
+      receiveReplies(peer)
+      flush(peer)
+    }
+    for subscription in subscriptions.values where subscription.socket.isDirty { receiveAnnouncements(subscription) }
+  }
+
+  private func expire() {
+    while let tag = deadlines.popDue(now) {
+      guard let entry = pending[tag], entry.expiry <= now else { continue }
+      let isConnected = peers[entry.service]?.isConnected ?? false
+      // What was not sent did not happen: with a connection the peer does not take it, without one there is no peer.
+      finish(tag, .failure(entry.isSent ? .timedOut : isConnected ? .overloaded : .unavailable))
+    }
+    if deadlines.count > 2 * pending.count + 1024 { deadlines.compact { pending[$0] != nil } }
+    if hasForgotten {
+      hasForgotten = false
+      for peer in peers.values { peer.forget { pending[$0.tag] != nil } }
+    }
+    if now >= nextGauges {
+      nextGauges = now + 1_000_000_000
+      metrics.inFlight.record(pending.count)
+      metrics.running.record(running)
+      metrics.waiting.record(peers.values.reduce(0) { $0 + $1.waiting.count })
+    }
+  }
+
+  private func sleep() {
+    if polled.isEmpty { gatherDescriptors() }
+    var timeout: CInt = 0
+    if !polledSockets.contains(where: \.isDirty), mailbox.fallAsleep(answered: answered, sentBytes: settledBytes) {
+      (answered, settledBytes) = (0, 0)
+      let wakeUp = min(deadlines.earliest ?? .max, stopBy ?? .max, nextGauges)
+      timeout = CInt(clamping: max(0, (wakeUp - Monotonic.now + 999_999) / 1_000_000))
+    }
+    guard poll(&polled, nfds_t(polled.count), timeout) > 0 else { return }
+    if polled[0].revents != 0 { mailbox.clear() }
+    for index in polledSockets.indices where polled[index + 1].revents != 0 { polledSockets[index].isDirty = true }
+  }
+
+  private func gatherDescriptors() {
+    polledSockets = [router, routerMonitor, authenticator?.socket].compactMap { $0 }
+    polledSockets += peers.values.flatMap { [$0.dealer, $0.monitor] } + subscriptions.values.map(\.socket)
+    polled = ([mailbox.descriptor] + polledSockets.map(\.descriptor)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+  }
+
+  // MARK: - Asking others
+
+  private func begin(_ request: OutgoingRequest) {
+    let peer: Peer
+    do {
+      peer = try self.peer(request.service)
+    } catch {
+      complaints.warn("Cannot reach a service", ["service": "\(request.service.rawValue)", "error": "\(error)"])
+      answered += 1
+      settledBytes += request.bytes
+      request.continuation.resume(returning: .failure(.unavailable))
+      return
+    }
+    var entry = Pending(
+      continuation: request.continuation, service: request.service, bytes: request.bytes, deadline: request.deadline,
+      expiry: request.deadline, isSent: peer.send(request))
+    if entry.isSent {
+      settledBytes += request.bytes
+    } else if peer.waiting.count < limits.requestsWaiting {
+      entry.expiry = min(request.deadline, now + limits.connectionPatience.inNanoseconds)
+      peer.wait(request)
+    } else {
+      answered += 1
+      settledBytes += request.bytes
+      request.continuation.resume(returning: .failure(.overloaded))
+      return
+    }
+    pending[request.tag] = entry
+    deadlines.insert(entry.expiry, request.tag)
+  }
+
+  private func peer(_ service: ServiceName) throws -> Peer {
+    if let peer = peers[service] { return peer }
+    guard let endpoint = endpoints.requests(of: service) else { throw EndpointFailure.noAddress(service) }
+    let peer = try Peer(service, endpoint: endpoint, curve: endpoints.curve, context, limits)
+    peers[service] = peer
+    polled = []
+    return peer
+  }
+
+  private func flush(_ peer: Peer) {
+    peer.flush(isWanted: { pending[$0.tag] != nil }) { request in
+      settledBytes += request.bytes
+      pending[request.tag]?.isSent = true
+      pending[request.tag]?.expiry = request.deadline
+      deadlines.insert(request.deadline, request.tag)
+    }
+  }
+
+  private func finish(_ tag: UInt64, _ result: Result<RawReply, BusFailure>) {
+    guard let entry = pending.removeValue(forKey: tag) else { return }
+    answered += 1
+    if !entry.isSent {
+      settledBytes += entry.bytes
+      hasForgotten = true
+    }
+    entry.continuation.resume(returning: result)
+  }
+
+  private func receiveReplies(_ peer: Peer) {
+    for _ in 0..<BusLoop.fairShare {
+      guard peer.dealer.receive(into: &frames) else { return }
+      // The tag we sent comes back before the empty frame.
+      guard frames.count == 4, frames[0].count == 8, frames[1].isEmpty else {
+        metrics.malformed.increment()
+        complaints.warn("Dropped a malformed reply", ["service": "\(peer.service.rawValue)", "frames": "\(frames.count)"])
+        continue
+      }
+      let tag = frames[0].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+      if pending[tag]?.service == peer.service {
+        finish(tag, .success(RawReply(header: frames[2], body: frames[3])))
+      } else {
+        metrics.repliesLate.increment()
+      }
+    }
+  }
+
+  private func watchConnections() {
+    for peer in peers.values where peer.monitor.isDirty {
+      for change in peer.changes(&frames) {
+        switch change {
+        case .connected: logger.debug("Connected", metadata: ["peer": "\(peer.service.rawValue)"])
+        case .refused:
+          metrics.handshakesFailed.increment()
+          complaints.warn("A service refuses our connection", ["peer": "\(peer.service.rawValue)"])
+        case .lost:
+          metrics.connectionsLost.increment()
+          logger.debug("Lost a connection", metadata: ["peer": "\(peer.service.rawValue)"])
+          // A reply that came before the end counts; whatever else was asked has an unknown fate.
+          receiveReplies(peer)
+          for (tag, entry) in pending where entry.service == peer.service && entry.isSent {
+            finish(tag, .failure(.unavailable))
+          }
+        }
+      }
+      peer.dealer.isDirty = true
+    }
+    guard let routerMonitor, routerMonitor.isDirty else { return }
+    while routerMonitor.receive(into: &frames) {
+      guard let event = frames.first, event.count >= 2 else { continue }
+      switch CInt(event[0]) | CInt(event[1]) << 8 {
+      case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: break
+      case ZMQ_EVENT_DISCONNECTED: metrics.connectionsLost.increment()
+      default:
+        metrics.handshakesFailed.increment()
+        complaints.warn("A caller failed the handshake")
+      }
+    }
+  }
+
+  // MARK: - Answering others
+
+  private func receiveRequests(_ router: Socket) {
+    guard let serving else { return }
+    var userID: String?
+    for _ in 0..<BusLoop.fairShare {
+      let isReceived =
+        serving.grants == nil ? router.receive(into: &frames) : router.receive(into: &frames, userID: &userID)
+      guard isReceived else { return }
+      guard let delimiter = frames.indices.dropFirst().first(where: { frames[$0].isEmpty }) else {
+        metrics.malformed.increment()
+        complaints.warn("Dropped a message that is no request", ["frames": "\(frames.count)"])
+        continue
+      }
+      let envelope = Array(frames[...delimiter])
+      guard frames.count == delimiter + 3 else {
+        send(serving.refuseMalformed(Failure(RequestFailure.badRequest)), to: envelope)
+        continue
+      }
+      let (header, body) = (frames[delimiter + 1], frames[delimiter + 2])
+      let bytes = header.count + body.count
+      guard stopBy == nil else {
+        send(serving.refuse(header: header, .unavailable), to: envelope)
+        continue
+      }
+      guard running < limits.handlers, runningBytes + bytes <= limits.handledBytes || running == 0 else {
+        metrics.overloaded.increment()
+        send(serving.refuse(header: header, .overloaded), to: envelope)
+        continue
+      }
+      running += 1
+      runningBytes += bytes
+      // Not a child of any task, on purpose: its number is bounded here, each one ends in a reply command, and stopping waits
+      // for all of them. A task group would cost every request a hop more.
+      Task { [mailbox, userID] in
+        let message = await serving.answer(header: header, body: body, from: userID)
+        mailbox.push(.reply(OutgoingReply(envelope: envelope, requestBytes: bytes, message: message)))
+      }
+    }
+  }
+
+  private func send(_ message: RawReply, to envelope: [[UInt8]]) {
+    guard let router else { return }
+    // Only the first frame, the caller's identity, can be refused: the caller is gone, or does not read.
+    for (index, frame) in envelope.enumerated() {
+      let outcome = router.send(frame, more: true)
+      guard index > 0 || outcome == .sent else {
+        metrics.repliesDropped.increment()
+        if outcome == .full { complaints.warn("Dropped a reply to a caller that does not read") }
+        return
+      }
+    }
+    _ = router.send(message.header, more: true)
+    _ = router.send(message.body, more: false)
+  }
+
+  // MARK: - Hearing others
+
+  private func listen(_ teller: ServiceName, _ reader: UInt64, _ continuation: AsyncStream<Announcement>.Continuation) {
+    do {
+      if subscriptions[teller] == nil {
+        guard let endpoint = endpoints.events(of: teller) else { throw EndpointFailure.noAddress(teller) }
+        subscriptions[teller] = try Subscription(teller, endpoint: endpoint, curve: endpoints.curve, context, limits)
+        polled = []
+      }
+      subscriptions[teller]?.readers[reader] = continuation
+    } catch {
+      logger.error("Cannot listen to a service", metadata: ["service": "\(teller.rawValue)", "error": "\(error)"])
+      continuation.finish()
+    }
+  }
+
+  private func receiveAnnouncements(_ subscription: Subscription) {
+    for _ in 0..<BusLoop.fairShare {
+      guard subscription.socket.receive(into: &frames) else { return }
+      do {
+        guard frames.count == 3 else { throw Failure(RequestFailure.badRequest) }
+        let announcement = try Announcement(header: frames[1], body: frames[2])
+        for reader in subscription.readers.values {
+          if case .dropped = reader.yield(announcement) { metrics.announcementsDropped.increment() }
+        }
+      } catch {
+        metrics.malformed.increment()
+        complaints.warn("Dropped a malformed announcement", ["teller": "\(subscription.teller.rawValue)"])
+      }
+    }
+  }
+
+  // MARK: - The end
+
+  /// Answers everyone who still waits, and closes. Blocks no longer than the sockets linger.
+  private func finish() {
+    for command in mailbox.shut() {
+      switch command {
+      case .request(let request): request.continuation.resume(returning: .failure(.unavailable))
+      case .reply(let reply): if let message = reply.message { send(message, to: reply.envelope) }
+      case .listen(_, _, let continuation): continuation.finish()
+      case .cancel, .announce, .stopListening, .stop: break
+      }
+    }
+    for entry in pending.values { entry.continuation.resume(returning: .failure(.unavailable)) }
+    pending = [:]
+    for subscription in subscriptions.values {
+      for reader in subscription.readers.values { reader.finish() }
+    }
+    closeSockets()
+  }
+
+  private func closeSockets() {
+    for peer in peers.values { peer.close() }
+    for subscription in subscriptions.values { subscription.socket.close() }
+    if let router, routerMonitor != nil { zmq_socket_monitor(router.pointer, nil, 0) }
+    for socket in [routerMonitor, router, publisher, authenticator?.socket] { socket?.close() }
+    while zmq_ctx_term(context) != 0, zmq_errno() == EINTR {}
+    if let lock { close(lock) }
+  }
+}
+
+/// What one teller publishes, and who in this process reads it.
+final class Subscription {
+  let teller: ServiceName
+  let socket: Socket
+  var readers: [UInt64: AsyncStream<Announcement>.Continuation] = [:]
+
+  init(_ teller: ServiceName, endpoint: String, curve: Curve?, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws {
+    self.teller = teller
+    socket = try Socket(.subscriber, context, limits)
+    if let curve {
+      guard let key = curve.servers[teller] else { throw EndpointFailure.noAddress(teller) }
+      try socket.beCurveClient(curve.keys, of: key)
+    }
+    try socket.set(ZMQ_SUBSCRIBE, teller.rawValue)
+    try socket.connect(endpoint)
+  }
+}

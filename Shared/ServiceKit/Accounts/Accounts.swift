@@ -1,0 +1,112 @@
+public import GRDB
+public import IdentityContract
+public import Operations
+public import Storage
+
+/// The read model of accounts that every service but identity keeps: what it needs of others' accounts without asking.
+///
+/// It is fed by ``AccountChanged`` and guarded by its revision, so that late or repeated events never set it back. An account
+/// that is asked for before its event has arrived is fetched from identity; see ``resolve(_:_:)``.
+public enum Accounts {
+  /// An account as other services know it.
+  public struct Known: Sendable, Hashable {
+    public let id: AccountID
+    public let username: Username
+    public let nickname: Nickname?
+    public let timeZone: TimeZoneName
+    public let dayStartHour: Int
+    public let language: Language
+    public let isVerified: Bool
+
+    init(_ row: Row) throws {
+      id = row["account_id"]
+      username = row["username"]
+      nickname = try (row["nickname"] as String?).map { try Nickname(text: $0) }
+      timeZone = try TimeZoneName(text: row["time_zone"])
+      dayStartHour = row["day_start_hour"]
+      language = row["language"]
+      isVerified = row["is_verified"]
+    }
+  }
+
+  /// The table, as one of the service's migrations.
+  public static func migration(_ number: Int) -> Migration {
+    Migration(number, "accounts") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE accounts (
+            account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+            username TEXT NOT NULL,
+            nickname TEXT,
+            time_zone TEXT NOT NULL,
+            day_start_hour INTEGER NOT NULL CHECK (day_start_hour BETWEEN 0 AND 6),
+            language TEXT NOT NULL,
+            is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)),
+            revision INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX accounts_by_username ON accounts (username);
+          """)
+    }
+  }
+
+  /// The account, if its event has arrived.
+  public static func find(_ account: AccountID, in database: Database) throws -> Known? {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM accounts WHERE account_id = ?")
+    return try Row.fetchOne(statement, arguments: [account]).map(Known.init)
+  }
+
+  /// The account of that username, if its event has arrived. Of two rows, as a change of names can leave for a moment, the newest.
+  public static func find(_ username: Username, in database: Database) throws -> Known? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT * FROM accounts WHERE username = ? ORDER BY account_id DESC LIMIT 1")
+    return try Row.fetchOne(statement, arguments: [username]).map(Known.init)
+  }
+
+  /// The account, fetched from identity if its event has not arrived yet; nil if identity knows none.
+  public static func resolve(_ account: AccountID, _ call: Call) async throws -> Known? {
+    if let known = try await call.read({ try find(account, in: $0) }) { return known }
+    return try await fetch(LookUpAccount.Input(accountID: account), call)
+  }
+
+  /// The account of that username, fetched from identity if its event has not arrived yet; nil if identity knows none.
+  public static func resolve(_ username: Username, _ call: Call) async throws -> Known? {
+    if let known = try await call.read({ try find(username, in: $0) }) { return known }
+    return try await fetch(LookUpAccount.Input(username: username), call)
+  }
+
+  private static func fetch(_ input: LookUpAccount.Input, _ call: Call) async throws -> Known? {
+    let found: AccountChanged
+    do {
+      found = try await call.request(LookUpAccount.self, input)
+    } catch let failure as Failure where failure.status == 404 {
+      return nil
+    }
+    return try await call.write { transaction in
+      try keep(found, transaction)
+      return try find(found.accountID, in: transaction.database)
+    }
+  }
+
+  /// Lets the read model follow identity.
+  static func hear(_ service: inout ServiceDefinition) {
+    service.hear(AccountChanged.self) { event, _, transaction in try keep(event, transaction) }
+  }
+
+  private static func keep(_ account: AccountChanged, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, revision)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (account_id) DO UPDATE SET
+          username = excluded.username, nickname = excluded.nickname, time_zone = excluded.time_zone,
+          day_start_hour = excluded.day_start_hour, language = excluded.language, is_verified = excluded.is_verified,
+          revision = excluded.revision
+        WHERE excluded.revision > accounts.revision
+        """)
+    try statement.execute(arguments: [
+      account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
+      account.language,
+      account.isVerified, account.revision,
+    ])
+  }
+}

@@ -1,0 +1,99 @@
+public import GRDB
+public import Logging
+public import Messaging
+public import Operations
+public import Storage
+
+/// One request being handled: who asks, when, in which language, and the ways to act on it.
+public struct Call: Sendable {
+  public let header: RequestHeader
+  /// When the request was taken up.
+  public let now: Instant
+  public let store: Store
+  public let logger: Logger
+  let bus: any Bus
+  let service: ServiceName
+  let clock: Clock
+
+  public var caller: Caller { header.caller }
+  public var language: Language { header.caller.language }
+
+  /// The signed-in account. Dispatch has refused everyone else where the operation asks for an account.
+  public var account: AccountID {
+    get throws(Failure) {
+      guard header.caller.kind == .account, let account = header.caller.account else {
+        throw Failure(RequestFailure.unauthenticated)
+      }
+      return account
+    }
+  }
+
+  /// The signed-in session.
+  public var session: SessionID {
+    get throws(Failure) {
+      guard header.caller.kind == .account, let session = header.caller.session else {
+        throw Failure(RequestFailure.unauthenticated)
+      }
+      return session
+    }
+  }
+
+  /// Asks another service, in this one's own name, within what is left of the request's time.
+  public func request<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
+    try await ServiceClient(bus: bus, service: service, clock: clock).request(
+      operation, input, deadline: header.deadline, traceparent: header.traceparent)
+  }
+
+  /// One transaction, durable when it returns.
+  public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+    try await store.write(traceparent: header.traceparent, body)
+  }
+
+  /// One consistent view of the store.
+  public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await store.read(body)
+  }
+}
+
+/// Calls other services in the name of one.
+public struct ServiceClient: Sendable {
+  let bus: any Bus
+  let service: ServiceName
+  let clock: Clock
+
+  public init(bus: any Bus, service: ServiceName, clock: Clock) {
+    self.bus = bus
+    self.service = service
+    self.clock = clock
+  }
+
+  /// Sends a request to the service that owns the operation (or to `target`) and waits for its output.
+  ///
+  /// - Throws: the operation's ``Failure``, or `unavailable`, `overloaded`, `timed_out` if the bus has no reply.
+  public func request<O: Operation>(
+    _ operation: O.Type, _ input: O.Input, to target: ServiceName? = nil, deadline: Instant? = nil, traceparent: String? = nil
+  ) async throws -> O.Output {
+    let header = RequestHeader(
+      id: ID<RequestHeader>().description, operation: O.spec.name, caller: .service(service),
+      deadline: deadline ?? clock.now.adding(seconds: 5), traceparent: traceparent)
+    let reply: Reply
+    do {
+      reply = try await bus.request(Request(header: header, body: input.json), to: target ?? O.spec.service)
+    } catch {
+      throw Failure(error)
+    }
+    return try reply.output(O.Output.self)
+  }
+}
+
+extension Failure {
+  /// What a caller is told when the bus has no reply.
+  public init(_ failure: BusFailure) {
+    switch failure {
+    case .unavailable, .cancelled: self.init(RequestFailure.unavailable, retryAfterSeconds: 1)
+    case .overloaded: self.init(RequestFailure.overloaded, retryAfterSeconds: 1)
+    case .timedOut: self.init(RequestFailure.timedOut)
+    case .tooLarge: self.init(RequestFailure.bodyTooLarge)
+    }
+  }
+}

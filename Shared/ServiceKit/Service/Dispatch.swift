@@ -1,0 +1,69 @@
+import Logging
+import Metrics
+import Operations
+import Storage
+
+/// Turns requests into replies: finds the operation, decides on the caller, runs the handler, tells failures.
+struct Dispatch: Sendable {
+  let definition: ServiceDefinition
+  let context: CallContext
+  let timers: [String: Timer]
+
+  init(_ definition: ServiceDefinition, _ context: CallContext) {
+    self.definition = definition
+    self.context = context
+    timers = definition.handlers.mapValues { Timer(label: "operation", dimensions: [("operation", $0.spec.name)]) }
+  }
+
+  func reply(to request: Request) async -> Reply {
+    let start = ContinuousClock.now
+    guard let (spec, handle) = definition.handlers[request.header.operation] else {
+      Counter(label: "unknown_operations").increment()
+      let name = String(request.header.operation.prefix(100))
+      return Reply(id: request.header.id, Failure(RequestFailure.unknownOperation, ["operation": .text(name)]))
+    }
+    defer { timers[spec.name]?.recordNanoseconds((ContinuousClock.now - start).nanoseconds) }
+    do {
+      try await decide(spec.caller, request.header.caller)
+      let result = try await handle(request, context)
+      return Reply(header: ReplyHeader(id: request.header.id, status: result.status), body: result.body)
+    } catch {
+      let failure = Failure(error)
+      if failure.code == RequestFailure.internalError.rawValue {
+        var logger = context.logger
+        logger[metadataKey: "requestID"] = .string(request.header.id)
+        logger[metadataKey: "traceparent"] = request.header.traceparent.map { .string($0) }
+        logger.error("handler failed", metadata: ["operation": .string(spec.name), "error": .string("\(error)")])
+      }
+      return Reply(id: request.header.id, failure)
+    }
+  }
+
+  private func decide(_ rule: CallerRule, _ caller: Caller) async throws {
+    let isAccount = caller.kind == .account && caller.account != nil
+    switch rule {
+    case .anyone: return
+    case .account: guard isAccount else { throw Failure(RequestFailure.unauthenticated) }
+    case .verifiedAccount:
+      guard isAccount, let account = caller.account else { throw Failure(RequestFailure.unauthenticated) }
+      // The token may be older than the verification; the read model is not.
+      if caller.isVerified { return }
+      if definition.keepsAccounts, try await context.store.read({ try Accounts.find(account, in: $0)?.isVerified == true }) {
+        return
+      }
+      throw Failure(RequestFailure.verificationRequired)
+    case .administrator:
+      guard isAccount else { throw Failure(RequestFailure.unauthenticated) }
+      guard caller.isAdministrator else { throw Failure(RequestFailure.forbidden) }
+    case .services(let names):
+      guard caller.kind == .service, let service = caller.service, names.contains(service) else {
+        throw Failure(RequestFailure.forbidden)
+      }
+    }
+  }
+}
+
+extension Duration {
+  /// The whole duration in nanoseconds.
+  var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}

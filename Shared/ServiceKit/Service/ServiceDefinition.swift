@@ -1,0 +1,162 @@
+public import GRDB
+public import Logging
+public import Messaging
+public import Operations
+public import ServiceLifecycle
+public import Storage
+
+/// What a service is built from; passed in, so that tests pass their own.
+public struct ServiceEnvironment: Sendable {
+  public let settings: Settings
+  public let home: Home
+  public let bus: any Bus
+  public let clock: Clock
+  public let logger: Logger
+  /// The process's metrics as Prometheus text.
+  public let metrics: @Sendable () -> String
+
+  public init(
+    settings: Settings, home: Home, bus: any Bus, clock: Clock = .system, logger: Logger,
+    metrics: @escaping @Sendable () -> String = { "" }
+  ) {
+    self.settings = settings
+    self.home = home
+    self.bus = bus
+    self.clock = clock
+    self.logger = logger
+    self.metrics = metrics
+  }
+}
+
+/// One service: what it serves, hears, tells and keeps. Each service has one function that builds it, shared by its executable
+/// and the tests.
+public struct ServiceDefinition: Sendable {
+  typealias Handler = @Sendable (Request, CallContext) async throws -> HandlerResult
+  typealias Effect = @Sendable (LoggedEvent, Transaction) throws -> Void
+
+  public let contract: Contract
+  let migrations: [Migration]
+  private(set) var handlers: [String: (spec: OperationSpec, handle: Handler)] = [:]
+  private(set) var effects: [ServiceName: [String: Effect]] = [:]
+  private(set) var snapshot: Store.Snapshot?
+  private(set) var workers: [@Sendable (Store) -> any ServiceLifecycle.Service] = []
+  private(set) var keepsAccounts = false
+
+  public init(_ contract: Contract, migrations: [Migration]) {
+    self.contract = contract
+    self.migrations = migrations
+  }
+
+  /// Serves a reading operation: the body sees one consistent view of the store.
+  public mutating func serve<O: Operation>(
+    _ operation: O.Type, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
+  ) {
+    add(operation) { input, call, _ in
+      let output = try await call.store.read { database in try body(input, call, database) }
+      return output.json
+    }
+  }
+
+  /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
+  public mutating func serve<O: Operation>(
+    _ operation: O.Type, write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output
+  ) {
+    add(operation) { input, call, request in
+      guard let key = call.header.idempotencyKey else {
+        return try await call.write { transaction in try body(input, call, transaction) }.json
+      }
+      return try await call.store.write(
+        idempotency: IdempotencyKey(
+          caller: call.caller.idempotencyScope, key: key, operation: O.spec.name, payload: request.payload),
+        traceparent: call.header.traceparent
+      ) { transaction in
+        try body(input, call, transaction).json
+      }
+    }
+  }
+
+  /// Serves an operation that must wait for other things than the store; it reads and writes through the call.
+  public mutating func serve<O: Operation>(
+    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, Call) async throws -> O.Output
+  ) {
+    add(operation) { input, call, _ in try await body(input, call).json }
+  }
+
+  /// Lets an event of another service take effect, exactly once: the listener's cursor moves in the same transaction.
+  ///
+  /// An effect that throws is tried again until it succeeds, and holds back what follows: an event is never skipped.
+  public mutating func hear<E: Event>(_ event: E.Type, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void)
+  {
+    precondition(effects[E.spec.teller]?[E.spec.name] == nil, "\(E.spec.name) is heard twice")
+    effects[E.spec.teller, default: [:]][E.spec.name] = { logged, transaction in
+      try effect(try E.decode(logged.body), logged, transaction)
+    }
+  }
+
+  /// Tells the state as events to listeners without history.
+  public mutating func tellSnapshot(_ snapshot: @escaping Store.Snapshot) { self.snapshot = snapshot }
+
+  /// Runs beside the handlers, for as long as the service does.
+  public mutating func run(_ worker: @escaping @Sendable (Store) -> any ServiceLifecycle.Service) { workers.append(worker) }
+
+  /// Keeps the read model of accounts, ``Accounts``; its table is one of the service's migrations.
+  public mutating func keepAccounts() {
+    keepsAccounts = true
+    Accounts.hear(&self)
+  }
+
+  private mutating func add<O: Operation>(
+    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, Call, Request) async throws -> [UInt8]
+  ) {
+    precondition(handlers[O.spec.name] == nil, "\(O.spec.name) is served twice")
+    let created = O.spec.effect == .create
+    handlers[O.spec.name] = (
+      O.spec,
+      { request, context in
+        let input = try O.Input.decode(request.body, parameters: request.header.parameters ?? [:])
+        return HandlerResult(status: created ? 201 : 200, body: try await body(input, context.call(request), request))
+      }
+    )
+  }
+}
+
+struct HandlerResult: Sendable {
+  let status: Int
+  let body: [UInt8]
+}
+
+/// What every call of a service shares.
+struct CallContext: Sendable {
+  let store: Store
+  let bus: any Bus
+  let service: ServiceName
+  let clock: Clock
+  let logger: Logger
+
+  func call(_ request: Request) -> Call {
+    var logger = logger
+    logger[metadataKey: "requestID"] = .string(request.header.id)
+    logger[metadataKey: "operation"] = .string(request.header.operation)
+    if let traceparent = request.header.traceparent { logger[metadataKey: "traceparent"] = .string(traceparent) }
+    return Call(header: request.header, now: clock.now, store: store, logger: logger, bus: bus, service: service, clock: clock)
+  }
+}
+
+extension Caller {
+  /// In whose name an idempotency key was given.
+  var idempotencyScope: String {
+    switch kind {
+    case .account: account?.description ?? ""
+    case .service: service?.rawValue ?? ""
+    case .anonymous: "anonymous"
+    }
+  }
+}
+
+extension Message where Header == RequestHeader {
+  /// Everything the input was read from, for comparing repetitions.
+  var payload: [UInt8] {
+    guard let parameters = header.parameters, !parameters.isEmpty else { return body }
+    return body + JSON.object(parameters.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: .string($0.value)) }).bytes
+  }
+}

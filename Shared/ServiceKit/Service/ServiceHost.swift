@@ -1,0 +1,152 @@
+import Foundation
+import Logging
+import Messaging
+import Operations
+public import ServiceLifecycle
+public import Storage
+
+/// Runs one ``ServiceDefinition``: its store, its place on the bus, its relay, its listeners and its workers.
+///
+/// It starts them in the order of their dependence and stops them in reverse: no new work, what is in flight is finished, events
+/// are handed on, the store is closed.
+public final class ServiceHost: ServiceLifecycle.Service {
+  public let store: Store
+  private let definition: ServiceDefinition
+  private let environment: ServiceEnvironment
+  private let teller: EventTeller
+  private let listeners: [EventListener]
+
+  /// Opens the store and takes the service's place on the bus, without running yet.
+  public init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) throws {
+    let service = definition.contract.service
+    let logger = environment.logger
+    try Home.makePrivateFolder(environment.home.stores)
+    let store = try Store(
+      path: "\(environment.home.stores)/\(service.rawValue).sqlite", service: service, migrations: definition.migrations,
+      secret: try environment.home.secret("\(service.rawValue).store"), snapshot: definition.snapshot ?? { _, _ in ([], nil) },
+      clock: environment.clock, logger: logger)
+    var definition = definition
+    definition.serveSystem(metrics: environment.metrics, started: environment.clock.now)
+    let teller = EventTeller(service, log: store.log, bus: environment.bus, logger: logger)
+    let effects = definition.effects
+    listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
+      let inbox = store.inbox { event, teller, transaction in try effects[teller]?[event.name]?(event, transaction) }
+      return EventListener(service, to: name, inbox: inbox, bus: environment.bus, logger: logger)
+    }
+    let dispatch = Dispatch(
+      definition,
+      CallContext(store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger))
+    environment.bus.serve { request in
+      if let reply = await teller.answer(request) { return reply }
+      return await dispatch.reply(to: request)
+    }
+    self.store = store
+    self.definition = definition
+    self.environment = environment
+    self.teller = teller
+  }
+
+  /// Runs until graceful shutdown or cancellation.
+  public func run() async throws {
+    let store = store
+    let teller = teller
+    var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
+    if let bus = environment.bus as? any LivingBus { services.append(BusRunner(bus: bus)) }
+    services.append(Background { await teller.run() })
+    services.append(Background { for await _ in store.told { teller.told() } })
+    for listener in listeners { services.append(Background { await listener.run() }) }
+    services += definition.workers.map { $0(store) }
+    let logger = environment.logger
+    services.append(
+      Background {
+        while true {
+          try await Task.sleep(for: .seconds(60))
+          do {
+            try await store.housekeep()
+          } catch let failure as Failure {
+            logger.warning("housekeeping was put off", metadata: ["code": .string(failure.code)])
+          }
+        }
+      })
+    let group = ServiceGroup(
+      configuration: .init(services: services.map { .init(service: $0, successTerminationBehavior: .ignore) }, logger: logger))
+    try await group.run()
+  }
+}
+
+/// Closes the store when everything that uses it has stopped.
+private struct StoreKeeper: ServiceLifecycle.Service {
+  let store: Store
+
+  func run() async throws {
+    do {
+      try await gracefulShutdown()
+    } catch {
+      // Cancelled instead of asked: the store is closed all the same.
+    }
+    await store.close()
+  }
+}
+
+/// A bus that has a life of its own.
+protocol LivingBus: Bus {
+  func run() async throws
+  func beginStop(within time: Duration)
+}
+
+extension ZeroMQBus: LivingBus {}
+
+extension MemoryBus: LivingBus {
+  func run() async throws { try await gracefulShutdown() }
+  func beginStop(within time: Duration) { stop() }
+}
+
+/// Runs the bus, and stops it so that what is in flight may end.
+struct BusRunner: ServiceLifecycle.Service {
+  let bus: any LivingBus
+
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await bus.run()
+    } onGracefulShutdown: {
+      bus.beginStop(within: .seconds(3))
+    }
+  }
+}
+
+/// Work that may be cut off at any time.
+struct Background: ServiceLifecycle.Service {
+  let body: @Sendable () async throws -> Void
+
+  init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
+
+  func run() async throws {
+    do {
+      try await cancelWhenGracefulShutdown { try await body() }
+    } catch is CancellationError {
+      // Cut off, as it may be.
+    }
+  }
+}
+
+extension ServiceDefinition {
+  /// What every service answers.
+  mutating func serveSystem(metrics: @escaping @Sendable () -> String, started: Instant) {
+    let service = contract.service
+    serve(ReadHealth.self) { _, call in
+      _ = try await call.read { _ in true }
+      return .init(
+        service: service, isReady: true, version: ServiceProcess.version,
+        uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000))
+    }
+    serve(ReadMetrics.self) { _, _ in .init(text: metrics()) }
+    serve(BackUpStore.self) { input, call in
+      guard !FileManager.default.fileExists(atPath: input.path) else {
+        throw BackUpStore.BackupFailure.pathTaken.with(["path": .text(input.path)])
+      }
+      try await call.store.backup(to: input.path)
+      let size = try FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
+      return .init(bytes: size ?? 0)
+    }
+  }
+}

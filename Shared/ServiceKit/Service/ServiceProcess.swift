@@ -1,0 +1,84 @@
+import CoreMetrics
+import Foundation
+import Logging
+import Messaging
+public import Operations
+public import ServiceLifecycle
+import UnixSignals
+
+/// What the six mains share: settings, logs, metrics, the bus, signals.
+///
+///     @main struct Main {
+///       static func main() async { await ServiceProcess.run(.social) { try Social.service($0) } }
+///     }
+public enum ServiceProcess {
+  /// Version of all six programs.
+  public static let version = "0.1.0"
+
+  /// Runs a service until SIGTERM or SIGINT, and ends the process: 0 after a graceful stop, 78 (`EX_CONFIG`) for settings that
+  /// cannot be used, 1 for any other failure. With `--health` it asks the running service instead, and ends with 0 or 1.
+  public static func run(
+    _ service: ServiceName, _ build: @escaping @Sendable (ServiceEnvironment) throws -> ServiceDefinition
+  ) async {
+    await run(service) { environment in [try ServiceHost(try build(environment), environment)] }
+  }
+
+  /// The same for a process that is no ``ServiceDefinition``, such as the gateway.
+  ///
+  /// - Parameter health: answers `--health`; by default the service is asked over the bus.
+  public static func run(
+    _ service: ServiceName, health: (@Sendable (ServiceEnvironment) async throws -> Bool)? = nil,
+    _ build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
+  ) async {
+    signal(SIGPIPE, SIG_IGN)
+    let metrics = PrometheusMetrics()
+    MetricsSystem.bootstrap(metrics)
+    var logger = Logger(label: service.rawValue) { _ in JSONLogHandler(service: service, level: .info) }
+    do {
+      let settings = try await Settings.ofProcess()
+      logger.logLevel = Logger.Level(rawValue: settings.choice("racha.log.level", default: LogLevel.info).rawValue) ?? .info
+      let home = Home(settings)
+      let endpoints = try BusSettings.endpoints(settings, home)
+      try settings.check()
+      let bus = ZeroMQBus(service, endpoints: endpoints, logger: logger)
+      let environment = ServiceEnvironment(
+        settings: settings, home: home, bus: bus, logger: logger, metrics: { metrics.text(service: service.rawValue) })
+      if CommandLine.arguments.dropFirst().contains("--health") {
+        exit(try await isHealthy(service, environment, health) ? 0 : 1)
+      }
+      try Home.makePrivateFolder(home.path)
+      let services = try await build(environment)
+      try settings.check()
+      var configuration = ServiceGroupConfiguration(
+        services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      configuration.maximumGracefulShutdownDuration = .seconds(5)
+      configuration.maximumCancellationDuration = .seconds(1)
+      logger.info("starting", metadata: ["version": "\(version)", "pid": "\(ProcessInfo.processInfo.processIdentifier)"])
+      try await ServiceGroup(configuration: configuration).run()
+      logger.info("stopped")
+      exit(0)
+    } catch let invalid as Settings.Invalid {
+      for problem in invalid.problems {
+        logger.critical("a setting cannot be used", metadata: ["key": .string(problem.key), "rule": .string(problem.rule)])
+      }
+      exit(78)
+    } catch {
+      logger.critical("ended by an error", metadata: ["error": .string("\(error)")])
+      exit(1)
+    }
+  }
+
+  private static func isHealthy(
+    _ service: ServiceName, _ environment: ServiceEnvironment, _ health: (@Sendable (ServiceEnvironment) async throws -> Bool)?
+  ) async throws -> Bool {
+    if let health { return try await health(environment) }
+    try (environment.bus as? ZeroMQBus)?.start()
+    let client = ServiceClient(bus: environment.bus, service: service, clock: environment.clock)
+    let health = try await client.request(
+      ReadHealth.self, .init(), to: service, deadline: environment.clock.now.adding(seconds: 2))
+    return health.isReady
+  }
+}
+
+/// The levels of swift-log as a setting.
+private enum LogLevel: String, Choice { case trace, debug, info, notice, warning, error, critical }

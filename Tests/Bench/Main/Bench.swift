@@ -1,0 +1,218 @@
+import ActivityContract
+import ArgumentParser
+import Client
+import Cluster
+import Foundation
+import IdentityContract
+import Operations
+import RewardsContract
+import SocialContract
+
+/// Measures a release build against the table of speeds; see `Tests/Bench/README.md`.
+@main
+struct Bench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "racha-bench", abstract: "Measure a running cluster, as ratios of one run.")
+
+  @Option(help: "Folder of the release executables.") var binaries: String
+  @Option(help: "Seconds of each load.") var seconds = 5
+  @Option(help: "Rounds; the median counts.") var rounds = 3
+  @Option(help: "Connections of each load.") var connections = 64
+
+  func run() async throws {
+    setenv("RACHA_TEST_BIN", binaries, 1)
+    let report = Report()
+    let cluster = try RunningCluster(settings: Bench.unlimited)
+    defer { cluster.stop() }
+    let start = ContinuousClock.now
+    try await cluster.start()
+    let ready = (ContinuousClock.now - start).milliseconds
+    report.add("from start to all six ready", "\(Int(ready)) ms", target: "1,000 ms", isReached: ready <= 1000)
+    // A moment of nothing, so that start-up's memory is not counted as idle memory.
+    try await Task.sleep(for: .seconds(2))
+    for service in ServiceName.allCases {
+      let megabytes = try residentMegabytes(cluster.processID(service))
+      report.add(
+        "idle memory, \(service.rawValue)", String(format: "%.1f MB", megabytes), target: "40 MB", isReached: megabytes <= 40)
+    }
+    let people = try await People(cluster)
+    try await http(cluster, people, report)
+    try await samples(cluster, people, report)
+    try await live(cluster, people, report)
+    report.print()
+  }
+
+  /// Limits of the gateway out of the way: the bench is one address and few accounts.
+  static let unlimited = [
+    "RACHA_LIMITS_RATE_FACTOR": "1000000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000", "RACHA_REWARDS_EARNING_DAYS": "36500",
+  ]
+
+  // MARK: - HTTP under wrk
+
+  private func http(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    let hello = Process()
+    hello.executableURL = URL(fileURLWithPath: binaries + "/racha-bench-hello")
+    let port = cluster.httpPort + 1 < 65536 ? cluster.httpPort + 1 : cluster.httpPort - 1
+    hello.arguments = [String(port)]
+    hello.standardError = FileHandle.nullDevice
+    hello.standardOutput = FileHandle.nullDevice
+    try hello.run()
+    defer {
+      hello.terminate()
+      hello.waitUntilExit()
+    }
+    try await waitForHello(port)
+    let activities = try await people.makeActivities(64)
+    let script = cluster.home + "/write.lua"
+    try writeScript(activities, token: people.first.token).write(toFile: script, atomically: true, encoding: .utf8)
+    let bearer = "Authorization: Bearer \(people.first.token)"
+    var figures: [String: [Load]] = [:]
+    for _ in 0..<rounds {
+      figures["hello", default: []].append(try wrk("http://127.0.0.1:\(port)/"))
+      figures["read", default: []].append(try wrk("\(cluster.url)/v1/coins/balance", ["-H", bearer]))
+      figures["write", default: []].append(try wrk(cluster.url, ["-s", script]))
+    }
+    guard let hello = median(figures["hello"]), let read = median(figures["read"]), let write = median(figures["write"]) else {
+      return
+    }
+    for (name, load) in [("hello", hello), ("read", read), ("write", write)] {
+      report.raw(
+        "\(name): \(Int(load.perSecond)) requests/s, p50 \(load.p50) ms, p99 \(load.p99) ms, \(load.errors) not answered 2xx")
+    }
+    report.ratio("authenticated point read", read.perSecond / hello.perSecond, target: 0.5)
+    report.ratio("durable write (an entry)", write.perSecond / hello.perSecond, target: 0.35)
+    report.add(
+      "p99 of the read, against hello's", String(format: "%.1f", read.p99 / hello.p99), target: "4",
+      isReached: read.p99 <= 4 * hello.p99)
+    report.add(
+      "p99 of the write, against hello's", String(format: "%.1f", write.p99 / hello.p99), target: "4",
+      isReached: write.p99 <= 4 * hello.p99)
+  }
+
+  private func writeScript(_ activities: [ActivityID], token: String) -> String {
+    """
+    local ids = {\(activities.map { "\"\($0)\"" }.joined(separator: ","))}
+    local n = 0
+    request = function()
+      n = n + 1
+      local path = "/v1/activities/" .. ids[n % #ids + 1] .. "/entries/today"
+      return wrk.format("PUT", path, {["Authorization"] = "Bearer \(token)", ["Content-Type"] = "application/json"}, '{"amount":' .. (n % 1000) .. '}')
+    end
+    """
+  }
+
+  private struct Load {
+    let perSecond: Double
+    let p50: Double
+    let p99: Double
+    let errors: Int
+  }
+
+  private func median(_ loads: [Load]?) -> Load? {
+    guard let sorted = loads?.sorted(by: { $0.perSecond < $1.perSecond }), !sorted.isEmpty else { return nil }
+    return sorted[sorted.count / 2]
+  }
+
+  private func wrk(_ url: String, _ options: [String] = []) throws -> Load {
+    let output = try run("wrk", ["-t1", "-c\(connections)", "-d\(seconds)s", "--latency"] + options + [url])
+    func figure(_ pattern: Regex<(Substring, Substring)>) -> Substring? { output.firstMatch(of: pattern)?.1 }
+    func milliseconds(_ text: Substring?) -> Double {
+      guard let text else { return .nan }
+      let value = Double(text.prefix { $0.isNumber || $0 == "." }) ?? .nan
+      return text.hasSuffix("us") ? value / 1000 : text.hasSuffix("ms") ? value : value * 1000
+    }
+    return Load(
+      perSecond: figure(/Requests\/sec:\s+([\d.]+)/).flatMap { Double($0) } ?? 0, p50: milliseconds(figure(/50%\s+(\S+)/)),
+      p99: milliseconds(figure(/99%\s+(\S+)/)), errors: figure(/Non-2xx or 3xx responses: (\d+)/).flatMap { Int($0) } ?? 0)
+  }
+
+  private func waitForHello(_ port: Int) async throws {
+    for _ in 0..<500 {
+      if let answer = try? await GatewayClient(url: "http://127.0.0.1:\(port)").get("/"), answer.status == 200 { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw ValidationError("the yardstick does not answer on port \(port)")
+  }
+
+  // MARK: - Samples
+
+  private func samples(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    // Bodies are made before the clock starts: the client shares the cores with what is measured.
+    let now = Instant.now
+    var batches: [(client: GatewayClient, input: RecordStepSamples.Input)] = []
+    for batch in 0..<300 {
+      let person = people.all[batch % people.all.count]
+      let samples = (0..<1000).map { index in
+        let end = now.adding(seconds: -60 * (batch * 40 + index % 40) - index)
+        return StepSample(
+          id: "bench-\(batch)-\(index)", start: end.adding(seconds: -30), end: end, steps: index % 100, source: "bench",
+          device: "watch")
+      }
+      batches.append((person.client, .init(samples: samples)))
+    }
+    let work = batches
+    let start = ContinuousClock.now
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          for index in stride(from: worker, to: work.count, by: 4) {
+            _ = try await work[index].client.call(RecordStepSamples.self, work[index].input)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let elapsed = (ContinuousClock.now - start).milliseconds / 1000
+    let perSecond = Double(work.count * 1000) / elapsed
+    report.add(
+      "step samples taken in, batches of 1,000", "\(Int(perSecond))/s", target: "100,000/s", isReached: perSecond >= 100_000)
+  }
+
+  // MARK: - Live
+
+  private func live(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    let (sender, receiver) = (people.all[0], people.all[1])
+    let request = try await sender.client.call(SendFriendRequest.self, .init(username: receiver.account.username))
+    _ = try await receiver.client.callUntilDone(AcceptFriendRequest.self, .init(friendRequestID: request.id))
+    var events = try await receiver.client.live(after: nil).makeAsyncIterator()
+    var delays: [Double] = []
+    for index in 0..<300 {
+      let text = "bench \(index) \(ID<Account>())"
+      let start = ContinuousClock.now
+      _ = try await sender.client.call(SendMessage.self, .init(accountID: receiver.account.id, text: try ChatText(text: text)))
+      while let event = try await events.next() {
+        if event.data.contains(text) { break }
+      }
+      delays.append((ContinuousClock.now - start).milliseconds)
+    }
+    delays.sort()
+    let (p50, p99) = (delays[delays.count / 2], delays[delays.count * 99 / 100])
+    report.add("a message sent → live at the friend, p50", String(format: "%.1f ms", p50), target: "5 ms", isReached: p50 <= 5)
+    report.add("the same, p99", String(format: "%.1f ms", p99), target: "25 ms", isReached: p99 <= 25)
+  }
+
+  // MARK: - Tools
+
+  private func residentMegabytes(_ process: Int32) throws -> Double {
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    guard let kilobytes = status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap({ Double($0.1) }) else { return .nan }
+    return kilobytes / 1024
+  }
+
+  private func run(_ program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [program] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw ValidationError("\(program) ended with \(process.terminationStatus)") }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+extension Duration {
+  var milliseconds: Double { Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15 }
+}

@@ -1,0 +1,49 @@
+import ActivityContract
+import Client
+import Cluster
+import IdentityContract
+import Operations
+
+/// The accounts that the bench works with: registered, verified, signed in.
+struct People {
+  struct Person {
+    let client: GatewayClient
+    let account: OwnAccount
+    let token: String
+  }
+
+  let all: [Person]
+  var first: Person { all[0] }
+
+  init(_ cluster: RunningCluster) async throws {
+    var all: [Person] = []
+    for index in 0..<4 { all.append(try await People.make("bench.person\(index)", cluster)) }
+    self.all = all
+  }
+
+  static func make(_ username: String, _ cluster: RunningCluster) async throws -> Person {
+    let password = "Bench-\(username)-1!"
+    let email = "\(username)@example.org"
+    _ = try await cluster.client.callUntilDone(
+      RegisterAccount.self,
+      .init(
+        email: .init(text: email), username: .init(text: username), password: .init(text: password),
+        passwordRepetition: .init(text: password)), idempotencyKey: "register-\(username)")
+    let mail = try await cluster.mail(to: email)
+    _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
+    let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: username, password: password))
+    return Person(client: cluster.client.authorized(session.accessToken), account: session.account, token: session.accessToken)
+  }
+
+  /// Activities of the first person with a countable goal.
+  func makeActivities(_ count: Int) async throws -> [ActivityID] {
+    var ids: [ActivityID] = []
+    for index in 0..<count {
+      let activity = try await first.client.call(
+        CreateActivity.self,
+        .init(title: "Bench \(index)", category: .other, goal: .quantity(1000, unit: "times"), schedule: .daily))
+      ids.append(activity.activityID)
+    }
+    return ids
+  }
+}

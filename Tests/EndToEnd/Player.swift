@@ -1,0 +1,99 @@
+import ActivityContract
+import Client
+import Cluster
+import Foundation
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+
+/// One person of the play: registers, verifies, logs in, sends hours as samples, and afterwards compares.
+struct Player: Sendable {
+  let client: GatewayClient
+  let account: OwnAccount
+  let hours: [HourlySteps.Hour]
+  let zone: NoonZone
+
+  /// Registers, verifies the address by the mailed link, and logs in, however often a service dies meanwhile.
+  static func join(_ username: String, _ hours: [HourlySteps.Hour], _ zone: NoonZone, _ cluster: RunningCluster) async throws
+    -> Player
+  {
+    let password = "Pl4y-\(username)!"
+    let email = "\(username)@example.org"
+    _ = try await cluster.client.callUntilDone(
+      RegisterAccount.self,
+      .init(
+        email: .init(text: email), username: .init(text: username), password: .init(text: password),
+        passwordRepetition: .init(text: password), timeZone: .init(text: zone.name)), idempotencyKey: "register \(username)")
+    let mail = try await cluster.mail(to: email, seconds: 60)
+    do {
+      _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
+    } catch let problem as GatewayClient.Problem where problem.status == 409 || problem.status == 410 || problem.status == 404 {
+      // The first try took effect and its answer was lost: the token is used up. Logging in shows whether it is so.
+    }
+    let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: username, password: password))
+    guard session.account.isVerified else { throw RunningCluster.NotReady(description: "\(username) is not verified") }
+    return Player(client: cluster.client.authorized(session.accessToken), account: session.account, hours: hours, zone: zone)
+  }
+
+  /// Every hour as a sample, on days that end yesterday.
+  var samples: [StepSample] {
+    hours.map { hour in
+      let start = zone.instant(day: zone.day(hour.day), hour: hour.hour)
+      return StepSample(
+        id: "fitbit-\(hour.day)-\(hour.hour)", start: start, end: start.adding(seconds: 3600), steps: hour.steps, source: "fitbit"
+      )
+    }
+  }
+
+  /// What the file says of each day.
+  var expectedDays: [LocalDay: Int] {
+    var days: [LocalDay: Int] = [:]
+    for hour in hours where hour.steps > 0 { days[zone.day(hour.day), default: 0] += hour.steps }
+    return days
+  }
+
+  /// What the formula says: a coin for 100 steps of the last 7 days, at most 20,000 a day, the rest carried over.
+  var expectedCoins: Int {
+    expectedDays.filter { $0.key.distance(to: zone.today) < 7 }.values.map { min($0, 20_000) }.reduce(0, +) / 100
+  }
+
+  func days() async throws -> [LocalDay: Int] {
+    let known = expectedDays.keys
+    guard let first = known.min(), let last = known.max() else { return [:] }
+    let listed = try await client.callUntilDone(ListStepDays.self, .init(from: first, to: last))
+    return Dictionary(uniqueKeysWithValues: listed.items.filter { $0.steps > 0 }.map { ($0.day, $0.steps) })
+  }
+
+  /// The whole inbox, oldest first.
+  func inbox() async throws -> [NotificationsContract.Notification] {
+    var all: [NotificationsContract.Notification] = []
+    while true {
+      let page = try await client.callUntilDone(NotificationsSince.self, .init(after: all.last?.number ?? 0, limit: 500))
+      all += page.items
+      if all.last?.number ?? 0 >= page.lastNumber || page.items.isEmpty { return all }
+    }
+  }
+}
+
+/// A time zone without daylight saving in which it is about noon now, so that no midnight falls into the test.
+struct NoonZone: Sendable {
+  let name: String
+  let offsetHours: Int
+  let today: LocalDay
+
+  init(now: Instant = .now) {
+    let hourUTC = Int(now.milliseconds / 3_600_000 % 24)
+    offsetHours = 12 - hourUTC
+    // POSIX signs: `Etc/GMT-3` is three hours ahead of UTC.
+    name = offsetHours == 0 ? "Etc/GMT" : "Etc/GMT\(offsetHours > 0 ? "-" : "+")\(abs(offsetHours))"
+    today = LocalDay(daysSinceEpoch: Int32((now.milliseconds + Int64(offsetHours) * 3_600_000) / 86_400_000))
+  }
+
+  /// A day of a file whose last day is yesterday.
+  func day(_ fileDay: Int) -> LocalDay { today.advanced(by: fileDay - 1) }
+
+  func instant(day: LocalDay, hour: Int) -> Instant {
+    Instant(milliseconds: (Int64(day.daysSinceEpoch) * 24 + Int64(hour - offsetHours)) * 3_600_000)
+  }
+}

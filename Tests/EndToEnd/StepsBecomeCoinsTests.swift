@@ -1,0 +1,116 @@
+import ActivityContract
+import Client
+import Cluster
+import Foundation
+import GRDB
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+import Testing
+
+@Suite("Steps become coins, messages and notifications, through all six services", .serialized)
+struct StepsBecomeCoinsTests {
+  @Test("with a file made up in the form of Fitbit's export, while each of the six is killed")
+  func generated() async throws {
+    var random = SystemRandomNumberGenerator()
+    try await play(HourlySteps.generated(people: 6, days: 12, random: &random), rounds: 2)
+  }
+
+  @Test("with the hours of 34 real people, while each of the six is killed")
+  func real() async throws {
+    guard let file = try HourlySteps.real() else {
+      print("skipped: the Fitbit file is not beside the project")
+      return
+    }
+    #expect(file.people.count == 34 && file.hours == 24_084 && file.steps == 6_893_291)
+    try await play(file, rounds: 3)
+  }
+
+  private func play(_ file: HourlySteps, rounds: Int) async throws {
+    let offer = OfferID()
+    let cluster = try RunningCluster(settings: Play.settings, files: ["offers.json": Play.offers(offer)])
+    defer { cluster.stop() }
+    try await cluster.start()
+    let zone = NoonZone()
+    let chaosIsOver = Flag()
+    async let chaos: Void = {
+      defer { chaosIsOver.raise() }
+      try await Chaos(cluster: cluster, rounds: rounds).run()
+    }()
+    let players = try await withThrowingTaskGroup(of: Player.self) { group in
+      for (index, person) in file.people.sorted(by: { $0.key < $1.key }).enumerated() {
+        group.addTask { try await Player.join("walker\(index)", person.value, zone, cluster) }
+      }
+      return try await group.reduce(into: [Player]()) { $0.append($1) }
+    }
+    let live = LiveReader(players[0])
+    let reading = Task { await live.read() }
+    defer { reading.cancel() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for player in players { group.addTask { try await Play.send(player, until: chaosIsOver) } }
+      group.addTask { try await Play.talk(players[0], players[1]) }
+      try await group.waitForAll()
+    }
+    try await chaos
+
+    for player in players {
+      let days = try await eventually {
+        try await player.days()
+      } until: {
+        $0 == player.expectedDays
+      }
+      #expect(days == player.expectedDays, "\(player.account.username)'s days")
+      let balance = try await eventually {
+        try await player.client.callUntilDone(GetBalance.self, .init())
+      } until: {
+        $0.coins == player.expectedCoins
+      }
+      #expect(balance.coins == player.expectedCoins, "\(player.account.username)'s coins")
+    }
+    try await redeem(players, offer)
+    try await compareNotifications(players, cluster)
+    try await Play.compareTalk(players[0], players[1])
+    let expected = try await players[0].inbox().map(\.number)
+    let numbers = await live.numbers(upTo: expected.count)
+    #expect(numbers == expected, "live events came in order, none lost, none twice")
+    try Play.checkLedger(cluster)
+    let codes = cluster.stop()
+    #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
+  }
+
+  /// Whoever can afford it redeems the offer, each request sent three times with one key.
+  private func redeem(_ players: [Player], _ offer: OfferID) async throws {
+    for player in players.prefix(5) where player.expectedCoins >= Play.cost {
+      var codes: Set<String> = []
+      for _ in 0..<3 {
+        codes.insert(try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code)
+      }
+      #expect(codes.count == 1)
+      let balance = try await player.client.callUntilDone(GetBalance.self, .init())
+      #expect(balance.coins == player.expectedCoins - Play.cost)
+    }
+  }
+
+  /// For each event that notifies there is one notification, numbered without gaps.
+  private func compareNotifications(_ players: [Player], _ cluster: RunningCluster) async throws {
+    let earned = try Play.coinsEarned(cluster)
+    for player in players {
+      let events = earned[player.account.id.description] ?? []
+      let inbox = try await eventually {
+        try await player.inbox()
+      } until: { inbox in
+        inbox.filter { $0.kind == .coinsEarned }.count >= events.count
+      }
+      #expect(inbox.map(\.number) == Array(1...max(1, inbox.count)).filter { $0 <= inbox.count })
+      let told = inbox.filter { $0.kind == .coinsEarned }.compactMap { notification -> Int? in
+        guard case .number(let coins) = notification.parameters["coins"] else { return nil }
+        return coins
+      }
+      #expect(told.sorted() == events.sorted(), "\(player.account.username)'s notifications tell the events")
+      #expect(told.reduce(0, +) == player.expectedCoins)
+      #expect(Set(inbox.map(\.id)).count == inbox.count)
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import Messaging
+import Operations
+import Testing
+
+/// What every bus promises: the same tests over sockets and in memory.
+@Suite struct BusContractTests {
+  private static let echo: @Sendable (Request) async -> Reply = { .test($0, body: $0.body) }
+
+  @Test("A request is answered with its own reply", arguments: Wiring.allCases)
+  func answers(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let server = try junction.bus(.social, serving: Self.echo)
+    let client = try junction.bus(.gateway)
+    let request = Request.test(body: Array(#"{"a":1}"#.utf8))
+    let reply = try await client.bus.request(request, to: .social)
+    #expect(reply.header == ReplyHeader(id: request.header.id, status: 200))
+    #expect(reply.body == request.body)
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test(
+    "Thousands in flight each get their own reply, whatever the order and though they share an id", arguments: Wiring.allCases)
+  func manyInFlight(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let gate = Gate()
+    let server = try junction.bus(.social) { request in
+      if request.body.count % 2 == 0 { await gate.wait() }
+      return .test(request, body: request.body)
+    }
+    let client = try junction.bus(.gateway)
+    let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<3000 {
+        group.addTask {
+          let body = Array(repeating: UInt8(number % 251), count: number)
+          return try await client.bus.request(.test(id: "same", body: body, within: 30_000), to: .social).body == body
+        }
+      }
+      var right = 0
+      for try await isRight in group {
+        right += isRight ? 1 : 0
+        if right == 1500 { await gate.open() }
+      }
+      return right
+    }
+    #expect(right == 3000)
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test("A caller waits no longer than its deadline", arguments: Wiring.allCases)
+  func deadline(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let gate = Gate()
+    let server = try junction.bus(.social) { request in
+      await gate.wait()
+      return .test(request, body: [])
+    }
+    let client = try junction.bus(.gateway)
+    let start = ContinuousClock.now
+    await #expect(throws: BusFailure.timedOut) { try await client.bus.request(.test(within: 150), to: .social) }
+    #expect(ContinuousClock.now - start < .seconds(2))
+    await #expect(throws: BusFailure.timedOut) { try await client.bus.request(.test(within: -1), to: .social) }
+    await gate.open()
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test("A cancelled caller waits no longer", arguments: Wiring.allCases)
+  func cancellation(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let (arrived, gate) = (Gate(), Gate())
+    let server = try junction.bus(.social) { request in
+      await arrived.open()
+      await gate.wait()
+      return .test(request, body: [])
+    }
+    let client = try junction.bus(.gateway)
+    let call = Task { try await client.bus.request(.test(within: 60_000), to: .social) }
+    await arrived.wait()
+    call.cancel()
+    await #expect(throws: BusFailure.cancelled) { try await call.value }
+    await gate.open()
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test("A service that is not there is unavailable, within the deadline", arguments: Wiring.allCases)
+  func absent(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let client = try junction.bus(.gateway)
+    let start = ContinuousClock.now
+    await #expect(throws: BusFailure.unavailable) { try await client.bus.request(.test(within: 400), to: .social) }
+    #expect(ContinuousClock.now - start < .seconds(2))
+    await client.stop()
+  }
+
+  @Test("Those who wait for a service that goes away are told at once", arguments: Wiring.allCases)
+  func goesAway(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let (arrived, gate) = (Gate(), Gate())
+    let server = try junction.bus(.social) { request in
+      await arrived.open()
+      await gate.wait()
+      return .test(request, body: [])
+    }
+    let client = try junction.bus(.gateway)
+    let call = Task { try await client.bus.request(.test(within: 60_000), to: .social) }
+    await arrived.wait()
+    await server.stop()
+    let start = ContinuousClock.now
+    await #expect(throws: BusFailure.unavailable) { try await call.value }
+    #expect(ContinuousClock.now - start < .seconds(2))
+    await gate.open()
+    await client.stop()
+  }
+
+  @Test("A service that comes back is reached within a second", arguments: Wiring.allCases)
+  func comesBack(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    var server = try junction.bus(.social, serving: Self.echo)
+    let client = try junction.bus(.gateway)
+    _ = try await client.bus.request(.test(), to: .social)
+    await server.stop()
+    server = try junction.bus(.social, serving: Self.echo)
+    let start = ContinuousClock.now
+    var isBack = false
+    while !isBack, ContinuousClock.now - start < .seconds(5) {
+      // What was in flight when the connection ended may be told `unavailable`; a repetition waits for the next connection.
+      do throws(BusFailure) {
+        _ = try await client.bus.request(.test(), to: .social)
+        isBack = true
+      } catch {
+        #expect(error == .unavailable)
+      }
+    }
+    #expect(ContinuousClock.now - start < .seconds(1))
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test("Beyond its handlers a service answers overloaded, and serves on", arguments: Wiring.allCases)
+  func overloadedServer(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let gate = Gate()
+    var limits = BusLimits()
+    limits.handlers = 10
+    let server = try junction.bus(.social, limits: limits) { request in
+      await gate.wait()
+      return .test(request, body: [])
+    }
+    let client = try junction.bus(.gateway, limits: limits)
+    let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<30 { group.addTask { try await client.bus.request(.test(within: 30_000), to: .social).code } }
+      var codes: [String?] = []
+      for try await code in group {
+        codes.append(code)
+        if codes.count == 20 { await gate.open() }
+      }
+      return codes
+    }
+    #expect(codes.count(where: { $0 == "overloaded" }) == 20)
+    #expect(try await client.bus.request(.test(), to: .social).code == nil)
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test("Beyond its requests in flight a caller is told overloaded, and nothing grows", arguments: Wiring.allCases)
+  func overloadedCaller(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let gate = Gate()
+    let server = try junction.bus(.social) { request in
+      await gate.wait()
+      return .test(request, body: [])
+    }
+    var limits = BusLimits()
+    limits.requestsInFlight = 8
+    let client = try junction.bus(.gateway, limits: limits)
+    let refused = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          do throws(BusFailure) {
+            _ = try await client.bus.request(.test(within: 30_000), to: .social)
+            return false
+          } catch {
+            return error == .overloaded
+          }
+        }
+      }
+      var (refused, done) = (0, 0)
+      for await isRefused in group {
+        refused += isRefused ? 1 : 0
+        done += 1
+        if done == 12 { await gate.open() }
+      }
+      return refused
+    }
+    #expect(refused == 12)
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test("A body beyond the largest is refused before it leaves", arguments: Wiring.allCases)
+  func tooLarge(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let server = try junction.bus(.social, serving: Self.echo)
+    let client = try junction.bus(.gateway)
+    await #expect(throws: BusFailure.tooLarge) {
+      try await client.bus.request(.test(body: Array(repeating: 32, count: (4 << 20) + 1)), to: .social)
+    }
+    let largest = Array(repeating: UInt8(32), count: 4 << 20)
+    #expect(try await client.bus.request(.test(body: largest), to: .social).body == largest)
+    await client.stop()
+    await server.stop()
+  }
+
+  @Test("Everyone who listens hears what is announced, in order", arguments: Wiring.allCases)
+  func announcements(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let teller = try junction.bus(.social, serving: Self.echo)
+    let listeners = try [junction.bus(.notifications), junction.bus(.rewards)]
+    let streams = listeners.map { $0.bus.announcements(of: .social) }
+    let event = LoggedEvent(number: 7, name: "test.happened", at: .now, traceparent: nil, body: Array(#"{"x":1}"#.utf8))
+    // A subscription takes a moment to reach the teller; heartbeats are told until both have heard one.
+    let heartbeats = Task {
+      while !Task.isCancelled {
+        teller.bus.announce(.heartbeat(LogHead(epoch: "e", number: 6)))
+        await Task.yield()
+      }
+    }
+    for stream in streams { for await _ in stream { break } }
+    heartbeats.cancel()
+    await heartbeats.value
+    let again = listeners.map { $0.bus.announcements(of: .social) }
+    let fence = Request.test()
+    _ = try? await listeners[0].bus.request(fence, to: .social)
+    _ = try? await listeners[1].bus.request(fence, to: .social)
+    teller.bus.announce(.event(event, epoch: "e"))
+    for stream in again {
+      var heard: Announcement?
+      for await announcement in stream where announcement != .heartbeat(LogHead(epoch: "e", number: 6)) {
+        heard = announcement
+        break
+      }
+      #expect(heard == .event(event, epoch: "e"))
+    }
+    for listener in listeners { await listener.stop() }
+    await teller.stop()
+  }
+}

@@ -1,0 +1,74 @@
+import Messaging
+import Operations
+import ServiceKit
+import Testing
+
+@Suite("A service's dispatch")
+struct DispatchTests {
+  private let ana = Caller(kind: .account, account: AccountID(), session: SessionID())
+  private let verified = Caller(kind: .account, account: AccountID(), session: SessionID(), isVerified: true)
+
+  private func code(_ body: () async throws -> some Sendable) async -> String? {
+    do {
+      _ = try await body()
+      return nil
+    } catch {
+      return (error as? Failure)?.code ?? "\(error)"
+    }
+  }
+
+  @Test("decides on the caller before anything is read")
+  func callers() async throws {
+    try await Notebook.running { (client: ServiceClientStub) async throws in
+      #expect(await code { try await client.send(Notebook.CountNotes.self, .init()) } == nil)
+      #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: "a")) } == "unauthenticated")
+      #expect(
+        await code { try await client.send(Notebook.AddNote.self, .init(text: "a"), as: .service(.rewards)) } == "unauthenticated"
+      )
+      #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: "a"), as: ana) } == nil)
+      #expect(await code { try await client.send(Notebook.Publish.self, .init(), as: ana) } == "verification_required")
+      #expect(await code { try await client.send(Notebook.Publish.self, .init(), as: verified) } == nil)
+      #expect(await code { try await client.send(Notebook.Burn.self, .init(), as: verified) } == "forbidden")
+      #expect(await code { try await client.send(ReadMetrics.self, .init(), as: verified) } == "forbidden")
+      #expect(await code { try await client.send(ReadMetrics.self, .init(), as: .service(.gateway)) } == nil)
+    }
+  }
+
+  @Test("answers a repetition with the first reply, and refuses the key for anything else")
+  func idempotency() async throws {
+    try await Notebook.running { (client: ServiceClientStub) async throws in
+      for _ in 0..<3 {
+        #expect(try await client.send(Notebook.AddNote.self, .init(text: "a"), as: ana, key: "k").count == 1)
+      }
+      #expect(
+        await code { try await client.send(Notebook.AddNote.self, .init(text: "b"), as: ana, key: "k") }
+          == "idempotency_key_reused")
+      #expect(try await client.send(Notebook.AddNote.self, .init(text: "a"), as: verified, key: "k").count == 2)
+      #expect(try await client.send(Notebook.CountNotes.self, .init()).count == 2)
+    }
+  }
+
+  @Test("tells a feature's failure by its code, bad fields by their names, and nothing of an accident's inside")
+  func failures() async throws {
+    try await Notebook.running { (client: ServiceClientStub) async throws in
+      #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: ""), as: ana) } == "invalid_fields")
+      #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: "crash"), as: ana) } == "internal_error")
+      for index in 0..<5 { _ = try await client.send(Notebook.AddNote.self, .init(text: "\(index)"), as: ana) }
+      #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: "x"), as: ana) } == "notebook_full")
+      #expect(try await client.send(Notebook.CountNotes.self, .init()).count == 5)
+    }
+  }
+
+  @Test("names an unknown operation")
+  func unknown() async throws {
+    try await Notebook.running { (client: ServiceClientStub) async throws in
+      #expect(
+        await code { try await client.send(BackUpStore.self, .init(path: "/dev/null"), as: .service(.gateway)) }
+          == "backup_path_taken")
+      let header = RequestHeader(
+        id: "1", operation: "no.such", caller: Caller(kind: .anonymous), deadline: Instant.now.adding(seconds: 5))
+      let reply = try await client.bus.request(Request(header: header, body: []), to: .social)
+      #expect(reply.header.status == 404)
+    }
+  }
+}

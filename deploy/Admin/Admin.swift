@@ -1,0 +1,106 @@
+import ActivityContract
+import ArgumentParser
+import Foundation
+import IdentityContract
+import Logging
+import Messaging
+import NotificationsContract
+import Operations
+import RewardsContract
+import ServiceKit
+import SocialContract
+import Storage
+
+/// The launcher's hand inside a cluster: copies running stores, readies restored ones, makes the keys of a bus over TCP.
+@main
+struct Admin: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.",
+    subcommands: [BackUp.self, RestoreEpochs.self, Keys.self])
+
+  /// The services that have a store.
+  static let services = ServiceName.allCases.filter { $0 != .gateway }
+}
+
+/// Copies the store of each running service into one file each.
+struct BackUp: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "backup", abstract: "Copy the stores of the running services.")
+
+  @Argument(help: "A folder for the copies, made if it is missing.") var folder: String
+
+  func run() async throws {
+    let settings = try await Settings.ofProcess()
+    let home = Home(settings)
+    let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
+    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home), logger: logger)
+    try settings.check()
+    try bus.start()
+    try Home.makePrivateFolder(folder)
+    let path = URL(fileURLWithPath: folder).standardizedFileURL.path
+    let client = ServiceClient(bus: bus, service: .gateway, clock: .system)
+    for service in Admin.services {
+      let copy = try await client.request(
+        BackUpStore.self, .init(path: "\(path)/\(service.rawValue).sqlite"), to: service,
+        deadline: Clock.system.now.adding(seconds: 3600))
+      print("\(service.rawValue)\t\(copy.bytes) bytes")
+    }
+    await bus.stop(within: .seconds(1))
+  }
+}
+
+/// Begins a new epoch in each store of the home folder: after a restore old event numbers must not be taken for new ones.
+struct RestoreEpochs: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore-epochs", abstract: "Begin new event epochs in the stores just restored; the cluster is stopped.")
+
+  func run() throws {
+    let home = ProcessInfo.processInfo.environment["RACHA_HOME"] ?? Home.defaultPath
+    for service in Admin.services {
+      let path = "\(Home(path: home).stores)/\(service.rawValue).sqlite"
+      if FileManager.default.fileExists(atPath: path) { try Store.beginNewEpoch(path: path) }
+    }
+  }
+}
+
+/// Makes the CURVE key pairs of the six processes and the list of what each may call.
+struct Keys: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "keys", abstract: "Make the keys of a bus over TCP.")
+
+  @Argument(help: "A folder for them, made if it is missing; keys that are there are kept.") var folder: String
+
+  func run() throws {
+    try Home.makePrivateFolder(folder)
+    var entries: [AllowList.Entry] = []
+    for service in ServiceName.allCases {
+      let file = "\(folder)/\(service.rawValue).key"
+      let keys: CurveKeyPair
+      if let found = FileManager.default.contents(atPath: file) {
+        keys = try CurveKeyPair(secretKey: String(decoding: found, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+      } else {
+        keys = try CurveKeyPair.generate()
+        guard
+          FileManager.default.createFile(
+            atPath: file, contents: Data((keys.secretKey + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        else { throw HomeFailure.cannotWrite(file: file) }
+      }
+      entries.append(AllowList.Entry(key: keys.publicKey, service: service, operations: Keys.granted(service)))
+    }
+    let list = "\(folder)/allow-list.json"
+    guard
+      FileManager.default.createFile(
+        atPath: list, contents: Data(AllowList(entries: entries).json), attributes: [.posixPermissions: 0o644])
+    else { throw HomeFailure.cannotWrite(file: list) }
+    print("Keys and allow-list are in \(folder). Keep the .key files secret; each process needs its own and the list.")
+  }
+
+  /// What a service may call: the gateway everything, another what the contracts open to it, and everyone the events of others.
+  static func granted(_ service: ServiceName) -> [String] {
+    guard service != .gateway else { return ["*"] }
+    let contracts: [Contract] = [.identity, .activity, .social, .rewards, .notifications]
+    let opened = contracts.flatMap(\.operations).map { $0.spec }.filter { spec in
+      guard case .services(let callers) = spec.caller else { return false }
+      return callers.contains(service)
+    }
+    return opened.map(\.name).sorted() + EventExchange.allCases.map(\.rawValue) + [ReadHealth.spec.name]
+  }
+}

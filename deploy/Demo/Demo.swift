@@ -1,0 +1,169 @@
+import ActivityContract
+import ArgumentParser
+import Client
+import Foundation
+import IdentityContract
+import Operations
+import RewardsContract
+import SocialContract
+
+/// Fills a running cluster with believable people, so that there is something to see.
+@main
+struct Demo: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "racha-demo", abstract: "Fill a running cluster with believable data.")
+
+  @Option(help: "The gateway's address.") var http = "http://127.0.0.1:8080"
+  @Option(help: "The cluster's home folder, where its mails are.") var home =
+    ProcessInfo.processInfo.environment["RACHA_HOME"] ?? NSHomeDirectory() + "/.racha"
+
+  /// What every demonstration account logs in with; the data is for looking at, and says so.
+  static let password = "Racha-demo-2026!"
+
+  struct Person {
+    let username: String
+    let name: String
+    let age: Int
+    let timeZone: String
+    let language: Language
+    let dailySteps: Int
+    let habits: [CreateActivity.Input]
+  }
+
+  func run() async throws {
+    let client = GatewayClient(url: http)
+    let run = String(Int(Date().timeIntervalSince1970) % 1_000_000)
+    var signedIn: [(person: Person, client: GatewayClient, account: OwnAccount)] = []
+    for person in Demo.people {
+      let username = person.username + run
+      try await register(person, username, client)
+      let session = try await client.call(LogIn.self, .init(login: username, password: Demo.password))
+      signedIn.append((person, client.authorized(session.accessToken), session.account))
+    }
+    for (person, client, _) in signedIn { try await live(person, client) }
+    try await befriend(signedIn.map { ($0.client, $0.account) })
+    print("Filled \(http) with \(signedIn.count) people. Log in as any of them, password \(Demo.password):")
+    for (person, client, account) in signedIn {
+      let balance = try await client.call(GetBalance.self, .init())
+      print("  \(account.username)\t\(person.name), \(person.timeZone), \(balance.coins) coins")
+    }
+    print(
+      """
+      Try:
+        curl -s \(http)/v1/sessions -H 'Content-Type: application/json' \\
+          -d '{"login":"\(signedIn[0].account.username)","password":"\(Demo.password)"}'
+      """)
+  }
+
+  private func register(_ person: Person, _ username: String, _ client: GatewayClient) async throws {
+    let email = "\(username)@example.org"
+    _ = try await client.callUntilDone(
+      RegisterAccount.self,
+      .init(
+        email: .init(text: email), username: .init(text: username), password: .init(text: Demo.password),
+        passwordRepetition: .init(text: Demo.password), name: .init(text: person.name), age: person.age,
+        nickname: .init(text: String(person.name.prefix { $0 != " " })), timeZone: .init(text: person.timeZone),
+        language: .init(text: person.language.rawValue)),
+      idempotencyKey: "demo-\(username)")
+    for _ in 0..<200 {
+      if let token = try MailFolder(home: home).mails(to: email).last?.token {
+        _ = try await client.call(VerifyAccount.self, .init(token: token))
+        return
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    throw ValidationError("no verification mail for \(email) under \(home)/mails; is this the cluster's home?")
+  }
+
+  /// A month of habits and steps.
+  private func live(_ person: Person, _ client: GatewayClient) async throws {
+    let zone = TimeZone(identifier: person.timeZone) ?? .gmt
+    let midnight = Calendar.current.dateComponents(in: zone, from: Date())
+    let today = LocalDay(year: midnight.year ?? 2026, month: midnight.month ?? 1, day: midnight.day ?? 1) ?? .placeholder
+    for habit in person.habits {
+      var habit = habit
+      habit.startDay = today.advanced(by: -30)
+      let activity = try await client.call(CreateActivity.self, habit)
+      for back in 0..<30 where Double.random(in: 0..<1) < 0.8 {
+        let day = try DayName(text: today.advanced(by: -back).description)
+        do {
+          switch habit.goal.kind {
+          case .check: _ = try await client.call(RecordEntry.self, .init(activityID: activity.activityID, day: day, isDone: true))
+          case .quantity:
+            let amount = (habit.goal.amount ?? 1) * [0.5, 1, 1].randomElement()!
+            _ = try await client.call(RecordEntry.self, .init(activityID: activity.activityID, day: day, amount: amount))
+          case .duration:
+            let seconds = habit.goal.durationSeconds ?? 60
+            _ = try await client.call(
+              RecordEntry.self, .init(activityID: activity.activityID, day: day, durationSeconds: seconds))
+          }
+        } catch let problem as GatewayClient.Problem where problem.code == "not_planned" {
+          continue
+        }
+      }
+    }
+    var samples: [StepSample] = []
+    let now = Date()
+    for back in 0..<30 {
+      for hour in 8..<21 {
+        guard let start = Calendar(identifier: .gregorian).date(byAdding: .hour, value: -(back * 24 + 24 - hour), to: now) else {
+          continue
+        }
+        let begin = Instant(milliseconds: Int64(start.timeIntervalSince1970 * 1000))
+        samples.append(
+          StepSample(
+            id: "demo-\(back)-\(hour)", start: begin, end: begin.adding(seconds: 3000),
+            steps: Int.random(in: 0...person.dailySteps / 6), source: "demo", device: "phone"))
+      }
+    }
+    _ = try await client.call(RecordStepSamples.self, .init(samples: samples))
+  }
+
+  private func befriend(_ people: [(client: GatewayClient, account: OwnAccount)]) async throws {
+    let talk = [
+      "¿Salimos a correr mañana?", "Only if it doesn't rain!", "Twelve days in a row — your turn.", "¡Enhorabuena por la racha!",
+      "Can you water my plants on Friday?", "Claro que sí.",
+    ]
+    for (index, (client, account)) in people.enumerated() {
+      let other = people[(index + 1) % people.count]
+      let request = try await client.call(SendFriendRequest.self, .init(username: other.account.username))
+      guard index != people.count - 1 else { continue }  // The last request waits for its answer.
+      _ = try await other.client.call(AcceptFriendRequest.self, .init(friendRequestID: request.id))
+      _ = try await client.call(
+        SendMessage.self, .init(accountID: other.account.id, text: try ChatText(text: talk[index * 2 % talk.count])))
+      _ = try await other.client.call(
+        SendMessage.self, .init(accountID: account.id, text: try ChatText(text: talk[(index * 2 + 1) % talk.count])))
+    }
+  }
+}
+
+extension Demo {
+  static let people: [Person] = [
+    Person(
+      username: "ana.ruiz", name: "Ana Ruiz", age: 34, timeZone: "Europe/Madrid", language: .spanish, dailySteps: 11_000,
+      habits: [
+        .init(
+          title: "Leer 20 páginas", reason: "Terminar la pila", category: .reading, goal: .quantity(20, unit: "páginas"),
+          schedule: .daily),
+        .init(title: "Correr", category: .fitness, goal: .duration(seconds: 1800), schedule: .weekdays([2, 4, 6])),
+      ]),
+    Person(
+      username: "ben.okafor", name: "Ben Okafor", age: 27, timeZone: "Europe/London", language: .english, dailySteps: 7500,
+      habits: [
+        .init(title: "Drink water", category: .hydration, goal: .quantity(8, unit: "glasses"), schedule: .daily),
+        .init(title: "No phone after 22:00", category: .screenTime, goal: .check, schedule: .daily),
+      ]),
+    Person(
+      username: "carla.mendez", name: "Carla Méndez", age: 52, timeZone: "America/Mexico_City", language: .spanish,
+      dailySteps: 5200,
+      habits: [.init(title: "Meditar", category: .mindfulness, goal: .duration(seconds: 600), schedule: .daily)]),
+    Person(
+      username: "dmitri.v", name: "Dmitri Volkov", age: 41, timeZone: "Australia/Melbourne", language: .english,
+      dailySteps: 14_000,
+      habits: [
+        .init(
+          title: "Practise the piano", category: .music, goal: .duration(seconds: 2700), schedule: .weekdays([1, 2, 3, 4, 5])),
+        .init(title: "Pay the bills", category: .finances, goal: .check, schedule: .monthDays([1, 31])),
+      ]),
+  ]
+}
