@@ -51,8 +51,17 @@ public struct ServiceDefinition: Sendable {
   public mutating func serve<O: Operation>(
     _ operation: O.Type, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
   ) {
+    serve(operation, prepare: { _, _ in }, read: { input, _, call, database in try body(input, call, database) })
+  }
+
+  /// Serves a reading operation that has to wait for other things than the store first.
+  public mutating func serve<O: Operation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
+    read body: @escaping @Sendable (O.Input, Prepared, Call, Database) throws -> O.Output
+  ) {
     add(operation) { input, call, _ in
-      let output = try await call.store.read { database in try body(input, call, database) }
+      let prepared = try await prepare(input, call)
+      let output = try await call.store.read { database in try body(input, prepared, call, database) }
       return output.json
     }
   }

@@ -1,0 +1,107 @@
+# shellcheck shell=bash
+# test, bench, faults: what the project does to itself.
+
+stage_packages() { packages_require "${packages_run[@]}" "${packages_test[@]}"; }
+
+# The tests' Python packages, in .venv or where RACHA_TEST_PYTHON points to.
+stage_python() {
+  if [[ $RACHA_TEST_PYTHON != "$root/.venv/bin/python" ]]; then
+    say "Using RACHA_TEST_PYTHON=$RACHA_TEST_PYTHON"
+    return
+  fi
+  if ! cmp --silent Tests/requirements.txt .venv/requirements.txt; then
+    [[ -x $RACHA_TEST_PYTHON ]] || python3 -m venv --clear .venv
+    "$RACHA_TEST_PYTHON" -m pip install --quiet --disable-pip-version-check --requirement Tests/requirements.txt
+    # Last, so that a half-done installation is done again.
+    cp -- Tests/requirements.txt .venv/requirements.txt
+  fi
+}
+
+stage_format() { swift format lint --strict --recursive Package.swift Shared Services Tests; }
+
+# Every shell script by its first line; what it sources is checked with it.
+stage_shell() {
+  local scripts
+  mapfile -t scripts < <(git grep --files-with-matches --untracked --extended-regexp '^#!.*\b(ba)?sh$')
+  "$tools/shellcheck" --external-sources --check-sourced "${scripts[@]}"
+}
+
+stage_container() {
+  "$tools/check-jsonschema" --builtin-schema vendor.compose-spec deploy/docker-compose.yml
+  "$tools/hadolint" deploy/Dockerfile
+}
+
+# An import that the manifest does not allow fails here by name; what would only fail in a clean build fails in every one.
+stage_build() { swift build --build-tests --explicit-target-dependency-import-check error; }
+
+stage_release() { build_release; }
+
+# The whole suite; the tests of real processes use the release executables.
+stage_suite() {
+  RACHA_TEST_BIN=$root/.build/release swift test --skip-build --disable-xctest
+}
+
+# stage NAME COMMAND...: runs it, with its time. A failure is remembered in `failed`, and what does not need it still runs.
+# Not to be called in a condition: bash would ignore `set -e` in all it calls.
+stage() {
+  local name=$1 begun=$SECONDS status
+  shift
+  say "── $name"
+  set +e
+  (
+    set -e
+    "$@"
+  ) </dev/null
+  status=$?
+  set -e
+  if ((status == 0)); then
+    say "── $name: passed, $((SECONDS - begun)) s"
+  else
+    say "── $name: FAILED with status $status, $((SECONDS - begun)) s"
+    failed+=("$name")
+  fi
+}
+
+checks_end() {
+  ((${#failed[@]} == 0)) || fail "failed: ${failed[*]}, after $SECONDS s"
+}
+
+checks_run() {
+  (($# == 0)) || misused "test takes no \"$1\""
+  local failed=() tools
+  SECONDS=0
+  cd -- "$root"
+  unset RACHA_HOME RACHA_HTTP_PORT RACHA_TCP_PORT RACHA_HTTP_HOST RACHA_TCP_HOST RACHA_BIN
+  export RACHA_TEST_PYTHON=${RACHA_TEST_PYTHON:-$root/.venv/bin/python}
+  tools=$(dirname -- "$RACHA_TEST_PYTHON")
+
+  swift_require
+  stage packages stage_packages
+  checks_end
+  stage python stage_python
+  checks_end
+  stage format stage_format
+  stage shell stage_shell
+  stage container stage_container
+  stage build stage_build
+  stage release stage_release
+  # What failed so far is told at the end, too; the suite needs both builds.
+  [[ " ${failed[*]} " == *" build "* || " ${failed[*]} " == *" release "* ]] || stage suite stage_suite
+  checks_end
+  say "racha test: all stages passed, $SECONDS s"
+}
+
+# bench and faults are programs of their own under Tests/.
+checks_exec() { # COMMAND [ARGUMENT...]
+  local command=$1 bin folder
+  shift
+  case $command in
+    bench) folder=Bench ;;
+    faults) folder=Faults ;;
+  esac
+  [[ -z ${RACHA_BIN:-} ]] || say "Using RACHA_BIN=$RACHA_BIN"
+  packages_require "${packages_bench[@]}"
+  build_cluster
+  export RACHA_BIN=$bin
+  exec "$root/Tests/$folder/run" "$@"
+}

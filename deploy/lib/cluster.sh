@@ -1,0 +1,244 @@
+# shellcheck shell=bash
+# up, down, restart, demo: what changes or needs a running cluster. Each service has a keeper (deploy/lib/keep).
+
+ready_seconds=${RACHA_UP_SECONDS:-60}
+
+# Sets `kept` to the services whose keepers run, `unkept` to the others.
+keepers_find() {
+  local service
+  kept=() unkept=()
+  for service in "${services[@]}"; do
+    if process_of "$home/run/$service.keeper" >/dev/null; then kept+=("$service"); else unkept+=("$service"); fi
+  done
+}
+
+keeper_start() { # SERVICE
+  # Left over from a keeper that was killed: two processes on one store must not be.
+  end_noted "$home/run/$1.service"
+  rm -f -- "$home/run/$1.restarts"
+  setsid "$here/lib/keep" "$bin" "$1" </dev/null >>"$home/logs/keepers.log" 2>&1 {lock}>&- &
+  process_note "$home/run/$1.keeper" $!
+  disown
+}
+
+# end_noted FILE...: the noted processes are asked to end, and 8 s later (a keeper gives its service 5) made to.
+end_noted() {
+  signal_noted TERM "$@"
+  until_gone 8 "$@" || {
+    signal_noted KILL "$@"
+    until_gone 2 "$@" || fail "these processes cannot be ended: $*"
+  }
+}
+
+cluster_end() {
+  local -a keepers=("${services[@]/#/"$home/run/"}")
+  end_noted "${keepers[@]/%/.keeper}"
+  end_noted "${keepers[@]/%/.service}"
+  rm -f -- "$home"/run/*.{keeper,service,restarts,new} "$home/run/cluster"
+  find "$home/sockets" -mindepth 1 -delete
+}
+
+# ready: does the gateway say that all six are? Leaves its answer in `readiness`.
+ready() {
+  local code
+  readiness=$(curl --silent --noproxy '*' --insecure --max-time 2 --write-out '\n%{http_code}' "$(http_address)/readyz" 2>/dev/null) || :
+  code=${readiness##*$'\n'} readiness=${readiness%$'\n'*}
+  [[ $code == 200 ]]
+}
+
+# port_taken PORT: does anything listen at it here? From the kernel's tables: state 0A is LISTEN, the port is in hexadecimal.
+port_taken() {
+  local hex local_address state _
+  printf -v hex '%04X' "$1"
+  while read -r _ local_address _ state _; do
+    [[ $state != 0A || ${local_address##*:} != "$hex" ]] || return 0
+  done < <(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null)
+  return 1
+}
+
+ports_free() {
+  local option port
+  while read -r option port; do
+    ! port_taken "$port" || fail "port $port is taken by another program; choose another: deploy/racha up --$option PORT"
+  done <<<"http $http_port"$'\n'"tcp $tcp_port"
+}
+
+# Sets `culprit` to a service that does not stay up; fails where there is none.
+find_culprit() {
+  local service count
+  for service in "${services[@]}"; do
+    count=0
+    { read -r count <"$home/run/$service.restarts"; } 2>/dev/null || :
+    if ((count >= 3)); then
+      culprit=$service
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Says the last words of services, exit 1.
+give_up() { # MESSAGE LINES SERVICE...
+  local lines=$2 service
+  say "racha: $1"
+  shift 2
+  for service in "$@"; do
+    say "the end of $home/logs/$service.log:"
+    tail --lines="$lines" -- "$home/logs/$service.log" >&2 || :
+  done
+  fail "the cluster did not start and is stopped again; everything its services said is in $home/logs"
+}
+
+# Returns when all six are ready.
+await_ready() {
+  local deadline=$(($(now_ms) + ready_seconds * 1000)) culprit
+  until ready; do
+    ! find_culprit || give_up "$culprit does not stay up" 20 "$culprit"
+    (($(now_ms) < deadline)) ||
+      give_up "not ready after $ready_seconds s; /readyz answers: ${readiness:-nothing}" 5 "${services[@]}"
+    sleep 0.02
+  done
+}
+
+addresses_print() {
+  cat <<TEXT
+  HTTP      $(http_address)  (the documentation: $(http_address)/docs)
+  JSON-RPC  $(tcp_address), one message a line
+  home      $home
+TEXT
+}
+
+# Starts all six and waits until they are ready; whatever else ends it, it leaves nothing running.
+start_all() {
+  local service begun
+  begun=$(now_ms)
+  trap cluster_end EXIT
+  trap 'say "racha: interrupted, stopping"; exit 130' INT TERM HUP
+  addresses_write
+  for service in "${services[@]}"; do keeper_start "$service"; done
+  await_ready
+  trap - EXIT INT TERM HUP
+  took=$(($(now_ms) - begun))
+}
+
+# Where all keepers run already: succeeds if they are ready and nobody asks for other ports.
+up_again() {
+  local asked_http=$http_port asked_tcp=$tcp_port
+  addresses_read || fail "$home/run/cluster is missing; deploy/racha down, then up"
+  [[ ${asked_http:-$http_port} == "$http_port" && ${asked_tcp:-$tcp_port} == "$tcp_port" ]] || fail \
+    "the cluster in $home runs already, with HTTP on port $http_port and JSON-RPC on port $tcp_port" \
+    "to change them: deploy/racha down, then up"
+  local deadline=$(($(now_ms) + ready_seconds * 1000))
+  until ready; do
+    (($(now_ms) < deadline)) || fail "the cluster in $home runs but is not ready: ${readiness:-no answer}" "see: deploy/racha status"
+    sleep 0.1
+  done
+  printf 'Racha runs already and is ready. To run what changed since: deploy/racha restart\n'
+  addresses_print
+}
+
+cluster_up() {
+  options '--http --tcp' "$@"
+  ((${#operands[@]} == 0)) || misused "up takes no \"${operands[0]}\""
+  local kept unkept took bin
+  home_make
+  keepers_find
+  if ((${#unkept[@]} > 0)); then
+    # Before the lock, so that `down` and `status` need not wait for the build.
+    local asked_http=$http_port asked_tcp=$tcp_port
+    addresses_choose
+    build_cluster
+  fi
+  home_lock
+  keepers_find
+  if ((${#unkept[@]} == 0)); then
+    http_port=${asked_http-$http_port} tcp_port=${asked_tcp-$tcp_port}
+    up_again
+    return
+  fi
+  [[ ! -e $home/restoring ]] || fail "a restore of $home was interrupted; run it again: deploy/racha restore DIR"
+  if ((${#kept[@]} > 0)); then
+    say "The cluster in $home lacks ${unkept[*]}: stopping the rest first"
+    cluster_end
+  fi
+  ports_free
+  start_all
+  printf 'Racha is ready, %d.%02d s after the start.\n' $((took / 1000)) $((took % 1000 / 10))
+  addresses_print
+}
+
+cluster_down() {
+  options '' "$@"
+  ((${#operands[@]} == 0)) || misused "down takes no \"${operands[0]}\""
+  if [[ ! -d $home/run ]]; then
+    printf 'There is no cluster in %s.\n' "$home"
+    return
+  fi
+  home_lock
+  local kept unkept
+  keepers_find
+  cluster_end
+  if ((${#kept[@]} > 0)); then
+    printf 'Racha in %s is stopped.\n' "$home"
+  else
+    printf 'Racha in %s was not running.\n' "$home"
+  fi
+}
+
+cluster_require() {
+  addresses_read || fail "no cluster runs in $home; start it: deploy/racha up --home $home"
+}
+
+cluster_restart() {
+  options '' "$@"
+  ((${#operands[@]} <= 1)) || misused "restart takes one service, or none for all six"
+  local chosen=("${services[@]}") service old deadline bin
+  if ((${#operands[@]} == 1)); then
+    require_service "${operands[0]}"
+    chosen=("${operands[0]}")
+  fi
+  cluster_require
+  local running_bin=$bin
+  build_cluster
+  [[ $bin == "$running_bin" ]] || fail "the cluster in $home runs from $running_bin, not $bin; deploy/racha down, then up"
+  home_lock
+  cluster_require
+  local -A before=()
+  for service in "${chosen[@]}"; do
+    process_of "$home/run/$service.keeper" >/dev/null || fail "nobody keeps $service; deploy/racha up starts it"
+    before[$service]=$(process_of "$home/run/$service.service" || :)
+    signal_noted USR1 "$home/run/$service.keeper"
+  done
+  # The keeper gives the old process 5 s to end.
+  deadline=$(($(now_ms) + 10000))
+  for service in "${chosen[@]}"; do
+    old=${before[$service]}
+    until new=$(process_of "$home/run/$service.service") && [[ $new != "$old" ]]; do
+      (($(now_ms) < deadline)) || fail "$service was not started anew; see: deploy/racha logs $service"
+      sleep 0.02
+    done
+  done
+  deadline=$(($(now_ms) + ready_seconds * 1000))
+  until ready; do
+    (($(now_ms) < deadline)) || fail "not ready after the restart: ${readiness:-no answer}" "see: deploy/racha logs ${chosen[0]}"
+    sleep 0.05
+  done
+  printf 'Started anew and ready: %s\n' "${chosen[*]}"
+}
+
+# The rest of the command line is the demo's own.
+cluster_demo() {
+  local rest=()
+  while (($# > 0)); do
+    case $1 in
+      --home) rest+=("$1" "${2-}") && shift $(($# > 1 ? 2 : 1)) ;;
+      --home=*) rest+=("$1") && shift ;;
+      *) break ;;
+    esac
+  done
+  options '' "${rest[@]}"
+  cluster_require
+  ready || fail "the cluster in $home is not ready; see: deploy/racha status"
+  [[ -x $bin/racha-demo ]] || fail "there is no executable $bin/racha-demo"
+  exec "$bin/racha-demo" --http "$(http_address)" --home "$home" "$@"
+}

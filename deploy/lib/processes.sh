@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# Processes known by id and start time, so that a reused process id is never taken for ours. Nothing is ever found or killed by name.
+
+# Milliseconds of a clock that nobody sets.
+now_ms() {
+  local up _
+  read -r up _ </proc/uptime
+  printf '%d' "$((10#${up/./} * 10))"
+}
+
+# process_started PID: when it started, in clock ticks since the machine did; fails where there is no such process.
+process_started() {
+  local stat=''
+  # To the end of the file, which `read` reports as a failure. Not $(<…): with no file there, that ends the whole shell.
+  { read -rd '' stat <"/proc/$1/stat" || [[ -n $stat ]]; } 2>/dev/null || return 1
+  # After the name in parentheses, which may hold anything, come state, parent, …; field 20 of these is the start time.
+  local fields
+  read -ra fields <<<"${stat##*) }"
+  [[ ${fields[0]} != [ZX] ]] || return 1
+  printf '%s' "${fields[19]}"
+}
+
+# process_note FILE PID [WORD...]: writes id, start time and the words into FILE at once.
+process_note() {
+  local file=$1 pid=$2 start
+  shift 2
+  start=$(process_started "$pid") || return 0
+  printf '%s\n' "$pid $start $*" >"$file.$$.new"
+  mv -- "$file.$$.new" "$file"
+}
+
+# process_of FILE: the process that FILE notes, if it still runs.
+process_of() {
+  local pid start _
+  { read -r pid start _ <"$1"; } 2>/dev/null || return 1
+  [[ $(process_started "$pid") == "$start" ]] || return 1
+  printf '%s' "$pid"
+}
+
+# until_gone SECONDS FILE...: waits until no process that the files note runs; fails when the time is over.
+until_gone() {
+  local deadline=$(($(now_ms) + $1 * 1000)) file
+  shift
+  for file in "$@"; do
+    while process_of "$file" >/dev/null; do
+      (($(now_ms) < deadline)) || return 1
+      sleep 0.02
+    done
+  done
+}
+
+# signal_noted SIGNAL FILE...: to each process that a file notes and that still runs.
+signal_noted() {
+  local signal=$1 file pid
+  shift
+  for file in "$@"; do
+    if pid=$(process_of "$file"); then kill -s "$signal" "$pid" 2>/dev/null || :; fi
+  done
+}
