@@ -7,7 +7,9 @@ import Testing
 struct SlowConnectionsTests {
   @Test("leave the others fast, and are closed within 15 seconds")
   func siege() async throws {
-    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+    try await RunningGateway.with(
+      bus: RPCTests.bus(), change: { $0.rates.address[.write] = .init(1_000_000, per: 60) }
+    ) { gateway in
       let start = ContinuousClock.now
       let headers = try await Self.open(400, gateway.httpPort, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ")
       let bodies = try await Self.open(
@@ -19,7 +21,8 @@ struct SlowConnectionsTests {
       var durations: [Duration] = []
       while ContinuousClock.now - start < .seconds(8) {
         let began = ContinuousClock.now
-        try await fast.send("PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"text\":\"a\"}")
+        try await fast.send(
+          "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"text\":\"a\"}")
         #expect(try await fast.receiveResponse().status == 200)
         durations.append(ContinuousClock.now - began)
         // The slow ones send a byte now and then, which puts no deadline off.

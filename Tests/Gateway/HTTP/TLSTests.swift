@@ -11,7 +11,9 @@ import Testing
 struct TLSTests {
   static let openssl = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
-  @Test("Both ports speak TLS 1.2 or later with the certificate that the settings name", .enabled(if: openssl, "needs /usr/bin/openssl"))
+  @Test(
+    "Both ports speak TLS 1.2 or later with the certificate that the settings name",
+    .enabled(if: openssl, "needs /usr/bin/openssl"))
   func encrypts() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-tls-\(ID<TLSTests>().description)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -22,7 +24,8 @@ struct TLSTests {
     try await RunningGateway.with(
       bus: RPCTests.bus(), change: { $0.certificate = .init(chainFile: chain, keyFile: key) }
     ) { gateway in
-      let http = try await Self.exchange(gateway.httpPort, chain, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      let http = try await Self.exchange(
+        gateway.httpPort, chain, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
       #expect(http.hasPrefix("HTTP/1.1 200"))
       #expect(http.contains("Strict-Transport-Security"))
       let line = try await Self.exchange(
@@ -35,7 +38,8 @@ struct TLSTests {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
     process.arguments = [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj",
+      "/CN=localhost",
       "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", chain,
     ]
     process.standardError = FileHandle.nullDevice
@@ -49,7 +53,8 @@ struct TLSTests {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.trustRoots = .file(root)
     let context = try NIOSSLContext(configuration: configuration)
-    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port) { channel in
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: port) {
+      channel in
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: "localhost"))
         return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
