@@ -40,12 +40,13 @@ let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
 ]
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP: [Target.Dependency] = [
   .product(name: "NIOHTTP1", package: "swift-nio"),
   .product(name: "NIOExtras", package: "swift-nio-extras"),
   .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
   .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-  .product(name: "NIOSSL", package: "swift-nio-ssl"),
+  nioSSL,
   .product(name: "HTTPTypes", package: "swift-http-types"),
 ]
 
@@ -171,7 +172,7 @@ let package = Package(
       tests(
         "Gateway",
         ["GatewayContract", "GatewayService", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
-          + everyContract + nio,
+          + everyContract + nio + [nioSSL],
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
