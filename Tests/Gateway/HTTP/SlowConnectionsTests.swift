@@ -10,13 +10,13 @@ struct SlowConnectionsTests {
     try await RunningGateway.with(
       bus: RPCTests.bus(), change: { $0.rates.address[.write] = .init(1_000_000, per: 60) }
     ) { gateway in
-      let start = ContinuousClock.now
       let headers = try await Self.open(400, gateway.httpPort, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ")
       let bodies = try await Self.open(
         300, gateway.httpPort,
         "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
       let lines = try await Self.open(300, gateway.tcpPort, #"{"jsonrpc":"2.0","method":"things.echo","#)
       let slow = headers + bodies + lines
+      let start = ContinuousClock.now
       let fast = try await RawConnection(port: gateway.httpPort)
       var durations: [Duration] = []
       while ContinuousClock.now - start < .seconds(8) {
