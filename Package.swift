@@ -20,6 +20,7 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
@@ -32,6 +33,7 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "HummingbirdCore", package: "hummingbird"),
   .product(name: "HummingbirdTLS", package: "hummingbird"),
 ]
 let nio: [Target.Dependency] = [
@@ -40,7 +42,9 @@ let nio: [Target.Dependency] = [
 ]
 let nioHTTP: [Target.Dependency] = [
   .product(name: "NIOHTTP1", package: "swift-nio"),
+  .product(name: "NIOExtras", package: "swift-nio-extras"),
   .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+  .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
   .product(name: "NIOSSL", package: "swift-nio-ssl"),
   .product(name: "HTTPTypes", package: "swift-http-types"),
 ]
@@ -52,7 +56,8 @@ let nioHTTP: [Target.Dependency] = [
 /// - Parameters:
 ///   - calls: services whose contracts it imports, because it calls or hears them.
 ///   - uses: what it needs beyond the shared modules every service has.
-func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = []) -> [Target] {
+///   - resources: files of its folder that are embedded in its code.
+func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = []) -> [Target] {
   let path = "Services/\(name)"
   let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
   return [
@@ -62,9 +67,11 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
     .target(
       name: "\(name)Service",
       dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
-      path: path, exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
+      path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
+      swiftSettings: settings),
     .executableTarget(
-      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "ServiceKit"], path: "\(path)/Main",
+      name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
+      path: "\(path)/Main",
       swiftSettings: settings),
   ]
 }
@@ -78,9 +85,12 @@ func library(_ name: String) -> Target {
   .systemLibrary(name: name, path: "Shared/\(name)")
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = [], resources: [Resource] = []
+) -> Target {
   .testTarget(
-    name: "\(name)Tests", dependencies: dependencies, path: path ?? "Tests/\(name)", exclude: exclude, swiftSettings: settings)
+    name: "\(name)Tests", dependencies: dependencies, path: path ?? "Tests/\(name)", exclude: exclude, resources: resources,
+    swiftSettings: settings)
 }
 
 // MARK: - The map
@@ -133,24 +143,62 @@ let package = Package(
       resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
     .target(
       name: "GatewayService",
-      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", jwt, logging, metrics]
+      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
         + everyContract + hummingbird + nio + nioHTTP,
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
-      name: "gateway", dependencies: ["GatewayService", "ServiceKit"], path: "Services/Gateway/Main", swiftSettings: settings),
+      name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"], path: "Services/Gateway/Main",
+      swiftSettings: settings),
   ]
-    + service("Identity", uses: ["CSodium", crypto, jwt])
+    + service("Identity", uses: ["CSodium", crypto, jwt, lifecycle], resources: ["Passwords/common-passwords.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
-    + service("Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", mustache])
+    + service(
+      "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
+      resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
     + [
       // Tests
+      tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
       tests("Deploy", [], exclude: ["StandIns"]),
-      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
-      tests("Operations", ["Operations"]),
-      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
+      tests(
+        "Gateway",
+        ["GatewayContract", "GatewayService", "Messaging", "Operations", coreMetrics, crypto, lifecycle, logging]
+          + everyContract + nio),
+      tests(
+        "Identity",
+        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
+      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
+      tests(
+        "Notifications",
+        [
+          "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract", "NotificationsService", "Operations",
+          "RewardsContract", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
+        ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
+      tests("Operations", ["Operations"]),
+      tests(
+        "Rewards",
+        [
+          "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
+          "Storage", grdb,
+        ]),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
+      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService"]),
+      tests(
+        "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
+        resources: [.copy("Fixtures")]),
+
+      // A process that writes to a store until it is killed
+      .executableTarget(
+        name: "storage-probe", dependencies: ["Operations", "Storage", grdb, logging], path: "Tests/Storage/Probe",
+        swiftSettings: settings),
+
+      // Services in the tests' own process, with a double of identity
+      .target(
+        name: "InProcess",
+        dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", lifecycle, logging],
+        path: "Tests/InProcess", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
@@ -161,7 +209,8 @@ let package = Package(
       .executableTarget(
         name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
-        name: "racha-admin", dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
+        name: "racha-admin",
+        dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",

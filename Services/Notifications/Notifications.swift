@@ -1,1 +1,23 @@
-// Notifications
+import NotificationsContract
+public import ServiceKit
+
+/// Builds the notifications service: the inbox and the mails.
+public enum Notifications {
+  /// The service as its executable and the tests run it. Settings that cannot be used are recorded in the environment's settings.
+  public static func service(_ environment: ServiceEnvironment) throws -> ServiceDefinition {
+    let settings = MailSettings(environment.settings, environment.home)
+    return try service(environment, settings, settings.carrier(environment))
+  }
+
+  static func service(
+    _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier
+  ) throws -> ServiceDefinition {
+    var service = ServiceDefinition(
+      .notifications, migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3)])
+    service.keepAccounts()
+    InboxHandlers.serve(&service)
+    InboxSubscriptions.hear(&service)
+    try Mails.add(to: &service, settings, carrier, environment)
+    return service
+  }
+}

@@ -46,11 +46,8 @@ extension Store {
     closeFile(descriptor)
     let source = try DatabaseQueue(path: self.path, configuration: Connections.reading)
     let copy = try DatabaseQueue(path: partial)
-    try source.read { database in
-      // A first read fixes the state that is copied; without it each step would begin anew after a write.
-      _ = try Outbox.lastNumber(database)
-      try copy.writeWithoutTransaction { try database.backup(to: $0) }
-    }
+    // In one step, which reads one state; with a write-ahead log no writer waits for it.
+    try source.backup(to: copy)
     try source.close()
     try copy.writeWithoutTransaction { database in
       // The copied header asks for a write-ahead log; this makes it one file, whole by itself.

@@ -1,6 +1,7 @@
 public import GRDB
 public import Logging
 public import Operations
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -44,7 +45,9 @@ public final class Store: Sendable {
   let limits: StoreLimits
   let idempotency: Idempotency
   private let connections: Connections
-  private let commits: GroupCommit
+  private let isClosed = Atomic(false)
+  private let fatal: FatalError
+  private let logger: Logger
   private let reads: Lane<Read>
   private let writes: Lane<Write>
   private let tellings: AsyncStream<Int64>.Continuation
@@ -81,7 +84,8 @@ public final class Store: Sendable {
     self.limits = limits
     self.idempotency = idempotency
     self.connections = connections
-    self.commits = commits
+    self.fatal = fatal
+    self.logger = logger
     self.tellings = tellings
     reads = Lane(
       connections.readers, capacity: limits.waitingReads, batch: limits.readsPerAccess, depth: metrics.waitingReads,
@@ -136,15 +140,27 @@ public final class Store: Sendable {
   public func housekeep() async throws {
     try await purgeIdempotencyRecords()
     try await log.prune()
-    await connections.truncateLog()
+    do {
+      try await connections.truncateLog()
+    } catch {
+      if let reason = fatalReason(error) { fatal(reason) }
+      throw error
+    }
   }
 
-  /// Finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it.
+  /// Finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it. A second
+  /// call does nothing.
   public func close() async {
+    guard !isClosed.exchange(true, ordering: .relaxed) else { return }
     await writes.close()
     await reads.close()
     tellings.finish()
-    await connections.close()
+    do {
+      try await connections.close()
+    } catch {
+      // Nothing is lost: what is durable in the write-ahead log is there at the next start.
+      logger.error("the store did not close cleanly", metadata: ["store": .string(path), "error": "\(error)"])
+    }
   }
 
   /// Ends the process at once, with the exit status of an input or output error (`EX_IOERR` of sysexits.h).

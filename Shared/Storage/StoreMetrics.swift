@@ -2,10 +2,19 @@ import Metrics
 
 /// What a store tells of itself.
 struct StoreMetrics: Sendable {
-  let commits = Counter(label: "store_commits")
-  let writesPerCommit = Recorder(label: "store_writes_per_commit")
-  let commitDuration = Timer(label: "store_commit_duration")
-  let readsPerAccess = Recorder(label: "store_reads_per_access")
-  let waitingWrites = Gauge(label: "store_waiting", dimensions: [("access", "write")])
-  let waitingReads = Gauge(label: "store_waiting", dimensions: [("access", "read")])
+  let commits: Counter
+  let writesPerCommit: Recorder
+  let commitDuration: Timer
+  let readsPerAccess: Recorder
+  let waitingWrites: Gauge
+  let waitingReads: Gauge
+
+  init(factory: any MetricsFactory = MetricsSystem.factory) {
+    commits = Counter(label: "store_commits", dimensions: [], factory: factory)
+    writesPerCommit = Recorder(label: "store_writes_per_commit", dimensions: [], aggregate: true, factory: factory)
+    commitDuration = Timer(label: "store_commit_duration", dimensions: [], factory: factory)
+    readsPerAccess = Recorder(label: "store_reads_per_access", dimensions: [], aggregate: true, factory: factory)
+    waitingWrites = Gauge(label: "store_waiting", dimensions: [("access", "write")], factory: factory)
+    waitingReads = Gauge(label: "store_waiting", dimensions: [("access", "read")], factory: factory)
+  }
 }

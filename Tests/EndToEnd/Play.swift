@@ -21,8 +21,8 @@ enum Play {
   static func offers(_ id: OfferID) -> String {
     let now = Instant.now
     return """
-      [{"offerID":"\(id)","title":"A coffee","reward":"One coffee of your choice","partnerName":"Café Elcano","costCoins":\(cost),
-        "stock":1000,"validFrom":"\(now.adding(seconds: -3600))","validUntil":"\(now.adding(seconds: 86_400))"}]
+      {"offers":[{"offerID":"\(id)","title":"A coffee","reward":"One coffee of your choice","partnerName":"Café Elcano","costCoins":\(cost),
+        "stock":1000,"validFrom":"\(now.adding(seconds: -3600))","validUntil":"\(now.adding(seconds: 86_400))"}]}
       """
   }
 
@@ -54,7 +54,7 @@ enum Play {
     for index in 0..<messages {
       _ = try await second.client.callUntilDone(
         SendMessage.self, .init(accountID: first.account.id, text: try ChatText(text: "message \(index)")),
-        idempotencyKey: "message \(index)")
+        idempotencyKey: "message-\(index)")
     }
   }
 
@@ -98,8 +98,8 @@ enum Play {
           database,
           sql: """
             SELECT count(*) FROM ledger_accounts a WHERE balance !=
-              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE credit_account_id = a.ledger_account_id) -
-              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE debit_account_id = a.ledger_account_id)
+              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE credit_id = a.ledger_account_id) -
+              (SELECT coalesce(sum(coins), 0) FROM transfers WHERE debit_id = a.ledger_account_id)
             """)
       )
     }

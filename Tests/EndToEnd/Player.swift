@@ -24,7 +24,7 @@ struct Player: Sendable {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: username), password: .init(text: password),
-        passwordRepetition: .init(text: password), timeZone: .init(text: zone.name)), idempotencyKey: "register \(username)")
+        passwordRepetition: .init(text: password), timeZone: .init(text: zone.name)), idempotencyKey: "register-\(username)")
     let mail = try await cluster.mail(to: email, seconds: 60)
     do {
       _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))

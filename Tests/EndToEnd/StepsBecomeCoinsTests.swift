@@ -85,7 +85,8 @@ struct StepsBecomeCoinsTests {
     for player in players.prefix(5) where player.expectedCoins >= Play.cost {
       var codes: Set<String> = []
       for _ in 0..<3 {
-        codes.insert(try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code)
+        codes.insert(
+          try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code.description)
       }
       #expect(codes.count == 1)
       let balance = try await player.client.callUntilDone(GetBalance.self, .init())

@@ -67,6 +67,7 @@ extension Reply {
 /// Opens once; whoever waits goes on then.
 actor Gate {
   private var isOpen = false
+  var hasOpened: Bool { isOpen }
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
   func open() {

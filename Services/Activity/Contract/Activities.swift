@@ -50,6 +50,15 @@ public struct Activity: Document, Hashable {
 public typealias ActivityID = ID<Activity>
 
 enum ActivityText {
+  /// A user-perceived character may have any number of marks: so that a text's size is bounded too.
+  static let mostBytesPerCharacter = 16
+
+  /// Records a text that is larger than its number of characters allows.
+  static func checkSize(_ text: String?, _ field: String, most: Int, _ fields: inout FieldChecks) {
+    guard let text else { return }
+    fields.expect(text.utf8.count <= most * mostBytesPerCharacter, field, FieldRule("too_long", ["most": .number(most)]))
+  }
+
   static let title = Note("What it is called, at most 20 characters.", length: 1...20, example: "Drink water")
   static let reason = Note("Why, at most 30 characters.", length: 1...30, example: "To feel awake")
 }
@@ -109,6 +118,8 @@ public enum CreateActivity: Operation {
 
     public func check(_ fields: inout FieldChecks) {
       fields.expect(!title.allSatisfy(\.isWhitespace), "title", FieldRule("empty"))
+      ActivityText.checkSize(title, "title", most: 20, &fields)
+      ActivityText.checkSize(reason, "reason", most: 30, &fields)
       if let startDay {
         let days = Input.startDays
         fields.expect(

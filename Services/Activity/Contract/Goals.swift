@@ -52,6 +52,7 @@ public struct Goal: Document, Hashable {
     fields.expect(
       (durationSeconds != nil) == (kind == .duration), "durationSeconds", Goal.presence(kind, wanted: kind == .duration))
     if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
+    ActivityText.checkSize(unit, "unit", most: 20, &fields)
   }
 
   private static func presence(_ kind: Kind, wanted: Bool) -> FieldRule {

@@ -90,6 +90,8 @@ public struct RejectedSample: Document, Hashable {
     case endsBeforeStart
     /// It is longer than 24 hours.
     case tooLong
+    /// It starts before 1970.
+    case tooOld
   }
 
   /// The sample's place in the list, from 0.
@@ -109,7 +111,7 @@ public struct RejectedSample: Document, Hashable {
   public static let notes: Notes = [
     "index": "The sample's place in the list, from 0.", "id": "The sample's id.",
     "code":
-      "`conflict`: another sample of this id was taken before; `inFuture`: ends more than 5 minutes after now; `endsBeforeStart`; `tooLong`: more than 24 hours.",
+      "`conflict`: another sample of this id was taken before; `inFuture`: ends more than 5 minutes after now; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970.",
   ]
 }
 
@@ -174,7 +176,7 @@ public struct StepsChanged: Event, Hashable {
     public var day: LocalDay
     /// All its steps.
     public var steps: Int
-    /// Counts the states of this day from 1; a listener keeps the highest it has seen.
+    /// Grows with each state of this day; a listener keeps the highest it has seen.
     public var revision: Int
 
     /// A day from its parts.
@@ -186,7 +188,7 @@ public struct StepsChanged: Event, Hashable {
 
     public static let notes: Notes = [
       "day": "The local day.", "steps": "All its steps.",
-      "revision": "Counts the states of this day from 1; a listener keeps the highest it has seen.",
+      "revision": "Grows with each state of this day; a listener keeps the highest it has seen.",
     ]
   }
 

@@ -1,1 +1,5 @@
-// main
+import ActivityService
+import Operations
+import ServiceKit
+
+await ServiceProcess.run(.activity) { .activity($0) }

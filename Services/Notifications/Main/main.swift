@@ -1,1 +1,5 @@
-// main
+import NotificationsService
+import Operations
+import ServiceKit
+
+await ServiceProcess.run(.notifications) { try Notifications.service($0) }

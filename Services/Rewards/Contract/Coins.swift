@@ -76,7 +76,7 @@ public typealias TransferID = ID<Transfer>
 
 /// Lists the account's transfers, newest first (REW-2).
 public enum ListTransfers: Operation {
-  public typealias Input = PageRequest
+  public typealias Input = PageInput
   public typealias Output = Page<Transfer>
 
   public static let spec = OperationSpec(
@@ -85,7 +85,7 @@ public enum ListTransfers: Operation {
 }
 
 /// Which page of a list.
-public struct PageRequest: Document, Hashable {
+public struct PageInput: Document, Hashable {
   /// The `nextCursor` of the page before.
   public var cursor: String?
   /// How many at most.

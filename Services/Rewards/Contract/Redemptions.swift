@@ -12,8 +12,8 @@ public struct Redemption: Document, Hashable {
   public var reward: String
   /// Who gives it.
   public var partnerName: String
-  /// What the partner asks for: 16 characters of Crockford's base 32 in groups of four.
-  public var code: String
+  /// What the partner asks for.
+  public var code: RedemptionCode
   /// What it cost.
   public var coins: Int
   /// When.
@@ -21,7 +21,8 @@ public struct Redemption: Document, Hashable {
 
   /// A redemption from its parts.
   public init(
-    redemptionID: RedemptionID, offerID: OfferID, title: String, reward: String, partnerName: String, code: String, coins: Int,
+    redemptionID: RedemptionID, offerID: OfferID, title: String, reward: String, partnerName: String, code: RedemptionCode,
+    coins: Int,
     redeemedAt: Instant
   ) {
     self.redemptionID = redemptionID
@@ -37,8 +38,48 @@ public struct Redemption: Document, Hashable {
   public static let notes: Notes = [
     "redemptionID": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title.", "reward": "What one gets.",
     "partnerName": "Who gives it.",
-    "code": Note("What the partner asks for: Crockford's base 32 in groups of four.", example: "7H2K-9QMX-0TZC-4BVR"),
+    "code": "What the partner asks for.",
     "coins": Note("What it cost.", example: 250), "redeemedAt": "When.",
+  ]
+}
+
+/// The proof of a redemption: 80 random bits as 16 characters of Crockford's base 32 (https://www.crockford.com/base32.html), in
+/// groups of four. Read aloud or typed, lower case, missing hyphens, O for 0 and I or L for 1 are understood.
+public struct RedemptionCode: TextValue {
+  public let description: String
+
+  private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+  private static let length = 16
+
+  /// A fresh code that nobody can guess, provided that the generator's numbers are unpredictable.
+  public init(using generator: inout some RandomNumberGenerator) {
+    self.init((0..<RedemptionCode.length).map { _ in RedemptionCode.digits[Int.random(in: 0..<32, using: &generator)] })
+  }
+
+  public init(text: String) throws(FieldRule) {
+    var characters: [Character] = []
+    for character in text.prefix(100).uppercased() where character != "-" && character != " " {
+      let meant: Character =
+        switch character {
+        case "O": "0"
+        case "I", "L": "1"
+        default: character
+        }
+      guard RedemptionCode.digits.contains(meant) else { throw FieldRule("not_a_redemption_code") }
+      characters.append(meant)
+    }
+    guard characters.count == RedemptionCode.length else { throw FieldRule("not_a_redemption_code") }
+    self.init(characters)
+  }
+
+  private init(_ characters: [Character]) {
+    description = stride(from: 0, to: characters.count, by: 4).map { String(characters[$0..<$0 + 4]) }.joined(separator: "-")
+  }
+
+  public static let placeholder = RedemptionCode(Array(repeating: "0", count: length))
+
+  public static let schema: JSON = [
+    "type": "string", "pattern": "^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$", "examples": ["7H2K-9QMX-0TZC-4BVR"],
   ]
 }
 
@@ -68,7 +109,7 @@ public enum RedeemOffer: Operation {
 
 /// Lists what the account redeemed, newest first (REW-5).
 public enum ListRedemptions: Operation {
-  public typealias Input = PageRequest
+  public typealias Input = PageInput
   public typealias Output = Page<Redemption>
 
   public static let spec = OperationSpec(

@@ -1,1 +1,5 @@
-// main
+import Operations
+import RewardsService
+import ServiceKit
+
+await ServiceProcess.run(.rewards) { try .rewards($0) }

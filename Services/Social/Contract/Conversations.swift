@@ -53,7 +53,7 @@ public enum ListConversations: Operation {
 
   public static let spec = OperationSpec(
     "conversations.list", of: .social, .get("/v1/conversations"), by: .account, effect: .read,
-    failures: [RequestFailure.invalidCursor.kind], requirements: ["SOC-5"],
+    requirements: ["SOC-5"],
     "List your conversations with their last message and unread count, newest first.")
 }
 
@@ -83,6 +83,6 @@ public enum MarkConversationRead: Operation {
 
   public static let spec = OperationSpec(
     "conversations.markRead", of: .social, .post("/v1/conversations/{accountID}/read"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"],
+    requirements: ["SOC-5"],
     "Mark a conversation as read up to a message.")
 }

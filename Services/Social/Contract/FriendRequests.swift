@@ -109,7 +109,7 @@ public enum ListFriendRequests: Operation {
 
   public static let spec = OperationSpec(
     "friendRequests.list", of: .social, .get("/v1/friend-requests"), by: .account, effect: .read,
-    failures: [RequestFailure.invalidCursor.kind], requirements: ["SOC-2"],
+    requirements: ["SOC-2"],
     "List the friend requests received and sent, newest first.")
 }
 
@@ -120,7 +120,7 @@ public enum AcceptFriendRequest: Operation {
 
   public static let spec = OperationSpec(
     "friendRequests.accept", of: .social, .post("/v1/friend-requests/{friendRequestID}/accept"), by: .verifiedAccount,
-    effect: .write, failures: [RequestFailure.notFound.kind, FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
+    effect: .write, failures: [FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
     "Accept a friend request that you have received.")
 }
 
@@ -131,7 +131,7 @@ public enum RejectFriendRequest: Operation {
 
   public static let spec = OperationSpec(
     "friendRequests.reject", of: .social, .post("/v1/friend-requests/{friendRequestID}/reject"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind, FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
+    failures: [FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
     "Reject a friend request that you have received.")
 }
 

@@ -41,7 +41,7 @@ public enum ListFriends: Operation {
 
   public static let spec = OperationSpec(
     "friends.list", of: .social, .get("/v1/friends"), by: .account, effect: .read,
-    failures: [RequestFailure.invalidCursor.kind], requirements: ["SOC-2"], "List your friends by username.")
+    requirements: ["SOC-2"], "List your friends by username.")
 }
 
 /// Ends a friendship for both (SOC-3). What they wrote each other stays readable; nothing can be added to it.
@@ -58,7 +58,7 @@ public enum RemoveFriend: Operation {
 
   public static let spec = OperationSpec(
     "friends.remove", of: .social, .delete("/v1/friends/{accountID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["SOC-3"], "Remove a friend, for both of you.")
+    requirements: ["SOC-3"], "Remove a friend, for both of you.")
 }
 
 // MARK: - Events

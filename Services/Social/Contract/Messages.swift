@@ -102,7 +102,7 @@ public enum ListMessages: Operation {
 
   public static let spec = OperationSpec(
     "conversations.messages", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind, RequestFailure.invalidCursor.kind], requirements: ["SOC-5"],
+    requirements: ["SOC-5"],
     "List the messages of a conversation, newest first.")
 }
 

@@ -102,7 +102,8 @@ public final class EventListener: Sendable {
     case .applyPage(let page):
       await apply {
         try await inbox.apply(
-          SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: teller, isLast: page.isLast, from: page.from)
+          SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: teller, isLast: page.isLast,
+          from: page.from)
       }
     case .acknowledge(let cursor):
       let input = EventExchange.AcknowledgeInput(listener: listener, epoch: cursor.epoch, number: Int(cursor.number))
@@ -171,7 +172,9 @@ public final class EventListener: Sendable {
     logger.warning(message, metadata: ["error": "\(error)"])
   }
 
-  private func ask<Output: Document>(_ operation: EventExchange, _ input: some Document, as type: Output.Type) async throws -> Output {
+  private func ask<Output: Document>(_ operation: EventExchange, _ input: some Document, as type: Output.Type) async throws
+    -> Output
+  {
     let header = RequestHeader(
       id: ID<Request>().description, operation: operation.rawValue, caller: .service(listener),
       deadline: Instant.now.adding(milliseconds: EventListener.patienceMilliseconds))

@@ -111,7 +111,7 @@ final class BusLoop {
       commands.removeAll(keepingCapacity: true)
       receive()
       expire()
-      sleep()
+      if !isFinished { sleep() }
     }
     finish()
   }

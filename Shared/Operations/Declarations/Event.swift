@@ -27,7 +27,7 @@ public struct EventSpec: Sendable {
 
 /// An event as it stands in the log of its teller.
 public struct LoggedEvent: Sendable, Hashable {
-  /// 1 for the first, without gaps.
+  /// 1 for the first, without gaps; 0 in a snapshot, whose events have no place in the log.
   public let number: Int64
   public let name: String
   public let at: Instant
@@ -62,7 +62,7 @@ public struct LogHead: Sendable, Hashable {
 public protocol EventLog: Sendable {
   func head() async throws -> LogHead
   /// Events after that number, oldest first, at most `limit` and about `bytes`. Throws ``EventLogFailure/pruned`` if the next
-  /// one is no longer kept.
+  /// one is no longer kept, or if the log does not go as far as that number.
   func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent]
   /// The state as events, for a listener without history, after that key; nil as next key means that it was the last page.
   func snapshot(after key: String?) async throws -> SnapshotPage

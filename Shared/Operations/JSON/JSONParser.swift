@@ -173,6 +173,18 @@ public struct JSONTape: Sendable {
     return Array(bytes[Int(node.start) - (isString ? 1 : 0)..<Int(node.end) + (isString ? 1 : 0)])
   }
 
+  /// Names of the members of the outermost object, in the order written.
+  public var memberNames: [String] {
+    guard kind == .object else { return [] }
+    var names: [String] = []
+    var index = 1
+    for _ in 0..<nodes[0].count {
+      names.append(string(index))
+      index = Int(nodes[index + 1].next)
+    }
+    return names
+  }
+
   /// The original text of each element of the outermost array.
   public var rawElements: [[UInt8]] {
     guard kind == .array else { return [] }

@@ -9,7 +9,8 @@ public struct RawJSON: Codable, Hashable, Sendable {
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   public init(from decoder: any Decoder) throws {
-    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "only the strict decoder hands text on"))
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: decoder.codingPath, debugDescription: "only the strict decoder hands text on"))
   }
 
   public func encode(to encoder: any Encoder) throws {

@@ -51,8 +51,17 @@ public struct ServiceDefinition: Sendable {
   public mutating func serve<O: Operation>(
     _ operation: O.Type, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
   ) {
+    serve(operation, prepare: { _, _ in }, read: { input, _, call, database in try body(input, call, database) })
+  }
+
+  /// Serves a reading operation that has to wait for other things than the store first.
+  public mutating func serve<O: Operation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
+    read body: @escaping @Sendable (O.Input, Prepared, Call, Database) throws -> O.Output
+  ) {
     add(operation) { input, call, _ in
-      let output = try await call.store.read { database in try body(input, call, database) }
+      let prepared = try await prepare(input, call)
+      let output = try await call.store.read { database in try body(input, prepared, call, database) }
       return output.json
     }
   }
@@ -61,16 +70,27 @@ public struct ServiceDefinition: Sendable {
   public mutating func serve<O: Operation>(
     _ operation: O.Type, write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output
   ) {
+    serve(operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) })
+  }
+
+  /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
+  /// service's answer. What `prepare` returns is handed to the body; it runs again when a call is repeated, so it changes nothing
+  /// that must not change twice.
+  public mutating func serve<O: Operation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
+    write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> O.Output
+  ) {
     add(operation) { input, call, request in
+      let prepared = try await prepare(input, call)
       guard let key = call.header.idempotencyKey else {
-        return try await call.write { transaction in try body(input, call, transaction) }.json
+        return try await call.write { transaction in try body(input, prepared, call, transaction) }.json
       }
       return try await call.store.write(
         idempotency: IdempotencyKey(
           caller: call.caller.idempotencyScope, key: key, operation: O.spec.name, payload: request.payload),
         traceparent: call.header.traceparent
       ) { transaction in
-        try body(input, call, transaction).json
+        try body(input, prepared, call, transaction).json
       }
     }
   }

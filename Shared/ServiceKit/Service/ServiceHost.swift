@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Messaging
+public import Messaging
 import Operations
 public import ServiceLifecycle
 public import Storage
@@ -51,7 +51,10 @@ public final class ServiceHost: ServiceLifecycle.Service {
     let store = store
     let teller = teller
     var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
-    if let bus = environment.bus as? any LivingBus { services.append(BusRunner(bus: bus)) }
+    let bus = BusRunner(environment.bus)
+    // Before the others run: what they ask of a bus that has not begun is refused.
+    try bus.start()
+    services.append(bus)
     services.append(Background { await teller.run() })
     services.append(Background { for await _ in store.told { teller.told() } })
     for listener in listeners { services.append(Background { await listener.run() }) }
@@ -90,6 +93,7 @@ private struct StoreKeeper: ServiceLifecycle.Service {
 
 /// A bus that has a life of its own.
 protocol LivingBus: Bus {
+  func start() throws
   func run() async throws
   func beginStop(within time: Duration)
 }
@@ -97,15 +101,24 @@ protocol LivingBus: Bus {
 extension ZeroMQBus: LivingBus {}
 
 extension MemoryBus: LivingBus {
+  func start() {}
   func run() async throws { try await gracefulShutdown() }
   func beginStop(within time: Duration) { stop() }
 }
 
 /// Runs the bus, and stops it so that what is in flight may end.
-struct BusRunner: ServiceLifecycle.Service {
-  let bus: any LivingBus
+public struct BusRunner: ServiceLifecycle.Service {
+  private let bus: (any LivingBus)?
 
-  func run() async throws {
+  /// A bus without a life of its own, as a test may pass, is just there.
+  public init(_ bus: any Bus) { self.bus = bus as? any LivingBus }
+
+  /// Takes the service's place on the bus; does nothing if it has it.
+  public func start() throws { try bus?.start() }
+
+  /// Runs until graceful shutdown or cancellation.
+  public func run() async throws {
+    guard let bus else { return try await gracefulShutdown() }
     try await withGracefulShutdownHandler {
       try await bus.run()
     } onGracefulShutdown: {

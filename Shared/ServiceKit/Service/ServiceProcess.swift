@@ -18,9 +18,9 @@ public enum ServiceProcess {
   /// Runs a service until SIGTERM or SIGINT, and ends the process: 0 after a graceful stop, 78 (`EX_CONFIG`) for settings that
   /// cannot be used, 1 for any other failure. With `--health` it asks the running service instead, and ends with 0 or 1.
   public static func run(
-    _ service: ServiceName, _ build: @escaping @Sendable (ServiceEnvironment) throws -> ServiceDefinition
+    _ service: ServiceName, _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
   ) async {
-    await run(service) { environment in [try ServiceHost(try build(environment), environment)] }
+    await run(service) { environment in [try ServiceHost(try await build(environment), environment)] }
   }
 
   /// The same for a process that is no ``ServiceDefinition``, such as the gateway.
@@ -49,6 +49,8 @@ public enum ServiceProcess {
       try Home.makePrivateFolder(home.path)
       let services = try await build(environment)
       try settings.check()
+      // Before the services run: what they ask of a bus that has not begun is refused.
+      try bus.start()
       var configuration = ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
       configuration.maximumGracefulShutdownDuration = .seconds(5)

@@ -1,11 +1,6 @@
 import GRDB
+import GRDBSQLite
 import Operations
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The connections to one store's file: one that writes, some that read.
 ///
@@ -28,35 +23,41 @@ struct Connections: Sendable {
   /// Migrates the file and marks that it was opened. Returns the epoch of its outbox.
   func prepare(_ migrations: [Migration], of service: ServiceName, at now: Instant) throws -> Epoch {
     try writer.writeWithoutTransaction { database in
-      try Migrations(series: .store, StoreSchema.migrations).check(database)
-      try Migrations(series: .service, migrations).check(database)
-      try Migrations(series: .store, StoreSchema.migrations).apply(to: database, at: now)
+      let own = try Migrations(series: .store, StoreSchema.migrations)
+      let services = try Migrations(series: .service, migrations)
+      // Everything that can be refused is, before anything is changed.
+      try own.check(database)
+      try StoreSchema.checkOwner(of: database, is: service)
+      try services.check(database)
+      try own.apply(to: database, at: now)
       try StoreSchema.claim(database, for: service)
-      try Migrations(series: .service, migrations).apply(to: database, at: now)
+      try services.apply(to: database, at: now)
       return try Epoch.begin(database, at: now)
     }
   }
 
   /// Brings the write-ahead log into the file and cuts it to nothing, unless a reader still needs it.
-  func truncateLog() async {
-    await withCheckedContinuation { continuation in
-      writer.asyncWriteWithoutTransaction { database in
-        // Waiting for readers would hold up the writes. What fails here succeeds another time, or fails a write.
-        _ = try? database.execute(sql: "PRAGMA busy_timeout = 0")
-        _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-        _ = try? database.execute(sql: "PRAGMA busy_timeout = \(Connections.busyMilliseconds)")
-        continuation.resume()
-      }
+  func truncateLog() async throws {
+    try await onWriter { database in
+      // Waiting for readers would hold up the writes.
+      sqlite3_busy_timeout(database.sqliteConnection, 0)
+      defer { sqlite3_busy_timeout(database.sqliteConnection, CInt(Connections.busyMilliseconds)) }
+      _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
   }
 
   /// Closes the readers first, so that the writer, as the last, brings the write-ahead log into the file and removes it.
-  func close() async {
-    await withCheckedContinuation { continuation in
-      writer.asyncWriteWithoutTransaction { _ in continuation.resume() }
+  func close() async throws {
+    defer { lock.release() }
+    for reader in readers { try reader.close() }
+    try await truncateLog()
+    try writer.close()
+  }
+
+  private func onWriter(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      writer.asyncWriteWithoutTransaction { database in continuation.resume(with: Result { try body(database) }) }
     }
-    for connection in readers + [writer] { _ = try? connection.close() }
-    lock.release()
   }
 
   private static let busyMilliseconds = 5_000

@@ -28,6 +28,11 @@ struct GroupCommit: Sendable {
     answers.reserveCapacity(writes.count)
     do {
       try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+    } catch {
+      undo(writes, culprit: nil, error, in: database)
+      return
+    }
+    do {
       for write in writes {
         answers.append(try attempt(write, Transaction(outbox, now: clock.now, traceparent: write.traceparent)))
       }
@@ -40,7 +45,7 @@ struct GroupCommit: Sendable {
     } catch {
       // Whether it is durable is not known, so neither success nor failure can be told.
       onFatal(fatalReason(error) ?? "a commit failed: \(error)")
-      undo(writes, culprit: writes.count, error, in: database)
+      undo(writes, culprit: nil, error, in: database)
       return
     }
     metrics.commits.increment()
@@ -79,8 +84,8 @@ struct GroupCommit: Sendable {
     }
   }
 
-  /// Rolls everything back. The write whose fault it is gets the error; the others may repeat.
-  private func undo(_ writes: [Write], culprit: Int, _ error: any Error, in database: Database) {
+  /// Rolls everything back. The write whose fault it is, if it is one's, gets the error; the others may repeat.
+  private func undo(_ writes: [Write], culprit: Int?, _ error: any Error, in database: Database) {
     if let reason = fatalReason(error) { onFatal(reason) }
     do {
       try database.rollback()

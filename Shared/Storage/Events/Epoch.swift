@@ -7,11 +7,8 @@ struct Epoch: Sendable {
   /// The last number before it.
   let start: Int64
 
-  /// 128 random bits; a ``UUIDv7``'s time would be of no use here.
-  static func freshName() -> String {
-    let text = String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
-    return text
-  }
+  /// A UUID, so that no two files ever go on under the same name.
+  static func freshName() -> String { ID<Epoch>().description }
 
   /// The epoch of a store that is being opened; a new one if the file is a copy. Marks when it was opened.
   static func begin(_ database: Database, at now: Instant) throws -> Epoch {

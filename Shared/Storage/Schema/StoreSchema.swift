@@ -56,10 +56,15 @@ enum StoreSchema {
     }
   ]
 
-  /// Makes the file the service's. Throws if it is another's.
-  static func claim(_ database: Database, for service: ServiceName) throws {
+  /// Throws if the file is another service's.
+  static func checkOwner(of database: Database, is service: ServiceName) throws {
+    guard try database.tableExists("store_states") else { return }
     let found = try String.fetchOne(database, sql: "SELECT service FROM store_states")
     if let found, found != service.rawValue { throw StoreFailure.otherService(found: found, expected: service) }
+  }
+
+  /// Makes a new file the service's.
+  static func claim(_ database: Database, for service: ServiceName) throws {
     try database.execute(
       sql: """
         INSERT INTO store_states (id, service, epoch, epoch_start, opened_at) VALUES (1, ?, ?, 0, 0) ON CONFLICT DO NOTHING

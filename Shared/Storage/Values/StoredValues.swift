@@ -15,9 +15,8 @@ extension ID: DatabaseValueConvertible, StatementColumnConvertible {
   }
 
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard sqlite3_column_type(sqliteStatement, index) == SQLITE_BLOB, let start = sqlite3_column_blob(sqliteStatement, index) else {
-      return nil
-    }
+    guard sqlite3_column_type(sqliteStatement, index) == SQLITE_BLOB else { return nil }
+    let start = sqlite3_column_blob(sqliteStatement, index)
     self.init(bytes: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index))))
   }
 }

@@ -44,7 +44,7 @@ struct Bench: AsyncParsableCommand {
 
   /// Limits of the gateway out of the way: the bench is one address and few accounts.
   static let unlimited = [
-    "RACHA_LIMITS_RATE_FACTOR": "1000000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000", "RACHA_REWARDS_EARNING_DAYS": "36500",
+    "RACHA_LIMITS_RATE_FACTOR": "1000000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000", "RACHA_COINS_EARNING_DAYS": "366",
   ]
 
   // MARK: - HTTP under wrk

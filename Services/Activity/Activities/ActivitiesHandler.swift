@@ -1,0 +1,53 @@
+import ActivityContract
+import Foundation
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the making and reading of activities.
+  mutating func serveActivities(_ calendars: AccountCalendars) {
+    serve(CreateActivity.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+      let account = try call.account
+      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let activity = Activity(
+        activityID: ActivityID(), title: input.title.trimmed,
+        reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
+        category: input.category, goal: input.goal, schedule: PlannedDays(input.schedule).schedule,
+        startDay: input.startDay ?? today, createdAt: transaction.now)
+      try Activities.add(activity, of: account, transaction)
+      return activity
+    }
+
+    serve(ListActivities.self) { input, call, database in
+      try Activities.page(
+        of: try call.account, after: try ActivityID.cursor(input.cursor), limit: input.limit ?? 50, in: database)
+    }
+
+    serve(GetActivity.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, database in
+      let account = try call.account
+      let activity = try Activities.find(input.activityID, of: account, in: database)
+      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
+      let streak = StreakRule.streak(
+        done: try Entries.doneDays(of: activity.activityID, in: database), planned: PlannedDays(activity.schedule),
+        start: activity.startDay, today: today)
+      return ActivityDetails(activity: activity, streak: streak)
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}
+
+extension ID {
+  /// The id that a list's cursor stands for; nil for the first page.
+  static func cursor(_ text: String?) throws(Failure) -> ID? {
+    guard let text else { return nil }
+    do {
+      return try ID(text: text)
+    } catch {
+      throw Failure(RequestFailure.invalidCursor)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Synchronization
+
+/// How each account counts its days, from the read model of accounts.
+final class AccountCalendars: Sendable {
+  /// How many accounts are remembered to be in the read model; when it is full all are forgotten and looked for again.
+  static let mostKnown = 100_000
+
+  private let zones = TimeZones()
+  private let known = Mutex<Set<AccountID>>([])
+
+  /// Sees to it that the read model holds the caller's account before its request is handled: someone who has just registered
+  /// may be faster than the event that tells of it.
+  @Sendable
+  func prepare(_ call: Call) async throws {
+    let account = try call.account
+    if known.withLock({ $0.contains(account) }) { return }
+    guard try await Accounts.resolve(account, call) != nil else { throw Failure(RequestFailure.unauthenticated) }
+    known.withLock { known in
+      if known.count == AccountCalendars.mostKnown { known.removeAll(keepingCapacity: true) }
+      known.insert(account)
+    }
+  }
+
+  /// The account's calendar as it stands now.
+  func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {
+    guard let found = try Accounts.find(account, in: database) else { throw Failure(RequestFailure.unauthenticated) }
+    return LocalCalendar(zones.offsets(found.timeZone.description), dayStartHour: found.dayStartHour)
+  }
+}

@@ -1,0 +1,108 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// The entries of all activities: at most one each day, which the primary key sees to.
+enum Entries {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "entries") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE entries (
+            activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
+            day INTEGER NOT NULL,
+            -- in the unit of the activity's goal_target
+            progress INTEGER NOT NULL CHECK (progress >= 0),
+            is_done INTEGER NOT NULL CHECK (is_done IN (0, 1)),
+            recorded_at INTEGER NOT NULL,
+            PRIMARY KEY (activity_id, day)
+          ) STRICT, WITHOUT ROWID;
+          """)
+    }
+  }
+
+  /// The progress of a day and when it was written; nil where nothing was.
+  static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> (progress: Int, recordedAt: Instant)?
+  {
+    let statement = try database.cachedStatement(
+      sql: "SELECT progress, recorded_at FROM entries WHERE activity_id = ? AND day = ?")
+    return try Row.fetchOne(statement, arguments: [activity, day]).map { ($0["progress"], $0["recorded_at"]) }
+  }
+
+  /// Lets a rule change the progress of a day and tells of it; where nothing changes, nothing is written or told.
+  ///
+  /// - Throws: ``EntryFailure`` where the day is none on which to write, and what the rule throws.
+  static func change(
+    _ activity: Activity, of account: AccountID, on day: LocalDay, today: LocalDay, _ transaction: Transaction,
+    by rule: (GoalMeasure, Int) throws -> Int
+  ) throws -> Entry {
+    guard activity.isPlanned(on: day) else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
+    guard day <= today else { throw EntryFailure.inFuture.with(["day": .text(day.description)]) }
+    let measure = GoalMeasure(activity.goal)
+    let before = try find(activity.activityID, day, in: transaction.database)
+    let progress = try rule(measure, before?.progress ?? 0)
+    let isDone = measure.isDone(progress)
+    var entry = Entry(
+      activityID: activity.activityID, day: day, isDone: isDone, amount: measure.amount(progress),
+      durationSeconds: measure.durationSeconds(progress), recordedAt: transaction.now)
+    if let before, before.progress == progress {
+      entry.recordedAt = before.recordedAt
+      return entry
+    }
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (activity_id, day) DO UPDATE
+        SET progress = excluded.progress, is_done = excluded.is_done, recorded_at = excluded.recorded_at
+        """)
+    try statement.execute(arguments: [activity.activityID, day, progress, isDone, transaction.now])
+    try transaction.tell(
+      EntryRecorded(
+        accountID: account, activityID: activity.activityID, day: day, isDone: isDone, isDeleted: false, amount: entry.amount,
+        durationSeconds: entry.durationSeconds))
+    return entry
+  }
+
+  /// Takes a day's entry back, if there is one, and tells of it.
+  static func delete(_ activity: Activity, of account: AccountID, on day: LocalDay, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(sql: "DELETE FROM entries WHERE activity_id = ? AND day = ?")
+    try statement.execute(arguments: [activity.activityID, day])
+    guard transaction.database.changesCount > 0 else { return }
+    try transaction.tell(
+      EntryRecorded(
+        accountID: account, activityID: activity.activityID, day: day, isDone: false, isDeleted: true, amount: nil,
+        durationSeconds: nil))
+  }
+
+  /// The days on which the goal was reached, oldest first.
+  static func doneDays(of activity: ActivityID, in database: Database) throws -> [LocalDay] {
+    let statement = try database.cachedStatement(
+      sql: "SELECT day FROM entries WHERE activity_id = ? AND is_done = 1 ORDER BY day")
+    return try LocalDay.fetchAll(statement, arguments: [activity])
+  }
+
+  /// All entries as events, after the key `<activity>/<day>`; see ``ActivitySnapshot``.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let activity = try pieces.first.map(ActivityID.init(text:)) ?? .placeholder
+    let day = try pieces.count == 2 ? LocalDay(text: pieces[1]) : .placeholder
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT entries.*, activities.account_id, activities.goal_kind, activities.goal_target
+        FROM entries JOIN activities USING (activity_id)
+        WHERE (entries.activity_id, entries.day) > (?, ?) ORDER BY entries.activity_id, entries.day LIMIT ?
+        """, arguments: [activity, day, ActivitySnapshot.pageSize])
+    let events = rows.map { row in
+      let measure = GoalMeasure(kind: row["goal_kind"], target: row["goal_target"])
+      let progress: Int = row["progress"]
+      return EntryRecorded(
+        accountID: row["account_id"], activityID: row["activity_id"], day: row["day"], isDone: row["is_done"], isDeleted: false,
+        amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress))
+    }
+    let isLast = rows.count < ActivitySnapshot.pageSize
+    return (events, isLast ? nil : events.last.map { "\($0.activityID)/\($0.day)" })
+  }
+}

@@ -1,0 +1,35 @@
+import ActivityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the writing of entries.
+  mutating func serveEntries(_ calendars: AccountCalendars) {
+    serve(RecordEntry.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+      let account = try call.account
+      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
+      return try Entries.change(activity, of: account, on: input.day.resolved(today: today), today: today, transaction) {
+        measure, progress in try measure.set(progress, to: input)
+      }
+    }
+
+    serve(IncrementEntry.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+      let account = try call.account
+      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
+      return try Entries.change(activity, of: account, on: input.day.resolved(today: today), today: today, transaction) {
+        measure, progress in try measure.add(input, to: progress)
+      }
+    }
+
+    serve(DeleteEntry.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+      let account = try call.account
+      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
+      try Entries.delete(activity, of: account, on: input.day.resolved(today: today), transaction)
+      return Empty()
+    }
+  }
+}

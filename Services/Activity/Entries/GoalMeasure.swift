@@ -1,0 +1,82 @@
+import ActivityContract
+import Operations
+
+/// A goal and its progress as one whole number: 0 or 1 for a check, thousandths for a quantity, seconds for a duration.
+///
+/// Whole numbers make sums of decimals exact: ten times 0.1 litres are 1 litre.
+struct GoalMeasure: Hashable, Sendable {
+  let kind: Goal.Kind
+  /// The progress that reaches the goal.
+  let target: Int
+
+  init(kind: Goal.Kind, target: Int) {
+    self.kind = kind
+    self.target = target
+  }
+
+  init(_ goal: Goal) {
+    kind = goal.kind
+    switch goal.kind {
+    case .check: target = 1
+    case .quantity: target = goal.amount.map(Amounts.thousandths) ?? 0
+    case .duration: target = goal.durationSeconds ?? 0
+    }
+  }
+
+  /// The goal as clients see it.
+  func goal(unit: String?) -> Goal {
+    switch kind {
+    case .check: .check
+    case .quantity: .quantity(Amounts.amount(thousandths: target), unit: unit ?? "")
+    case .duration: .duration(seconds: target)
+    }
+  }
+
+  /// The largest progress of a day.
+  var most: Int {
+    switch kind {
+    case .check: 1
+    case .quantity: Amounts.thousandths(Amounts.most)
+    case .duration: Amounts.mostSeconds
+    }
+  }
+
+  func isDone(_ progress: Int) -> Bool { progress >= target }
+
+  /// The progress as clients see it.
+  func amount(_ progress: Int) -> Double? { kind == .quantity ? Amounts.amount(thousandths: progress) : nil }
+  func durationSeconds(_ progress: Int) -> Int? { kind == .duration ? progress : nil }
+
+  /// The progress after it was set.
+  ///
+  /// Completing a day takes nothing from one that is beyond its goal already.
+  func set(_ progress: Int, to input: RecordEntry.Input) throws(Failure) -> Int {
+    if let isDone = input.isDone {
+      guard isDone || kind == .check else { throw Failure.field("isDone", notForGoal) }
+      return isDone ? max(progress, target) : 0
+    }
+    return try given(amount: input.amount, seconds: input.durationSeconds)
+  }
+
+  /// The progress after something was added to it, or taken from it: never below 0.
+  func add(_ input: IncrementEntry.Input, to progress: Int) throws(Failure) -> Int {
+    let sum = max(0, progress + (try given(amount: input.amount, seconds: input.durationSeconds)))
+    guard sum <= most else {
+      let most: Parameter = kind == .quantity ? .number(Int(Amounts.most)) : .number(most)
+      let field = kind == .quantity ? "amount" : "durationSeconds"
+      throw Failure.field(field, FieldRule("out_of_range", ["least": .number(0), "most": most]))
+    }
+    return sum
+  }
+
+  private func given(amount: Double?, seconds: Int?) throws(Failure) -> Int {
+    if let amount {
+      guard kind == .quantity else { throw Failure.field("amount", notForGoal) }
+      return Amounts.thousandths(amount)
+    }
+    guard kind == .duration, let seconds else { throw Failure.field("durationSeconds", notForGoal) }
+    return seconds
+  }
+
+  private var notForGoal: FieldRule { FieldRule("not_for_goal", ["kind": .text(kind.rawValue)]) }
+}

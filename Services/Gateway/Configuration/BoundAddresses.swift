@@ -1,0 +1,29 @@
+/// Waits until both listeners are bound.
+actor BoundAddresses {
+  private var http: Int?
+  private var tcp: Int?
+  private var waiting: [CheckedContinuation<Addresses, Never>] = []
+
+  var all: Addresses {
+    get async {
+      if let http, let tcp { return Addresses(httpPort: http, tcpPort: tcp) }
+      return await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  func set(http port: Int) {
+    http = port
+    tell()
+  }
+
+  func set(tcp port: Int) {
+    tcp = port
+    tell()
+  }
+
+  private func tell() {
+    guard let http, let tcp else { return }
+    for continuation in waiting { continuation.resume(returning: Addresses(httpPort: http, tcpPort: tcp)) }
+    waiting = []
+  }
+}

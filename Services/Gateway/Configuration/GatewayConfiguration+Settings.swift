@@ -1,0 +1,82 @@
+import Operations
+public import ServiceKit
+
+extension GatewayConfiguration {
+  /// The configuration that the settings say; what breaks its rule is recorded with them.
+  public init(_ settings: Settings) {
+    self.init()
+    http.host = settings.string("racha.http.host", default: http.host)
+    http.port = settings.int("racha.http.port", default: http.port, in: 0...65535)
+    tcp.host = settings.string("racha.tcp.host", default: tcp.host)
+    tcp.port = settings.int("racha.tcp.port", default: tcp.port, in: 0...65535)
+    readCertificate(settings)
+    allowedOrigins = settings.string("racha.http.allowedOrigins", default: "").split(separator: ",").map {
+      $0.trimmingPrefix(while: { $0 == " " }).description
+    }
+    metricsAreLocal = settings.bool("racha.http.metricsAreLocal", default: metricsAreLocal)
+    if settings.string("racha.gateway.threads") != nil {
+      threads = settings.int("racha.gateway.threads", default: 1, in: 1...256)
+    }
+    version = ServiceProcess.version
+    limits.read(settings)
+    rates.read(settings)
+    tokens.remembered = settings.int("racha.tokens.remembered", default: tokens.remembered, in: 2...10_000_000)
+    tokens.revocations = settings.int("racha.tokens.revocations", default: tokens.revocations, in: 1...10_000_000)
+    live.heartbeatSeconds = settings.int("racha.live.heartbeatSeconds", default: live.heartbeatSeconds, in: 1...3600)
+    live.queue = settings.int("racha.live.queue", default: live.queue, in: 1...100_000)
+    live.page = settings.int("racha.live.page", default: live.page, in: 1...500)
+  }
+
+  private mutating func readCertificate(_ settings: Settings) {
+    switch (settings.string("racha.tls.certificateFile"), settings.string("racha.tls.keyFile")) {
+    case (let chain?, let key?): certificate = Certificate(chainFile: chain, keyFile: key)
+    case (nil, nil): break
+    case (_?, nil): settings.refuse("racha.tls.keyFile", "must be set, since racha.tls.certificateFile is")
+    case (nil, _?): settings.refuse("racha.tls.certificateFile", "must be set, since racha.tls.keyFile is")
+    }
+  }
+}
+
+extension GatewayConfiguration.Limits {
+  fileprivate mutating func read(_ settings: Settings) {
+    body = settings.int("racha.limits.bodyBytes", default: body, in: 1024...16_777_216)
+    headers = settings.int("racha.limits.headerBytes", default: headers, in: 1024...1_048_576)
+    headerSeconds = settings.int("racha.limits.headerSeconds", default: headerSeconds, in: 1...3600)
+    requestSeconds = settings.int("racha.limits.requestSeconds", default: requestSeconds, in: 1...3600)
+    answerSeconds = settings.int("racha.limits.answerSeconds", default: answerSeconds, in: 1...3600)
+    writeSeconds = settings.int("racha.limits.writeSeconds", default: writeSeconds, in: 1...3600)
+    writeBytes = settings.int("racha.limits.writeBytes", default: writeBytes, in: 1...16_777_216)
+    idleSeconds = settings.int("racha.limits.idleSeconds", default: idleSeconds, in: 1...86400)
+    connections = settings.int("racha.limits.connections", default: connections, in: 1...1_000_000)
+    connectionsPerAddress = settings.int("racha.limits.connectionsPerAddress", default: connectionsPerAddress, in: 1...1_000_000)
+    callsPerConnection = settings.int("racha.limits.callsPerConnection", default: callsPerConnection, in: 1...10000)
+    batch = settings.int("racha.limits.batch", default: batch, in: 1...10000)
+    stopSeconds = settings.int("racha.limits.stopSeconds", default: stopSeconds, in: 0...60)
+  }
+}
+
+extension GatewayConfiguration.Rates {
+  fileprivate mutating func read(_ settings: Settings) {
+    for rateClass in RateClass.allCases {
+      account[rateClass] = GatewayConfiguration.Rates.rate(
+        settings, "racha.limits.rate.\(rateClass.rawValue).account", account[rateClass])
+      address[rateClass] = GatewayConfiguration.Rates.rate(
+        settings, "racha.limits.rate.\(rateClass.rawValue).address", address[rateClass])
+    }
+    remembered = settings.int("racha.limits.rate.remembered", default: remembered, in: 1...10_000_000)
+    let factor = settings.int("racha.limits.rateFactor", default: 1, in: 1...1_000_000)
+    account = account.mapValues { GatewayConfiguration.Rate($0.count * factor, per: $0.seconds) }
+    address = address.mapValues { GatewayConfiguration.Rate($0.count * factor, per: $0.seconds) }
+  }
+
+  private static func rate(
+    _ settings: Settings, _ key: String, _ value: GatewayConfiguration.Rate?
+  ) -> GatewayConfiguration.Rate? {
+    guard let text = settings.string(key) else { return value }
+    guard let rate = GatewayConfiguration.Rate(text: text) else {
+      settings.refuse(key, "must be calls/seconds such as 600/60, not \"\(text)\"")
+      return value
+    }
+    return rate
+  }
+}

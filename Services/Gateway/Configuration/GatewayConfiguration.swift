@@ -1,0 +1,137 @@
+public import Operations
+
+/// Everything about the gateway that an operator may choose; the defaults are those of the README's table.
+public struct GatewayConfiguration: Sendable {
+  /// Where to listen. Port 0 lets the system choose; ``Gateway/addresses`` then tells which.
+  public struct Listener: Sendable, Hashable {
+    public var host: String
+    public var port: Int
+
+    public init(host: String = "127.0.0.1", port: Int) {
+      self.host = host
+      self.port = port
+    }
+  }
+
+  /// PEM files of the certificate chain and its key.
+  public struct Certificate: Sendable, Hashable {
+    public var chainFile: String
+    public var keyFile: String
+
+    public init(chainFile: String, keyFile: String) {
+      self.chainFile = chainFile
+      self.keyFile = keyFile
+    }
+  }
+
+  /// HTTP/1.1 and server-sent events.
+  public var http = Listener(port: 8080)
+  /// JSON-RPC 2.0, one message a line.
+  public var tcp = Listener(port: 8090)
+  /// Encrypts both listeners when given.
+  public var certificate: Certificate?
+  public var limits = Limits()
+  public var rates = Rates()
+  public var tokens = Tokens()
+  public var live = Live()
+  /// Origins whose pages may read answers (CORS); none by default, `*` for all.
+  public var allowedOrigins: [String] = []
+  /// Whether `/metrics` answers only to this machine.
+  public var metricsAreLocal = true
+  /// Threads that serve connections; nil is one for each core.
+  public var threads: Int?
+  /// The program's version, as `/openapi.json` and `/livez` tell it.
+  public var version = "0.1.0"
+
+  public init() {}
+
+  /// Bounds of sizes, numbers and times. Times are in seconds.
+  public struct Limits: Sendable {
+    /// Largest body of an HTTP request and largest line of JSON-RPC, in bytes.
+    public var body = 1_048_576
+    /// Largest request line and headers together, in bytes.
+    public var headers = 16384
+    /// From the first byte of a request (or the connection's start) to the end of its headers.
+    public var headerSeconds = 10
+    /// From the first byte of a request to the end of its body; the same for a line of JSON-RPC.
+    public var requestSeconds = 12
+    /// From a request's arrival to its answer; then `timed_out`.
+    public var answerSeconds = 10
+    /// In this time a reader must take ``writeBytes`` of what waits for it, or all.
+    public var writeSeconds = 10
+    /// See ``writeSeconds``.
+    public var writeBytes = 65536
+    /// Between requests on one connection.
+    public var idleSeconds = 60
+    /// Open connections, HTTP and TCP together.
+    public var connections = 10000
+    /// Open connections of one address (IPv6: of one /64).
+    public var connectionsPerAddress = 2000
+    /// Calls in flight on one JSON-RPC connection; beyond, the gateway stops reading from it.
+    public var callsPerConnection = 32
+    /// Entries of a JSON-RPC batch.
+    public var batch = 100
+    /// Time for what is in flight when the gateway stops.
+    public var stopSeconds = 4
+
+    public init() {}
+  }
+
+  /// A budget of calls: `count` in any `seconds`.
+  public struct Rate: Sendable, Hashable {
+    public var count: Int
+    public var seconds: Int
+
+    public init(_ count: Int, per seconds: Int) {
+      self.count = count
+      self.seconds = seconds
+    }
+
+    /// Reads `600/60`.
+    public init?(text: String) {
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count == 2, let count = Int(parts[0]), let seconds = Int(parts[1]), (1...1_000_000_000).contains(count),
+        (1...86400).contains(seconds)
+      else { return nil }
+      self.init(count, per: seconds)
+    }
+  }
+
+  /// Budgets by ``RateClass``.
+  public struct Rates: Sendable {
+    /// Of one signed-in account.
+    public var account: [RateClass: Rate] = [
+      .read: Rate(1200, per: 60), .write: Rate(300, per: 60), .bulk: Rate(120, per: 60), .sensitive: Rate(20, per: 60),
+    ]
+    /// Of one address (IPv6: of one /64), signed in or not.
+    public var address: [RateClass: Rate] = [
+      .read: Rate(6000, per: 60), .write: Rate(1500, per: 60), .bulk: Rate(600, per: 60), .sensitive: Rate(60, per: 60),
+    ]
+    /// Accounts and addresses remembered; beyond, newcomers share one budget.
+    public var remembered = 100_000
+
+    public init() {}
+  }
+
+  /// Access tokens.
+  public struct Tokens: Sendable {
+    /// Verified tokens remembered; beyond, the least used are verified again.
+    public var remembered = 50000
+    /// Closed sessions remembered; beyond, every token made until then counts as expired.
+    public var revocations = 200_000
+
+    public init() {}
+  }
+
+  /// Live delivery.
+  public struct Live: Sendable {
+    /// Between the comments that keep a silent stream alive.
+    public var heartbeatSeconds = 15
+    /// Messages waiting for one slow connection; beyond, it is cut and resumes from its cursor.
+    public var queue = 256
+    /// Messages fetched at a time to fill a gap.
+    public var page = 100
+
+    public init() {}
+  }
+}

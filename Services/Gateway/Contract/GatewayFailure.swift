@@ -1,0 +1,17 @@
+public import Operations
+
+/// What the gateway refuses beyond what any request may meet.
+public enum GatewayFailure: String, FailureCode {
+  /// The request or line did not arrive completely in time.
+  case requestTimeout = "request_timeout"
+  case headersTooLarge = "headers_too_large"
+  case tooManyConnections = "too_many_connections"
+
+  public var status: Int {
+    switch self {
+    case .requestTimeout: 408
+    case .headersTooLarge: 431
+    case .tooManyConnections: 503
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import Operations
+
+/// A refusal as clients see it: an RFC 9457 problem document, the `data` of a JSON-RPC error.
+public struct Problem: Document, Hashable {
+  /// A reference to the code's entry in `/docs`.
+  public var type: String
+  public var title: String
+  public var status: Int
+  public var detail: String
+  public var code: String
+  public var instance: String
+  public var requestId: String
+  public var retryAfterSeconds: Int?
+  public var errors: [ProblemField]?
+
+  public init(
+    type: String, title: String, status: Int, detail: String, code: String, instance: String, requestId: String,
+    retryAfterSeconds: Int? = nil, errors: [ProblemField]? = nil
+  ) {
+    self.type = type
+    self.title = title
+    self.status = status
+    self.detail = detail
+    self.code = code
+    self.instance = instance
+    self.requestId = requestId
+    self.retryAfterSeconds = retryAfterSeconds
+    self.errors = errors
+  }
+
+  public static let notes: Notes = [
+    "type": Note("Reference to the code's entry in the documentation.", example: "/docs#problem-invalid_fields"),
+    "title": Note("What kind of problem, in the caller's language.", example: "The content is not acceptable"),
+    "status": Note("The HTTP status.", range: 400...599, example: 422),
+    "detail": Note("What went wrong this time, in the caller's language.", example: "Some fields are not right."),
+    "code": Note("Stable name of what went wrong.", example: "invalid_fields"),
+    "instance": Note("Names this occurrence.", example: "urn:racha:request:019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
+    "requestId": Note("The request's `X-Request-ID`, for reports.", example: "019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
+    "retryAfterSeconds": "When a repetition may succeed.", "errors": "Every field at fault.",
+  ]
+}
+
+/// A field at fault.
+public struct ProblemField: Document, Hashable {
+  public var field: String
+  public var code: String
+  public var message: String
+  public var suggestion: String?
+
+  public init(field: String, code: String, message: String, suggestion: String? = nil) {
+    self.field = field
+    self.code = code
+    self.message = message
+    self.suggestion = suggestion
+  }
+
+  public static let notes: Notes = [
+    "field": Note("Where, such as `title` or `samples[3].start`.", example: "title"),
+    "code": Note("Stable name of the rule it breaks.", example: "too_long"),
+    "message": Note("What is wrong, in the caller's language.", example: "This may have at most 80 characters."),
+    "suggestion": "What would be right, in the caller's language.",
+  ]
+}

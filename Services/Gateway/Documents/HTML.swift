@@ -1,0 +1,44 @@
+/// Builds HTML from text that is escaped.
+struct HTML: ExpressibleByStringInterpolation, CustomStringConvertible {
+  let description: String
+
+  /// Takes the text as HTML.
+  init(raw: String) { description = raw }
+
+  init(stringLiteral value: String) { description = value }
+
+  init(stringInterpolation: Interpolation) { description = stringInterpolation.text }
+
+  /// What stands in `\(…)` is escaped, unless it is HTML itself.
+  struct Interpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity * 2) }
+
+    mutating func appendLiteral(_ literal: String) { text += literal }
+    mutating func appendInterpolation(_ html: HTML) { text += html.description }
+    mutating func appendInterpolation(_ parts: [HTML]) { for part in parts { text += part.description } }
+    mutating func appendInterpolation(_ text: some StringProtocol) { self.text += HTML.escape(text) }
+  }
+
+  static func escape(_ text: some StringProtocol) -> String {
+    var result = ""
+    for character in text {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.append(character)
+      }
+    }
+    return result
+  }
+
+  /// Text whose parts between backquotes are code.
+  static func text(_ text: String) -> HTML {
+    let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+    return HTML(raw: parts.enumerated().map { $0 % 2 == 1 ? "<code>\(escape($1))</code>" : escape($1) }.joined())
+  }
+}

@@ -1,0 +1,230 @@
+import GatewayContract
+import Operations
+
+/// The OpenAPI 3.1 document, made from the same declarations that the services serve.
+struct OpenAPI {
+  private let problems: ProblemWriter
+  private var schemas = Schemas()
+
+  /// - Parameter endpoints: what clients may call.
+  static func document(_ endpoints: [Endpoint], problems: ProblemWriter, version: String) -> JSON {
+    var builder = OpenAPI(problems: problems)
+    return builder.build(endpoints, version: version)
+  }
+
+  private init(problems: ProblemWriter) { self.problems = problems }
+
+  private mutating func build(_ endpoints: [Endpoint], version: String) -> JSON {
+    var paths: JSON = [:]
+    for endpoint in endpoints {
+      guard let route = endpoint.spec.route else { continue }
+      var item = paths[route.path] ?? [:]
+      item[route.method.rawValue.lowercased()] = operation(endpoint, route)
+      paths[route.path] = item
+    }
+    paths[Page.live.rawValue] = ["get": live]
+    for (page, operation) in OpenAPI.pages { paths[page.rawValue] = ["get": operation] }
+    _ = schemas.reference(to: Problem.self)
+    var components: JSON = [:]
+    components["schemas"] = reachable(from: paths)
+    components["parameters"] = ["IdempotencyKey": OpenAPI.idempotencyKey]
+    components["headers"] = OpenAPI.headers
+    components["securitySchemes"] = [
+      "bearer": [
+        "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token from `sessions.create`.",
+      ]
+    ]
+    return [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "Racha", "version": .string(version), "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+        "description": .string(OpenAPI.introduction),
+      ],
+      "servers": [["url": "/"]], "tags": tags(endpoints), "paths": paths, "components": components,
+    ]
+  }
+
+  private static let introduction = """
+    Every operation is there twice: over HTTP as described here, and over JSON-RPC 2.0 (one message a line on plain TCP) as the \
+    method that `operationId` names, with the fields of path, query and body together as `params`. Refusals are RFC 9457 problem \
+    documents with a stable `code`, in JSON-RPC as the error's `data`. Instants are RFC 3339 in UTC, ids are UUIDs. Lists are pages: \
+    give `nextCursor` back as `cursor`.
+    """
+
+  // MARK: - Operations
+
+  private mutating func operation(_ endpoint: Endpoint, _ route: Route) -> JSON {
+    let spec = endpoint.spec
+    let (input, output) = documents(endpoint.operation)
+    let properties = members(input["properties"])
+    let required = names(input["required"])
+    let inQuery = route.method == .get || route.method == .delete
+    var parameters: [JSON] = properties.compactMap { name, schema in
+      let isPath = route.parameters.contains(name)
+      guard isPath || inQuery else { return nil }
+      return OpenAPI.parameter(name, schema, in: isPath ? "path" : "query", isRequired: isPath || required.contains(name))
+    }
+    if spec.effect != .read { parameters.append(["$ref": "#/components/parameters/IdempotencyKey"]) }
+    var result: JSON = [
+      "operationId": .string(spec.name), "tags": [.string(OpenAPI.tag(spec))], "summary": .string(spec.summary),
+    ]
+    if !parameters.isEmpty { result["parameters"] = .array(parameters) }
+    let bodyNames = inQuery ? [] : properties.map(\.name).filter { !route.parameters.contains($0) }
+    if !bodyNames.isEmpty { result["requestBody"] = body(endpoint.operation, input, bodyNames, route) }
+    var responses: JSON = [:]
+    responses[spec.effect == .create ? "201" : "200"] = [
+      "description": "The operation took place.", "headers": OpenAPI.answerHeaders,
+      "content": ["application/json": ["schema": output]],
+    ]
+    for (status, description) in refusals(endpoint, hasBody: !bodyNames.isEmpty) { responses[status] = description }
+    result["responses"] = responses
+    result["security"] = endpoint.needsAccount ? [["bearer": []]] : []
+    result["x-requirement"] = .array(spec.requirements.map { .string($0) })
+    result["x-rate-class"] = .string(spec.rate.rawValue)
+    result["x-caller"] = .string(OpenAPI.caller(spec.caller))
+    return result
+  }
+
+  private static func parameter(_ name: String, _ schema: JSON, in place: String, isRequired: Bool) -> JSON {
+    var schema = schema
+    var result: JSON = ["name": .string(name), "in": .string(place)]
+    if isRequired { result["required"] = true }
+    if let description = schema["description"] {
+      result["description"] = description
+      schema["description"] = nil
+    }
+    if schema["type"] == "array" {
+      result["style"] = "form"
+      result["explode"] = false
+    }
+    result["schema"] = schema
+    return result
+  }
+
+  private mutating func body(_ operation: any Operation.Type, _ input: JSON, _ names: [String], _ route: Route) -> JSON {
+    let required = self.names(input["required"]).filter { names.contains($0) }
+    let schema: JSON
+    if route.parameters.isEmpty {
+      schema = inputReference(operation)
+    } else {
+      // Fields in the path are not in the body.
+      var properties: JSON = [:]
+      for name in names { properties[name] = input["properties"]?[name] }
+      var object: JSON = ["type": "object", "properties": properties]
+      if !required.isEmpty { object["required"] = .array(required.map { .string($0) }) }
+      object["additionalProperties"] = false
+      schema = object
+    }
+    return ["required": .bool(!required.isEmpty), "content": ["application/json": ["schema": schema]]]
+  }
+
+  /// The input's schema itself and the reference to the output's.
+  private mutating func documents(_ operation: any Operation.Type) -> (input: JSON, output: JSON) {
+    func references<O: Operation>(_ operation: O.Type, _ schemas: inout Schemas) -> (JSON, JSON) {
+      (schemas.reference(to: O.Input.self), schemas.reference(to: O.Output.self))
+    }
+    let (input, output) = references(operation, &schemas)
+    return (resolve(input), output)
+  }
+
+  private mutating func inputReference(_ operation: any Operation.Type) -> JSON {
+    func reference<O: Operation>(_ operation: O.Type, _ schemas: inout Schemas) -> JSON { schemas.reference(to: O.Input.self) }
+    return reference(operation, &schemas)
+  }
+
+  private func resolve(_ reference: JSON) -> JSON {
+    guard case .string(let text) = reference["$ref"], let name = text.split(separator: "/").last else { return reference }
+    return schemas.components.first { $0.name == name }?.schema ?? reference
+  }
+
+  // MARK: - Refusals
+
+  private func refusals(_ endpoint: Endpoint, hasBody: Bool) -> [(status: String, response: JSON)] {
+    let spec = endpoint.spec
+    var kinds = spec.failures
+    var common: [RequestFailure] = [
+      .badRequest, .invalidFields, .rateLimited, .internalError, .overloaded, .unavailable, .timedOut,
+    ]
+    if hasBody { common += [.invalidJSON, .bodyTooLarge, .unsupportedMediaType] }
+    if endpoint.needsAccount { common += [.unauthenticated, .tokenExpired, .sessionRevoked] }
+    if spec.caller == .verifiedAccount { common.append(.verificationRequired) }
+    if spec.caller == .administrator { common.append(.forbidden) }
+    if spec.effect != .read { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }
+    for failure in common where !kinds.contains(failure.kind) { kinds.append(failure.kind) }
+    let byStatus = Dictionary(grouping: kinds, by: \.status)
+    return byStatus.sorted { $0.key < $1.key }.map { status, kinds in
+      let codes = kinds.map { "- `\($0.code)`: \(problems.explanation($0.code, .english))" }.joined(separator: "\n")
+      var response: JSON = [
+        "description": .string(codes),
+        "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+        "x-codes": .array(kinds.map { .string($0.code) }),
+      ]
+      if status == 429 || status == 503 { response["headers"] = ["Retry-After": ["$ref": "#/components/headers/Retry-After"]] }
+      return (String(status), response)
+    }
+  }
+
+  // MARK: - Components
+
+  private static func caller(_ rule: CallerRule) -> String {
+    switch rule {
+    case .anyone: "anyone"
+    case .account: "account"
+    case .verifiedAccount: "verifiedAccount"
+    case .administrator: "administrator"
+    case .services: "services"
+    }
+  }
+
+  private static func tag(_ spec: OperationSpec) -> String { String(spec.name.prefix { $0 != "." }) }
+
+  private func tags(_ endpoints: [Endpoint]) -> JSON {
+    var seen: [String: ServiceName] = [:]
+    var tags: [JSON] = []
+    for spec in endpoints.map(\.spec) where seen.updateValue(spec.service, forKey: OpenAPI.tag(spec)) == nil {
+      tags.append(["name": .string(OpenAPI.tag(spec)), "description": .string("Served by \(spec.service.rawValue).")])
+    }
+    return .array(tags + [["name": "gateway", "description": "Answered by the gateway itself."]])
+  }
+
+  /// Only the schemas that something refers to: inputs whose fields all stand in path and query are left out.
+  private func reachable(from root: JSON) -> JSON {
+    var wanted: [String] = ["Problem"]
+    var found: Set<String> = []
+    collect(root, &wanted)
+    while let name = wanted.popLast() {
+      guard found.insert(name).inserted, let schema = schemas.components.first(where: { $0.name == name })?.schema else {
+        continue
+      }
+      collect(schema, &wanted)
+    }
+    var result: JSON = [:]
+    for component in schemas.components where found.contains(component.name) { result[component.name] = component.schema }
+    return result
+  }
+
+  private func collect(_ json: JSON, _ names: inout [String]) {
+    switch json {
+    case .array(let elements): for element in elements { collect(element, &names) }
+    case .object(let members):
+      for member in members {
+        if member.name == "$ref", case .string(let text) = member.value, text.hasPrefix("#/components/schemas/") {
+          names.append(String(text.dropFirst("#/components/schemas/".count)))
+        } else {
+          collect(member.value, &names)
+        }
+      }
+    default: break
+    }
+  }
+
+  private func members(_ json: JSON?) -> [(name: String, schema: JSON)] {
+    guard case .object(let members) = json else { return [] }
+    return members.map { ($0.name, $0.value) }
+  }
+
+  private func names(_ json: JSON?) -> [String] {
+    guard case .array(let elements) = json else { return [] }
+    return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+}

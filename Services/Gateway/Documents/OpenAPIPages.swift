@@ -1,0 +1,82 @@
+import Operations
+
+/// The parts of the OpenAPI document that no contract declares.
+extension OpenAPI {
+  static let idempotencyKey: JSON = [
+    "name": "Idempotency-Key", "in": "header",
+    "description": "Makes a repetition harmless: the same key with the same request gives the same answer, for 7 days.",
+    "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"],
+  ]
+
+  static let headers: JSON = [
+    "X-Request-ID": ["description": "Names the request, in logs too.", "schema": ["type": "string"]],
+    "RateLimit": [
+      "description": "What is left of the budget (`r`) and until when (`t`, in seconds).", "schema": ["type": "string"],
+    ],
+    "RateLimit-Policy": ["description": "The budget: `q` calls in `w` seconds.", "schema": ["type": "string"]],
+    "Retry-After": ["description": "Seconds until a repetition may succeed.", "schema": ["type": "integer"]],
+  ]
+
+  static let answerHeaders: JSON = [
+    "X-Request-ID": ["$ref": "#/components/headers/X-Request-ID"], "RateLimit": ["$ref": "#/components/headers/RateLimit"],
+    "RateLimit-Policy": ["$ref": "#/components/headers/RateLimit-Policy"],
+  ]
+
+  /// `/v1/live`.
+  var live: JSON {
+    [
+      "operationId": "live", "tags": ["gateway"], "summary": "Follow your notifications live, as server-sent events.",
+      "description": .string(
+        """
+        Begins with the event `ready`, whose id is the present number; then one event `notification` for each, its number as id and \
+        the notification as data; a comment every 15 s; at the end the event `end` with the reason. To resume without gap or \
+        double, connect again with the last id.
+        """),
+      "parameters": [
+        [
+          "name": "Last-Event-ID", "in": "header", "description": "Id of the last event seen.",
+          "schema": ["type": "integer", "minimum": 0],
+        ],
+        [
+          "name": "lastEventId", "in": "query", "description": "The same, for a first connection.",
+          "schema": ["type": "integer", "minimum": 0],
+        ],
+      ],
+      "responses": [
+        "200": ["description": "The stream.", "content": ["text/event-stream": ["schema": ["type": "string"]]]],
+        "default": [
+          "description": "A problem.",
+          "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+        ],
+      ],
+      "security": [["bearer": []]], "x-requirement": ["GW-1"],
+    ]
+  }
+
+  static let pages: [(Page, JSON)] = [
+    (.livez, page("livez", "Whether the gateway runs.", "application/json", ["type": "object"], "OPS-2")),
+    (
+      .readyz,
+      page("readyz", "Whether all six services are ready; 503 where one is not.", "application/json", ["type": "object"], "OPS-2")
+    ),
+    (.metrics, page("metrics", "Metrics of all six services as Prometheus text.", "text/plain", ["type": "string"], "OPS-2")),
+    (.openAPI, page("openapi", "This document.", "application/json", ["type": "object"], "GW-2")),
+    (.docs, page("docs", "This document for people.", "text/html", ["type": "string"], "GW-2")),
+  ]
+
+  private static func page(_ name: String, _ summary: String, _ type: String, _ schema: JSON, _ requirement: String) -> JSON {
+    var content: JSON = [:]
+    content[type] = ["schema": schema]
+    return [
+      "operationId": .string(name), "tags": ["gateway"], "summary": .string(summary),
+      "responses": [
+        "200": ["description": .string(summary), "content": content],
+        "default": [
+          "description": "A problem.",
+          "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+        ],
+      ],
+      "security": [], "x-requirement": [.string(requirement)],
+    ]
+  }
+}

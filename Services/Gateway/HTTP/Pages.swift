@@ -1,0 +1,68 @@
+import GatewayContract
+import HTTPTypes
+import NIOCore
+import Operations
+import ServiceKit
+import Synchronization
+
+/// What the gateway answers itself, but for the live stream.
+struct Pages: Sendable {
+  private let version: String
+  private let questions: SystemQuestions
+  private let ownMetrics: @Sendable () -> String
+  private let metricsAreLocal: Bool
+  private let openAPI: ByteBuffer
+  private let docs: ByteBuffer
+  private let docsPolicy: String
+  private let isStopping: @Sendable () -> Bool
+
+  /// - Parameters:
+  ///   - ownMetrics: this process's metrics as Prometheus text.
+  ///   - isStopping: whether the server takes no more work.
+  init(
+    _ configuration: GatewayConfiguration, _ catalog: Catalog, _ problems: ProblemWriter, _ client: GatewayClient,
+    ownMetrics: @escaping @Sendable () -> String, isStopping: @escaping @Sendable () -> Bool
+  ) {
+    version = configuration.version
+    questions = SystemQuestions(client: client, seconds: 1)
+    self.ownMetrics = ownMetrics
+    self.isStopping = isStopping
+    metricsAreLocal = configuration.metricsAreLocal
+    let document = OpenAPI.document(catalog.endpoints, problems: problems, version: configuration.version)
+    openAPI = ByteBuffer(bytes: document.bytes)
+    let page = DocsPage(document, codes: Pages.codes(catalog, problems))
+    docs = ByteBuffer(bytes: page.html)
+    docsPolicy = page.policy
+  }
+
+  func answer(_ page: Page, _ exchange: Exchange) async throws(Failure) -> HTTPAnswer {
+    switch page {
+    case .livez: return .json(200, (["status": "ok", "version": .string(version)] as JSON).bytes)
+    case .readyz:
+      let report = ReadyReport(await questions.ask(ReadHealth.self), version: version, isStopping: isStopping())
+      return .json(report.isReady ? 200 : 503, report.json.bytes)
+    case .metrics:
+      guard exchange.isLocal || !metricsAreLocal else { throw Failure(RequestFailure.forbidden) }
+      let others = await questions.ask(ReadMetrics.self).compactMap { try? $0.answer.get().text }
+      let text = MetricsText.merge([ownMetrics()] + others)
+      return HTTPAnswer(status: .ok, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))
+    case .openAPI: return HTTPAnswer(status: .ok, type: "application/json", body: openAPI)
+    case .docs:
+      var extra = HTTPFields()
+      extra[.contentSecurityPolicy] = docsPolicy
+      return HTTPAnswer(status: .ok, type: "text/html; charset=utf-8", body: docs, extra: extra)
+    case .live: throw Failure(RequestFailure.notFound)
+    }
+  }
+
+  /// Every code that a client may meet, with its words.
+  private static func codes(
+    _ catalog: Catalog, _ problems: ProblemWriter
+  ) -> [(code: String, status: Int, english: String, spanish: String)] {
+    var kinds = Set(RequestFailure.allCases.map(\.kind) + GatewayFailure.allCases.map(\.kind))
+    for endpoint in catalog.endpoints { kinds.formUnion(endpoint.spec.failures) }
+    return kinds.sorted { $0.code < $1.code }.map { kind in
+      (kind.code, kind.status, problems.explanation(kind.code, .english), problems.explanation(kind.code, .spanish))
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import Logging
+import NIOCore
+import Operations
+import Synchronization
+
+/// What all JSON-RPC connections share.
+struct RPCDesk: Sendable {
+  let catalog: Catalog
+  let admission: Admission
+  let switchboard: Switchboard
+  let problems: ProblemWriter
+  let feed: LiveFeed
+  let connections: OpenConnections
+  let limits: GatewayConfiguration.Limits
+  let logger: Logger
+}
+
+/// One JSON-RPC connection: reads lines, has a bounded number of them answered at a time, and delivers live messages between.
+final class RPCConnection: Sendable {
+  private enum Finished { case call, live }
+
+  private struct State {
+    var token: String?
+    var identification: Identification?
+    var live: LiveSubscription?
+    var end: LiveEnd?
+  }
+
+  private let asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+  private let watch: NIOLoopBound<ConnectionWatch>
+  private let desk: RPCDesk
+  private let state = Mutex(State())
+
+  var channel: any Channel { asyncChannel.channel }
+
+  init(_ asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>, watch: NIOLoopBound<ConnectionWatch>, desk: RPCDesk) {
+    self.asyncChannel = asyncChannel
+    self.watch = watch
+    self.desk = desk
+  }
+
+  /// Serves until the client closes, its session ends or the server stops.
+  func run() async {
+    let key = desk.connections.enter { self.close($0) }
+    do {
+      try await asyncChannel.executeThenClose { lines, output in
+        try await serve(lines, output, key)
+        if let end = state.withLock({ $0.end }) { try await output.write(RPCConnection.closing(end)) }
+        output.finish()
+      }
+    } catch {
+      desk.logger.debug("connection ended", metadata: ["error": "\(error)"])
+    }
+    desk.connections.leave(key)
+    if let session = state.withLock({ $0.identification?.session }) { desk.connections.unbind(key, from: session) }
+  }
+
+  /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops.
+  private func close(_ end: LiveEnd) {
+    let live = state.withLock { state in
+      if state.end == nil { state.end = end }
+      return state.live
+    }
+    live?.end(end)
+    if end == .serverStopping {
+      channel.close(mode: .input, promise: nil)
+    } else {
+      channel.writeAndFlush(RPCConnection.closing(end), promise: nil)
+      channel.close(promise: nil)
+    }
+  }
+
+  private static func closing(_ end: LiveEnd) -> ByteBuffer {
+    line(RPCLine.notification("session.closed", Array("{\"reason\":\"\(end.rawValue)\"}".utf8)))
+  }
+
+  private static func line(_ text: [UInt8]) -> ByteBuffer {
+    var buffer = ByteBuffer(bytes: text)
+    buffer.writeInteger(UInt8(0x0A))
+    return buffer
+  }
+
+  // MARK: - Reading
+
+  private func serve(
+    _ lines: NIOAsyncChannelInboundStream<ByteBuffer>, _ output: NIOAsyncChannelOutboundWriter<ByteBuffer>, _ key: UInt64
+  ) async throws {
+    try await withThrowingTaskGroup(of: Finished.self) { tasks in
+      defer { state.withLock { $0.live }?.end(.clientGone) }
+      var inFlight = 0
+      for try await buffer in lines where buffer.readableBytes > 0 {
+        let message: RPCMessage
+        do throws(RPCError) {
+          message = try RPCMessage(Array(buffer.readableBytesView), mostEntries: desk.limits.batch)
+        } catch {
+          try await output.write(RPCConnection.line(errorLine(error)))
+          continue
+        }
+        if case .single(let request) = message, request.method == SessionMethod.authenticate {
+          // In order with the lines around it: those that follow count on it.
+          let (answer, live) = await authenticate(request, key)
+          if let answer { try await output.write(RPCConnection.line(answer)) }
+          if let live { tasks.addTask { try await self.follow(live, output) } }
+          continue
+        }
+        // At the bound nothing more is read, until one is answered.
+        while inFlight >= desk.limits.callsPerConnection, let finished = try await tasks.next() {
+          if case .call = finished { inFlight -= 1 }
+        }
+        inFlight += 1
+        tasks.addTask {
+          if let answer = await self.answer(message) { try await output.write(RPCConnection.line(answer)) }
+          return .call
+        }
+      }
+      state.withLock { $0.live }?.end(.clientGone)
+      try await tasks.waitForAll()
+    }
+  }
+
+  // MARK: - Calls
+
+  private func answer(_ message: RPCMessage) async -> [UInt8]? {
+    switch message {
+    case .single(let request): return await answer(request)
+    case .batch(let entries):
+      var answers: [[UInt8]] = []
+      for entry in entries {
+        switch entry {
+        case .success(let request): if let answer = await answer(request) { answers.append(answer) }
+        case .failure(let error): answers.append(errorLine(error))
+        }
+      }
+      return answers.isEmpty ? nil : [UInt8(ascii: "[")] + answers.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+    }
+  }
+
+  /// The response; nil for a notification.
+  private func answer(_ request: RPCRequest) async -> [UInt8]? {
+    let name = RequestName()
+    do throws(RPCError) {
+      let result = try await call(request, name)
+      return request.id.map { RPCLine.response(result, id: $0) }
+    } catch {
+      return request.id == nil ? nil : errorLine(error, name)
+    }
+  }
+
+  private func call(_ request: RPCRequest, _ name: RequestName) async throws(RPCError) -> [UInt8] {
+    guard request.method != SessionMethod.authenticate else {
+      throw .invalidRequest(id: request.id, "\(request.method) stands on a line of its own")
+    }
+    guard let endpoint = desk.catalog.byName[request.method] else { throw .unknownMethod(id: request.id, request.method) }
+    guard let params = request.params else { throw .positional(id: request.id) }
+    let pass: Admission.Pass
+    do {
+      pass = try await desk.admission.admit(
+        endpoint.spec.rate, needsAccount: endpoint.needsAccount, token: state.withLock { $0.token },
+        address: ClientAddress(channel.remoteAddress))
+    } catch {
+      throw RPCError(error.failure, id: request.id)
+    }
+    let call = ClientCall(
+      endpoint: endpoint, name: name, trace: TraceContext(), caller: caller(pass.identification),
+      idempotencyKey: request.idempotencyKey, body: params)
+    switch await desk.switchboard.answer(call) {
+    case .output(_, let body): return body
+    case .failure(let failure): throw RPCError(failure, id: request.id)
+    }
+  }
+
+  private func caller(_ identification: Identification?) -> Caller {
+    Caller(identification, language: .english, address: channel.remoteAddress?.ipAddress, userAgent: nil)
+  }
+
+  private func errorLine(_ error: RPCError, _ name: RequestName = RequestName()) -> [UInt8] {
+    let language = state.withLock { $0.identification?.language } ?? .english
+    return RPCLine.error(error, desk.problems.problem(error.failure, language, request: name.outer))
+  }
+
+  // MARK: - Session
+
+  private struct Live: Sendable {
+    let subscription: LiveSubscription
+    let identification: Identification
+    let after: Int?
+  }
+
+  private func authenticate(_ request: RPCRequest, _ key: UInt64) async -> ([UInt8]?, Live?) {
+    do throws(RPCError) {
+      guard let params = request.params else { throw .positional(id: request.id) }
+      do throws(Failure) {
+        let input = try AuthenticateInput.decode(params)
+        let identification = try await signIn(input.accessToken, key)
+        let output = AuthenticateOutput(
+          accountID: identification.account, sessionID: identification.session, expiresAt: identification.expiresAt)
+        return (request.id.map { RPCLine.response(output.json, id: $0) }, beginLive(input, identification))
+      } catch {
+        throw RPCError(error, id: request.id)
+      }
+    } catch {
+      return (request.id == nil ? nil : errorLine(error), nil)
+    }
+  }
+
+  private func signIn(_ token: String, _ key: UInt64) async throws(Failure) -> Identification {
+    let identification = try await identify(token)
+    let former = state.withLock { $0.identification }
+    guard former == nil || former?.account == identification.account else { throw Failure(RequestFailure.forbidden) }
+    desk.connections.bind(key, to: identification.session)
+    if let former, former.session != identification.session { desk.connections.unbind(key, from: former.session) }
+    state.withLock { state in
+      state.token = token
+      state.identification = identification
+    }
+    // A session that was closed while this was going on has not found the connection to close.
+    _ = try await identify(token)
+    let watch = watch
+    channel.eventLoop.execute { watch.value.deadlines.mayIdle = true }
+    return identification
+  }
+
+  private func identify(_ token: String) async throws(Failure) -> Identification {
+    let address = ClientAddress(channel.remoteAddress)
+    let pass: Admission.Pass
+    do {
+      pass = try await desk.admission.admit(.read, needsAccount: true, token: token, address: address)
+    } catch {
+      throw error.failure
+    }
+    guard let identification = pass.identification else { throw Failure(RequestFailure.unauthenticated) }
+    return identification
+  }
+
+  /// A renewed token lets what is delivered already go on; a new cursor begins again from there.
+  private func beginLive(_ input: AuthenticateInput, _ identification: Identification) -> Live? {
+    let isRunning = state.withLock { $0.live?.end == nil && $0.live != nil }
+    guard input.live ?? true, !isRunning || input.lastEventId != nil else { return nil }
+    let subscription = desk.feed.hub.subscribe(identification.account)
+    let former = state.withLock { state in
+      let former = state.live
+      state.live = subscription
+      return former
+    }
+    former?.end(.clientGone)
+    return Live(subscription: subscription, identification: identification, after: input.lastEventId)
+  }
+
+  private func follow(_ live: Live, _ output: NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws -> Finished {
+    let name = desk.feed.source.name
+    let end = await desk.feed.run(
+      live.subscription, for: caller(live.identification), expiry: { self.state.withLock { $0.identification?.expiresAt } },
+      after: live.after
+    ) { item in
+      switch item {
+      case .ready(let number):
+        try await output.write(RPCConnection.line(RPCLine.notification("live.ready", Array("{\"number\":\(number)}".utf8))))
+      case .message(let message):
+        try await output.write(RPCConnection.line(RPCLine.notification("live.\(name)", message.payload)))
+      case .heartbeat: break
+      }
+    }
+    live.subscription.end(end)
+    if end != .clientGone && end != .sessionRevoked {
+      try await output.write(RPCConnection.line(RPCLine.notification("live.end", Array("{\"reason\":\"\(end.rawValue)\"}".utf8))))
+    }
+    return .live
+  }
+}

@@ -1,0 +1,61 @@
+import Logging
+import NIOCore
+import NIOExtras
+import NIOPosix
+import NIOSSL
+import Operations
+import ServiceLifecycle
+
+/// Listens for JSON-RPC connections.
+struct RPCListener: Service {
+  let listener: GatewayConfiguration.Listener
+  let tls: NIOSSLContext?
+  let group: any EventLoopGroup
+  let counts: ConnectionCounts
+  let desk: RPCDesk
+  let onBound: @Sendable (Int) async -> Void
+
+  func run() async throws {
+    let server = try await ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 1024)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .bind(host: listener.host, port: listener.port) { channel in
+        channel.eventLoop.makeCompletedFuture { try setup(channel) }
+      }
+    await onBound(server.channel.localAddress?.port ?? 0)
+    try await withGracefulShutdownHandler {
+      try await withThrowingDiscardingTaskGroup { tasks in
+        try await server.executeThenClose { connections in
+          for try await connection in connections {
+            tasks.addTask {
+              await withTaskExecutorPreference(EventLoopExecutor(connection.channel.eventLoop)) { await connection.run() }
+            }
+          }
+        }
+      }
+    } onGracefulShutdown: {
+      server.channel.close(promise: nil)
+    }
+  }
+
+  private func setup(_ channel: any Channel) throws -> RPCConnection {
+    let pipeline = channel.pipeline.syncOperations
+    try SocketOptions.set(channel, desk.limits)
+    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+    let door = ConnectionDoor(counts, channel.remoteAddress)
+    try pipeline.addHandler(door)
+    var expired: (ConnectionDeadlines.Expiry) -> Void = { _ in }
+    let watch = ConnectionWatch(desk.limits) { expired($0) }
+    try pipeline.addHandler(watch)
+    try pipeline.addHandler(ByteToMessageHandler(LineBasedFrameDecoder(), maximumBufferSize: desk.limits.body))
+    let rpcGuard = RPCGuard(desk.limits, watch: watch, problems: desk.problems)
+    try pipeline.addHandler(rpcGuard)
+    let context = try pipeline.context(handler: rpcGuard)
+    expired = { [unowned rpcGuard, unowned context] in rpcGuard.expired($0, context) }
+    let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+      wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+    if !door.isOpen { rpcGuard.turnAway(context) }
+    return RPCConnection(asyncChannel, watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), desk: desk)
+  }
+}

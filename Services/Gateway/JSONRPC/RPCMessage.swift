@@ -1,0 +1,32 @@
+import Operations
+
+/// What stands on one line.
+enum RPCMessage: Sendable {
+  case single(RPCRequest)
+  /// Each entry for itself: a malformed one spoils no other.
+  case batch([Result<RPCRequest, RPCError>])
+
+  /// - Throws: ``RPCError`` where the line as a whole is nothing that could be answered entry by entry.
+  init(_ line: [UInt8], mostEntries: Int) throws(RPCError) {
+    guard line.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "[") else {
+      self = .single(try RPCRequest(line))
+      return
+    }
+    let elements: [[UInt8]]
+    do {
+      elements = try JSONTape(line).rawElements
+    } catch {
+      throw .parseError(error)
+    }
+    guard !elements.isEmpty else { throw .invalidRequest(id: nil, "a batch has at least one entry") }
+    guard elements.count <= mostEntries else { throw .invalidRequest(id: nil, "a batch has at most \(mostEntries) entries") }
+    self = .batch(
+      elements.map { element in
+        do throws(RPCError) {
+          return .success(try RPCRequest(element))
+        } catch {
+          return .failure(error)
+        }
+      })
+  }
+}

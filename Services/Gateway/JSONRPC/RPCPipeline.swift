@@ -1,0 +1,60 @@
+import GatewayContract
+import NIOCore
+import NIOExtras
+import Operations
+
+/// Watches the lines of one connection in its pipeline, and answers what is too long or too slow for anyone behind it.
+final class RPCGuard: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let limits: GatewayConfiguration.Limits
+  private let watch: ConnectionWatch
+  private let problems: ProblemWriter
+  private var isClosing = false
+
+  init(_ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, problems: ProblemWriter) {
+    self.limits = limits
+    self.watch = watch
+    self.problems = problems
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    watch.deadlines.lineArrived(.now())
+    if !isClosing { context.fireChannelRead(data) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if error is ByteToMessageDecoderError.PayloadTooLargeError {
+      refuse(.tooLarge(limits.body), context)
+    } else {
+      context.fireErrorCaught(error)
+    }
+  }
+
+  /// What ``ConnectionWatch`` found to take too long.
+  func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
+    guard expiry == .head else {
+      context.close(promise: nil)
+      return
+    }
+    refuse(RPCError(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), id: nil), context)
+  }
+
+  /// Tells that there is no place for the connection.
+  func turnAway(_ context: ChannelHandlerContext) {
+    refuse(RPCError(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), id: nil), context)
+  }
+
+  private func refuse(_ error: RPCError, _ context: ChannelHandlerContext) {
+    guard !isClosing else { return }
+    isClosing = true
+    let line = RPCLine.error(error, problems.problem(error.failure, .english, request: RequestName().outer)) + [0x0A]
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: line)), promise: nil)
+    context.close(promise: nil)
+  }
+}
+
+@available(*, unavailable)
+extension RPCGuard: Sendable {}

@@ -1,0 +1,71 @@
+import Operations
+
+/// A request object of JSON-RPC 2.0, its parameters unread.
+struct RPCRequest: Sendable {
+  let method: String
+  /// A JSON object; nil where parameters were given by position, which no method takes.
+  let params: [UInt8]?
+  /// The id as it was sent; nil for a notification, which is never answered.
+  let id: [UInt8]?
+  /// A member of our own beside those of the specification: makes a repetition harmless.
+  let idempotencyKey: String?
+
+  private static let members: Set<String> = ["jsonrpc", "method", "params", "id", "idempotencyKey"]
+
+  /// - Throws: ``RPCError`` with the id if that much could be read.
+  init(_ bytes: [UInt8]) throws(RPCError) {
+    let tape: JSONTape
+    do {
+      tape = try JSONTape(bytes)
+    } catch {
+      throw .parseError(error)
+    }
+    guard tape.kind == .object else { throw .invalidRequest(id: nil, "a request is an object") }
+    let id = tape.rawMember("id")
+    if let id, ![.string, .number, .null].contains(RPCRequest.kind(id)) {
+      throw .invalidRequest(id: nil, "id must be a string, a number or null")
+    }
+    if let unknown = tape.memberNames.first(where: { !RPCRequest.members.contains($0) }) {
+      throw .invalidRequest(id: id, "unknown member \(unknown.prefix(100))")
+    }
+    guard RPCRequest.string(tape, "jsonrpc") == "2.0" else { throw .invalidRequest(id: id, "jsonrpc must be \"2.0\"") }
+    guard let method = RPCRequest.string(tape, "method") else { throw .invalidRequest(id: id, "method must be a string") }
+    let params = tape.rawMember("params") ?? Array("{}".utf8)
+    let paramsKind = RPCRequest.kind(params)
+    guard paramsKind == .object || paramsKind == .array else { throw .invalidRequest(id: id, "params must be an object") }
+    var key: String?
+    if tape.rawMember("idempotencyKey") != nil {
+      guard let text = RPCRequest.string(tape, "idempotencyKey"), RequestFields.isIdempotencyKey(text) else {
+        throw RPCError(Failure(RequestFailure.idempotencyKeyInvalid), id: id)
+      }
+      key = text
+    }
+    self.method = method
+    self.params = paramsKind == .object ? params : nil
+    self.id = id
+    idempotencyKey = key
+  }
+
+  /// The kind of a value by its first byte: the text is known to be JSON.
+  private static func kind(_ json: [UInt8]) -> JSONTape.Kind {
+    switch json.first {
+    case UInt8(ascii: "{"): .object
+    case UInt8(ascii: "["): .array
+    case UInt8(ascii: "\""): .string
+    case UInt8(ascii: "n"): .null
+    case UInt8(ascii: "t"): .true
+    case UInt8(ascii: "f"): .false
+    default: .number
+    }
+  }
+
+  private static func string(_ tape: JSONTape, _ name: String) -> String? {
+    guard let raw = tape.rawMember(name), kind(raw) == .string, raw.count <= 1024 else { return nil }
+    do {
+      guard case .string(let text) = try JSONTape(raw).json else { return nil }
+      return text
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Operations
+import Synchronization
+
+/// The gateway's inbox: it keeps nothing, so it only remembers where it stands while the process lives.
+///
+/// See ``Happenings`` for where a gateway that starts begins.
+final class EventMemory: EventInbox {
+  typealias Effect = @Sendable (LoggedEvent) throws -> Void
+
+  /// By the event's name.
+  private let effects: [String: Effect]
+  private let cursors = Mutex<[ServiceName: LogHead]>([:])
+
+  init(_ effects: [String: Effect]) { self.effects = effects }
+
+  func cursor(of teller: ServiceName) async -> LogHead? { cursors.withLock { $0[teller] } }
+
+  func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws {
+    for event in events {
+      let known = cursors.withLock { $0[teller] }
+      if let known, known.epoch == epoch, event.number <= known.number { continue }
+      try effects[event.name]?(event)
+      cursors.withLock { $0[teller] = LogHead(epoch: epoch, number: event.number) }
+    }
+  }
+
+  func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {
+    for event in page.events { try effects[event.name]?(event) }
+    if isLast { cursors.withLock { $0[teller] = head } }
+  }
+}

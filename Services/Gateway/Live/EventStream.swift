@@ -1,0 +1,66 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import Operations
+
+/// `/v1/live`: live messages as server-sent events (WHATWG HTML, section 9.2).
+struct EventStream: Sendable {
+  let feed: LiveFeed
+  let connections: OpenConnections
+  let fields: ResponseFields
+  let revocations: Revocations
+  let clock: Clock
+
+  /// The last number the client has seen, from the header of a resuming client or the query of a first one.
+  ///
+  /// - Throws: `invalid_fields` where it is not a number.
+  static func lastSeen(_ exchange: Exchange) throws(Failure) -> Int? {
+    var parameters: [String: String] = [:]
+    try Query.parse(exchange.query, into: &parameters)
+    guard let text = exchange.given.lastEventID ?? parameters["lastEventId"] else { return nil }
+    guard let number = Int(text), (0...LiveFeed.farAhead).contains(number) else {
+      throw .field("lastEventId", FieldRule("not_a_whole_number"))
+    }
+    return number
+  }
+
+  func run(
+    _ request: HummingbirdCore.Request, _ exchange: Exchange, _ identification: Identification, after: Int?,
+    _ writer: consuming ResponseWriter
+  ) async throws {
+    let subscription = feed.hub.subscribe(identification.account)
+    let key = connections.enter { subscription.end($0) }
+    connections.bind(key, to: identification.session)
+    defer {
+      connections.unbind(key, from: identification.session)
+      connections.leave(key)
+      subscription.end(.clientGone)
+    }
+    // A session that was closed since it was let in has not found the stream to end.
+    if revocations.refusal(of: identification, now: clock.now) == .revoked { subscription.end(.sessionRevoked) }
+    var head = fields.fields(type: "text/event-stream", length: nil, request: exchange.name, origin: exchange.given.origin)
+    // A stream ends with its connection.
+    head[.connection] = "close"
+    var stream: any ResponseBodyWriter = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: head))
+    let caller = Caller(
+      identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent)
+    let end = try await request.body.consumeWithInboundCloseHandler { _ in
+      await feed.run(subscription, for: caller, expiry: { identification.expiresAt }, after: after) { item in
+        try await stream.write(ByteBuffer(bytes: EventStream.text(item, name: feed.source.name)))
+      }
+    } onInboundClosed: {
+      subscription.end(.clientGone)
+    }
+    guard end != .clientGone else { return }
+    try await stream.write(ByteBuffer(string: "event: end\ndata: {\"reason\":\"\(end.rawValue)\"}\n\n"))
+    try await stream.finish(nil)
+  }
+
+  static func text(_ item: LiveFeed.Item, name: String) -> [UInt8] {
+    switch item {
+    case .ready(let number): Array("retry: 1000\nid: \(number)\nevent: ready\ndata: {\"number\":\(number)}\n\n".utf8)
+    case .message(let message): Array("id: \(message.number)\nevent: \(name)\ndata: ".utf8) + message.payload + [0x0A, 0x0A]
+    case .heartbeat: Array(":\n\n".utf8)
+    }
+  }
+}

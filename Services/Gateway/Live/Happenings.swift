@@ -1,0 +1,49 @@
+import IdentityContract
+import Logging
+import Messaging
+import Operations
+
+/// What the gateway does when it hears of something.
+struct Happenings: Sendable {
+  let revocations: Revocations
+  let connections: OpenConnections
+  let hub: LiveHub
+  let sources: [LiveSource]
+  let logger: Logger
+
+  /// One listener for each teller. Of identity it needs the sessions closed lately, which the snapshot tells; of what is live only
+  /// what happens from now on: each connection fetches what it lacks itself.
+  func listeners(bus: any Bus) -> [EventListener] {
+    let inbox = EventMemory(effects)
+    let live = Set(sources.map(\.service)).map { teller in
+      EventListener(.gateway, to: teller, inbox: inbox, bus: bus, start: .head, keepsCursor: false, logger: logger)
+    }
+    let identity = EventListener(
+      .gateway, to: SessionRevoked.spec.teller, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false, logger: logger)
+    return live + [identity]
+  }
+
+  /// What each event does, by its name. An event that cannot be read is recorded and must not stop those after it.
+  var effects: [String: EventMemory.Effect] {
+    var effects: [String: EventMemory.Effect] = [:]
+    for source in sources { effects[source.event] = careful { event in hub.deliver(try source.message(event)) } }
+    effects[SessionRevoked.spec.name] = careful { event in
+      let revoked = try SessionRevoked.decode(event.body)
+      // No token of the session was made after it ended, so its last one has expired by then.
+      revocations.revoke(revoked.sessionID, until: revoked.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60))
+      connections.close(revoked.sessionID)
+    }
+    return effects
+  }
+
+  private func careful(_ effect: @escaping EventMemory.Effect) -> EventMemory.Effect {
+    { event in
+      do {
+        try effect(event)
+      } catch {
+        logger.error(
+          "event is not as agreed", metadata: ["event": "\(event.name)", "number": "\(event.number)", "error": "\(error)"])
+      }
+    }
+  }
+}

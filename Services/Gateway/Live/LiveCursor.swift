@@ -1,0 +1,35 @@
+/// How far one live connection has come, and what follows from the number of a message: the rule, without I/O.
+struct LiveCursor: Sendable, Hashable {
+  enum Step: Hashable {
+    case deliver
+    /// Delivered already.
+    case passOver
+    /// Something lies between: fetch what came after ``LiveCursor/last``.
+    case fetch
+  }
+
+  /// Everything up to this number is delivered, or was deleted before it could be.
+  private(set) var last: Int
+
+  init(last: Int) { self.last = last }
+
+  /// What to do with a message that was told; one to deliver counts as delivered.
+  mutating func step(_ number: Int) -> Step {
+    guard number > last else { return .passOver }
+    guard number == last + 1 else { return .fetch }
+    last = number
+    return .deliver
+  }
+
+  /// Takes a page of the backlog: what of it is to be delivered, and whether there is more.
+  ///
+  /// A cursor ahead of the newest number, as from another store's time, is set back to it.
+  mutating func take(_ messages: [LiveMessage], lastNumber: Int, limit: Int) -> (deliver: [LiveMessage], isComplete: Bool) {
+    if last > lastNumber { last = lastNumber }
+    let fresh = messages.filter { $0.number > last }
+    if let newest = fresh.last { last = newest.number }
+    let isComplete = messages.count < limit || last >= lastNumber
+    if isComplete { last = max(last, lastNumber) }
+    return (fresh, isComplete)
+  }
+}

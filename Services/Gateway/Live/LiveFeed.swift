@@ -1,0 +1,96 @@
+import Logging
+import Messaging
+import Operations
+
+/// Follows one source for one connection: first what it missed, then what happens, each message once and in order.
+struct LiveFeed: Sendable {
+  /// What a connection is to show.
+  enum Item: Sendable {
+    /// Delivery begins after that number.
+    case ready(Int)
+    case message(LiveMessage)
+    case heartbeat
+  }
+
+  let source: LiveSource
+  let hub: LiveHub
+  let bus: any Bus
+  let clock: Clock
+  let logger: Logger
+  let pageSize: Int
+  let answerSeconds: Int
+
+  /// The largest number the backlog's input allows: asking after it tells only the newest number.
+  static let farAhead = 9_000_000_000_000_000
+
+  /// Runs until the subscription ends, the token expires or the connection takes no more.
+  ///
+  /// The subscription must have begun before, so that nothing falls between backlog and hub.
+  ///
+  /// - Parameters:
+  ///   - expiry: when the caller's token, which may be renewed meanwhile, expires.
+  ///   - after: the last number the client has seen; nil begins with what happens from now on.
+  ///   - emit: shows an item; throws if the connection is gone.
+  func run(
+    _ subscription: LiveSubscription, for caller: Caller, expiry: @Sendable () -> Instant?, after: Int?,
+    _ emit: (Item) async throws -> Void
+  ) async -> LiveEnd {
+    do {
+      var cursor: LiveCursor
+      if let after {
+        cursor = LiveCursor(last: after)
+        try await emit(.ready(after))
+        try await catchUp(&cursor, subscription, caller, emit)
+      } else {
+        cursor = LiveCursor(last: try await page(after: LiveFeed.farAhead, limit: 1, caller).lastNumber)
+        try await emit(.ready(cursor.last))
+      }
+      for await signal in subscription.signals {
+        if let expiry = expiry(), clock.now >= expiry { return .tokenExpired }
+        switch signal {
+        case .heartbeat: try await emit(.heartbeat)
+        case .message(let message):
+          switch cursor.step(message.number) {
+          case .deliver: try await emit(.message(message))
+          case .passOver: break
+          case .fetch: try await catchUp(&cursor, subscription, caller, emit)
+          }
+        }
+      }
+      return subscription.end ?? .clientGone
+    } catch let failure as Failure {
+      logger.debug("live backlog cannot be had", metadata: ["code": "\(failure.code)"])
+      return subscription.end ?? .unavailable
+    } catch let failure as LiveFailure {
+      logger.error("live backlog is not as agreed", metadata: ["error": "\(failure)", "operation": "\(source.backlog)"])
+      return .unavailable
+    } catch {
+      return subscription.end ?? .clientGone
+    }
+  }
+
+  private func catchUp(
+    _ cursor: inout LiveCursor, _ subscription: LiveSubscription, _ caller: Caller, _ emit: (Item) async throws -> Void
+  ) async throws {
+    while subscription.end == nil {
+      let page = try await page(after: cursor.last, limit: pageSize, caller)
+      let (messages, isComplete) = cursor.take(page.messages, lastNumber: page.lastNumber, limit: pageSize)
+      for message in messages { try await emit(.message(message)) }
+      if isComplete { return }
+    }
+  }
+
+  private func page(after: Int, limit: Int, _ caller: Caller) async throws -> (messages: [LiveMessage], lastNumber: Int) {
+    guard let account = caller.account else { throw Failure(RequestFailure.unauthenticated) }
+    let header = RequestHeader(
+      id: RequestName().inner, operation: source.backlog, caller: caller, deadline: clock.now.adding(seconds: answerSeconds))
+    let input: JSON = ["after": .integer(after), "limit": .integer(limit)]
+    let reply: Reply
+    do throws(BusFailure) {
+      reply = try await bus.request(Request(header: header, body: input.bytes), to: source.service)
+    } catch {
+      throw Switchboard.failure(error)
+    }
+    return try source.page(of: account, reply)
+  }
+}

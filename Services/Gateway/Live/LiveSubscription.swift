@@ -1,0 +1,52 @@
+import Operations
+import Synchronization
+
+/// Why a live connection ends, as its client is told.
+enum LiveEnd: String, Sendable {
+  case sessionRevoked = "session_revoked"
+  case tokenExpired = "token_expired"
+  case serverStopping = "server_stopping"
+  /// It took too little for too long.
+  case tooSlow = "too_slow"
+  /// What it lacks cannot be had at the moment.
+  case unavailable = "unavailable"
+  case clientGone = "client_gone"
+}
+
+/// One connection's place in the hub.
+final class LiveSubscription: Sendable {
+  enum Signal: Sendable {
+    case message(LiveMessage)
+    case heartbeat
+  }
+
+  /// What was told since the subscription began; ends with it.
+  let signals: AsyncStream<Signal>
+  private let continuation: AsyncStream<Signal>.Continuation
+  private let reason = Mutex<LiveEnd?>(nil)
+  private let onEnd: @Sendable () -> Void
+
+  init(queue: Int, onEnd: @escaping @Sendable () -> Void) {
+    (signals, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingOldest(queue))
+    self.onEnd = onEnd
+  }
+
+  /// Why it ended; nil as long as it has not.
+  var end: LiveEnd? { reason.withLock { $0 } }
+
+  /// Ends it; the first reason stands.
+  func end(_ why: LiveEnd) {
+    reason.withLock { if $0 == nil { $0 = why } }
+    continuation.finish()
+    onEnd()
+  }
+
+  /// Queues a message; a full queue ends the subscription instead.
+  func offer(_ message: LiveMessage) -> Bool {
+    guard case .dropped = continuation.yield(.message(message)) else { return true }
+    end(.tooSlow)
+    return false
+  }
+
+  func beat() { continuation.yield(.heartbeat) }
+}

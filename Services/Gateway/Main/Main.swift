@@ -1,0 +1,22 @@
+import ActivityContract
+import GatewayService
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import ServiceKit
+import SocialContract
+
+@main
+struct Main {
+  static func main() async {
+    await ServiceProcess.run(.gateway) { environment in
+      let gateway = try Gateway(
+        configuration: GatewayConfiguration(environment.settings), bus: environment.bus,
+        contracts: [.identity, .activity, .social, .rewards, .notifications], logger: environment.logger,
+        clock: environment.clock,
+        metrics: environment.metrics)
+      return [BusRunner(environment.bus), gateway]
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import CoreMetrics
+import Operations
+
+/// An operation as the gateway serves it.
+final class Endpoint: Sendable {
+  let operation: any Operation.Type
+  let spec: OperationSpec
+  /// Whether a caller without a valid token is refused here already.
+  let needsAccount: Bool
+  let timer: Timer
+  let failures: Counter
+
+  init(_ operation: any Operation.Type) {
+    self.operation = operation
+    spec = operation.spec
+    needsAccount = spec.caller != .anyone
+    timer = Timer(label: "gateway_requests", dimensions: [("operation", spec.name)])
+    failures = Counter(label: "gateway_failures", dimensions: [("operation", spec.name)])
+  }
+}
+
+/// What the gateway answers itself, beside the operations.
+enum Page: String, Sendable, CaseIterable {
+  case livez = "/livez"
+  case readyz = "/readyz"
+  case metrics = "/metrics"
+  case openAPI = "/openapi.json"
+  case docs = "/docs"
+  case live = "/v1/live"
+}
+
+/// Where a path leads.
+enum Destination: Sendable {
+  case operation(Endpoint)
+  case page(Page)
+}
+
+/// All that clients may call, from the contracts.
+struct Catalog: Sendable {
+  /// In the order of the contracts.
+  let endpoints: [Endpoint]
+  let byName: [String: Endpoint]
+  let router: Router<Destination>
+
+  init(_ contracts: [Contract]) {
+    endpoints = contracts.flatMap(\.operations).filter { Catalog.isForClients($0.spec) }.map { Endpoint($0) }
+    byName = Dictionary(endpoints.map { ($0.spec.name, $0) }) { first, _ in
+      preconditionFailure("two operations named \(first.spec.name)")
+    }
+    var router = Router<Destination>()
+    for page in Page.allCases { router.add("GET", page.rawValue, .page(page)) }
+    for endpoint in endpoints {
+      if let route = endpoint.spec.route { router.add(route.method.rawValue, route.path, .operation(endpoint)) }
+    }
+    self.router = router
+  }
+
+  /// Operations without a route, and those only services may call, do not exist for clients.
+  static func isForClients(_ spec: OperationSpec) -> Bool {
+    if case .services = spec.caller { return false }
+    return spec.route != nil
+  }
+}

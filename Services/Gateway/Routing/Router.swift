@@ -1,0 +1,125 @@
+import Operations
+
+/// Finds what a method and a path lead to.
+///
+/// Paths without parameters are found by one look-up; the others by walking a tree segment by segment, literal before parameter.
+struct Router<Target: Sendable>: Sendable {
+  /// What a path leads to for each method.
+  struct Methods: Sendable {
+    fileprivate(set) var targets: [(method: String, target: Target, parameters: [String])] = []
+
+    /// For the `Allow` header (RFC 9110, section 10.2.1).
+    var allowed: String { targets.map(\.method).joined(separator: ", ") }
+  }
+
+  enum Match {
+    case found(Target, parameters: [String: String])
+    case otherMethod(allowed: String)
+    case notFound
+  }
+
+  private struct Node: Sendable {
+    var literals: [Substring: Int] = [:]
+    var parameter: Int?
+    var methods: Methods?
+  }
+
+  private var fixed: [String: Methods] = [:]
+  private var nodes = [Node()]
+
+  init() {}
+
+  /// Adds a route; two for the same method and shape of path are a programming error.
+  mutating func add(_ method: String, _ path: String, _ target: Target) {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    let parameters = segments.filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    if parameters.isEmpty {
+      Router.insert(method, target, [], into: &fixed[path, default: Methods()])
+      return
+    }
+    var node = 0
+    for segment in segments {
+      let existing = segment.hasPrefix("{") ? nodes[node].parameter : nodes[node].literals[segment]
+      let next = existing ?? nodes.count
+      if existing == nil {
+        nodes.append(Node())
+        if segment.hasPrefix("{") { nodes[node].parameter = next } else { nodes[node].literals[segment] = next }
+      }
+      node = next
+    }
+    var methods = nodes[node].methods ?? Methods()
+    Router.insert(method, target, parameters, into: &methods)
+    nodes[node].methods = methods
+  }
+
+  private static func insert(_ method: String, _ target: Target, _ parameters: [String], into methods: inout Methods) {
+    precondition(!methods.targets.contains { $0.method == method }, "two routes for \(method) of one path")
+    methods.targets.append((method, target, parameters))
+  }
+
+  /// - Parameter path: as it stands in the request, without the query, percent-encoded.
+  func match(_ method: String, _ path: Substring) -> Match {
+    if let methods = fixed[String(path)] { return pick(method, methods, []) }
+    var values: [Substring] = []
+    guard let methods = walk(path.dropFirst(), 0, &values) else { return .notFound }
+    return pick(method, methods, values)
+  }
+
+  private func pick(_ method: String, _ methods: Methods, _ values: [Substring]) -> Match {
+    guard let entry = methods.targets.first(where: { $0.method == method }) else { return .otherMethod(allowed: methods.allowed) }
+    var parameters: [String: String] = [:]
+    for (name, value) in zip(entry.parameters, values) {
+      guard let decoded = PercentEncoding.decode(value) else { return .notFound }
+      parameters[name] = decoded
+    }
+    return .found(entry.target, parameters: parameters)
+  }
+
+  private func walk(_ path: Substring, _ node: Int, _ values: inout [Substring]) -> Methods? {
+    let slash = path.utf8.firstIndex(of: UInt8(ascii: "/"))
+    let segment = path[..<(slash ?? path.endIndex)]
+    func go(_ next: Int) -> Methods? {
+      guard let slash else { return nodes[next].methods }
+      return walk(path[path.utf8.index(after: slash)...], next, &values)
+    }
+    if let next = nodes[node].literals[segment], let methods = go(next) { return methods }
+    guard let next = nodes[node].parameter, !segment.isEmpty else { return nil }
+    values.append(segment)
+    if let methods = go(next) { return methods }
+    values.removeLast()
+    return nil
+  }
+}
+
+/// Percent-encoding of paths and queries (RFC 3986, section 2.1).
+enum PercentEncoding {
+  /// The text without its escapes, or nil if an escape is broken or the result is not UTF-8.
+  ///
+  /// - Parameter isForm: whether `+` stands for a space, as in queries made by forms.
+  static func decode(_ text: Substring, isForm: Bool = false) -> String? {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || (isForm && $0 == UInt8(ascii: "+")) }) else {
+      return String(text)
+    }
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else { return nil }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where isForm: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Operations
+
+/// Who a verified access token speaks for, and how long.
+struct Identification: Sendable, Hashable {
+  let account: AccountID
+  let session: SessionID
+  let isVerified: Bool
+  let isAdministrator: Bool
+  let language: Language
+  let issuedAt: Instant
+  let expiresAt: Instant
+}
+
+/// Why a token is not accepted, as far as the client is told.
+enum TokenRefusal: Error, Hashable {
+  /// Not a token of ours: malformed, forged, meant for something else. The detail is for the log and the tests.
+  case invalid(Detail)
+  case expired
+  case revoked
+
+  enum Detail: String, Hashable, Sendable {
+    case malformed, algorithm, type, critical, key, signature, claims, issuer, audience, notYetValid
+  }
+
+  var failure: Failure {
+    switch self {
+    case .invalid: Failure(RequestFailure.unauthenticated)
+    case .expired: Failure(RequestFailure.tokenExpired)
+    case .revoked: Failure(RequestFailure.sessionRevoked)
+    }
+  }
+}
+
+/// Reads access tokens (RFC 9068) as RFC 8725 asks: one algorithm, a key found by its id alone, type, issuer and audience pinned.
+enum AccessToken {
+  static let issuer = "racha"
+  static let audience = "racha"
+  /// Tolerated between the clocks of the machine that signs and this one.
+  static let leewaySeconds = 2
+  /// A longer text is no token of ours.
+  static let mostBytes = 4096
+
+  /// The parts of a token whose header is in order; nothing in them is believed before the signature is checked.
+  struct Unverified {
+    let keyID: String
+    let signedText: [UInt8]
+    let signature: [UInt8]
+    let claims: [UInt8]
+  }
+
+  static func parse(_ token: String) throws(TokenRefusal) -> Unverified {
+    guard token.utf8.count <= mostBytes else { throw .invalid(.malformed) }
+    let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Base64URL.decode(parts[0]), let claims = Base64URL.decode(parts[1]),
+      let signature = Base64URL.decode(parts[2]), let head = object(header)
+    else { throw .invalid(.malformed) }
+    guard head["alg"] == "EdDSA" else { throw .invalid(.algorithm) }
+    guard head["typ"] == "at+jwt" else { throw .invalid(.type) }
+    guard head["crit"] == nil else { throw .invalid(.critical) }
+    guard case .string(let keyID) = head["kid"], !keyID.isEmpty else { throw .invalid(.key) }
+    return Unverified(
+      keyID: keyID, signedText: Array(token.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count)), signature: signature,
+      claims: claims)
+  }
+
+  /// Reads the claims of a token whose signature is right.
+  static func identification(_ claims: [UInt8], now: Instant) throws(TokenRefusal) -> Identification {
+    guard let claims = object(claims) else { throw .invalid(.claims) }
+    guard claims["iss"] == .string(issuer) else { throw .invalid(.issuer) }
+    guard claims["aud"] == .string(audience) else { throw .invalid(.audience) }
+    guard let account: AccountID = id(claims["sub"]), let session: SessionID = id(claims["sid"]),
+      case .bool(let isVerified) = claims["ver"], case .string(let languageText) = claims["lang"],
+      let language = Language(rawValue: languageText), let expiresAt = instant(claims["exp"]),
+      let issuedAt = instant(claims["iat"]),
+      case .string = claims["jti"]
+    else { throw .invalid(.claims) }
+    var isAdministrator = false
+    if let value = claims["adm"] {
+      guard case .bool(let flag) = value else { throw .invalid(.claims) }
+      isAdministrator = flag
+    }
+    let latestStart = now.adding(seconds: leewaySeconds)
+    if let value = claims["nbf"] {
+      guard let start = instant(value) else { throw .invalid(.claims) }
+      guard start <= latestStart else { throw .invalid(.notYetValid) }
+    }
+    guard issuedAt <= latestStart else { throw .invalid(.notYetValid) }
+    guard now < expiresAt else { throw .expired }
+    return Identification(
+      account: account, session: session, isVerified: isVerified, isAdministrator: isAdministrator, language: language,
+      issuedAt: issuedAt, expiresAt: expiresAt)
+  }
+
+  private static func object(_ bytes: [UInt8]) -> JSON? {
+    do {
+      let json = try JSONTape(bytes, limits: JSONLimits(bytes: mostBytes, depth: 4)).json
+      guard case .object = json else { return nil }
+      return json
+    } catch {
+      return nil
+    }
+  }
+
+  private static func id<Entity>(_ value: JSON?) -> ID<Entity>? {
+    guard case .string(let text) = value else { return nil }
+    do {
+      return try ID(text: text)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func instant(_ value: JSON?) -> Instant? {
+    guard case .integer(let seconds) = value, (0...253_402_300_799).contains(seconds) else { return nil }
+    return Instant(milliseconds: Int64(seconds) * 1000)
+  }
+}

@@ -1,0 +1,45 @@
+import Crypto
+import Operations
+import Synchronization
+
+/// Tells whom an access token speaks for.
+final class TokenVerifier: Sendable {
+  private let keys: KeyRing
+  private let cache: TokenCache
+  private let clock: Clock
+  let revocations: Revocations
+
+  init(_ configuration: GatewayConfiguration.Tokens, keys: KeyRing, clock: Clock) {
+    self.keys = keys
+    self.clock = clock
+    cache = TokenCache(bound: configuration.remembered)
+    revocations = Revocations(bound: configuration.revocations, clock: clock)
+  }
+
+  /// The token's owner.
+  ///
+  /// - Throws: ``TokenRefusal``; a ``Failure`` if identity's keys cannot be had.
+  func identify(_ token: String) async throws -> Identification {
+    if let known = cache[token] {
+      guard let refusal = revocations.refusal(of: known, now: clock.now) else { return known }
+      if refusal == .revoked { cache.remove(token) }
+      throw refusal
+    }
+    let unverified = try AccessToken.parse(token)
+    guard let key = try await keys.key(unverified.keyID) else { throw TokenRefusal.invalid(.key) }
+    guard key.isValidSignature(unverified.signature, for: unverified.signedText) else { throw TokenRefusal.invalid(.signature) }
+    let identification = try AccessToken.identification(unverified.claims, now: clock.now)
+    if let refusal = revocations.refusal(of: identification, now: clock.now) { throw refusal }
+    cache.insert(token, identification)
+    return identification
+  }
+}
+
+/// A key that only checks Ed25519 signatures: the algorithm belongs to the key, never to the token.
+struct VerificationKey: Sendable {
+  private let key: Curve25519.Signing.PublicKey
+
+  init(bytes: [UInt8]) throws { key = try Curve25519.Signing.PublicKey(rawRepresentation: bytes) }
+
+  func isValidSignature(_ signature: [UInt8], for text: [UInt8]) -> Bool { key.isValidSignature(signature, for: text) }
+}

@@ -1,0 +1,112 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// An account as identity keeps it.
+struct AccountRecord: Sendable {
+  let id: AccountID
+  let email: EmailAddress
+  let username: Username
+  let passwordHash: PasswordHash
+  let name: PersonName?
+  let age: Int?
+  let nickname: Nickname?
+  let timeZone: TimeZoneName
+  let dayStartHour: Int
+  let language: Language
+  let isAdministrator: Bool
+  let createdAt: Instant
+  let verifiedAt: Instant?
+  let revision: Int
+
+  init(_ row: Row) {
+    id = row["account_id"]
+    email = row["email"]
+    username = row["username"]
+    passwordHash = PasswordHash(text: row["password_hash"])
+    name = row["name"]
+    age = row["age"]
+    nickname = row["nickname"]
+    timeZone = row["time_zone"]
+    dayStartHour = row["day_start_hour"]
+    language = row["language"]
+    isAdministrator = row["is_administrator"]
+    createdAt = row["created_at"]
+    verifiedAt = row["verified_at"]
+    revision = row["revision"]
+  }
+
+  /// What its owner sees.
+  var own: OwnAccount {
+    OwnAccount(
+      id: id, email: email, username: username, name: name, age: age, nickname: nickname, timeZone: timeZone,
+      dayStartHour: dayStartHour, language: language, isVerified: verifiedAt != nil, isAdministrator: isAdministrator,
+      createdAt: createdAt)
+  }
+
+  /// What other services know.
+  var changed: AccountChanged {
+    AccountChanged(
+      accountID: id, username: username, nickname: nickname, timeZone: timeZone, dayStartHour: dayStartHour, language: language,
+      isVerified: verifiedAt != nil, revision: revision)
+  }
+}
+
+extension Database {
+  /// The account of that id.
+  func account(_ id: AccountID) throws -> AccountRecord? {
+    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM accounts WHERE account_id = ?"), arguments: [id]).map(AccountRecord.init)
+  }
+
+  /// The account of that username.
+  func account(_ username: Username) throws -> AccountRecord? {
+    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM accounts WHERE username = ?"), arguments: [username])
+      .map(AccountRecord.init)
+  }
+
+  /// The account of that e-mail address.
+  func account(_ email: EmailAddress) throws -> AccountRecord? {
+    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM accounts WHERE email_normalized = ?"), arguments: [email.normalized])
+      .map(AccountRecord.init)
+  }
+}
+
+extension Transaction {
+  /// Adds an account and tells of it.
+  func insertAccount(_ form: RegistrationForm, _ hash: PasswordHash) throws -> AccountRecord {
+    let id = AccountID()
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, name, age, nickname, time_zone, language,
+          created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      id, form.email, form.email.normalized, form.username, hash.text, form.name, form.age, form.nickname, form.timeZone,
+      form.language, now,
+    ])
+    return try tellAccount(id)
+  }
+
+  /// Notes that the e-mail address is verified and tells of it.
+  func verifyAccount(_ id: AccountID) throws {
+    try database.cachedStatement(
+      sql: "UPDATE accounts SET verified_at = ?, revision = revision + 1 WHERE account_id = ? AND verified_at IS NULL"
+    ).execute(arguments: [now, id])
+    if database.changesCount > 0 { _ = try tellAccount(id) }
+  }
+
+  /// Keeps the same password's hash at today's cost.
+  func renewPasswordHash(_ id: AccountID, _ hash: PasswordHash) throws {
+    try database.cachedStatement(sql: "UPDATE accounts SET password_hash = ? WHERE account_id = ?").execute(arguments: [
+      hash.text, id,
+    ])
+  }
+
+  private func tellAccount(_ id: AccountID) throws -> AccountRecord {
+    guard let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
+    try tell(account.changed)
+    return account
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+
+/// Identity's state as events, for listeners without history: all accounts, then the sessions revoked so lately that access tokens of
+/// theirs may not have expired yet.
+struct Snapshot: Sendable {
+  static let revocationsToldSeconds = 900
+  private static let pageSize = 500
+
+  let clock: Clock
+
+  /// A page after that key: the last account told, or `sessions` and the last session.
+  @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+    let parts = key?.split(separator: " ") ?? ["accounts"]
+    let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
+    return parts[0] == "sessions" ? try sessions(database, after: last) : try accounts(database, after: last)
+  }
+
+  private func accounts(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let accounts = try Row.fetchAll(
+      database.cachedStatement(sql: "SELECT * FROM accounts WHERE account_id > ? ORDER BY account_id LIMIT ?"),
+      arguments: [last, Self.pageSize]
+    ).map(AccountRecord.init)
+    let nextKey = accounts.count == Self.pageSize ? "accounts \(accounts[Self.pageSize - 1].id)" : "sessions"
+    return (accounts.map(\.changed), nextKey)
+  }
+
+  private func sessions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id, account_id, revocation_reason, revoked_at FROM sessions
+          WHERE revoked_at > ? AND session_id > ? ORDER BY session_id LIMIT ?
+          """),
+      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), last, Self.pageSize])
+    let events = rows.map { row in
+      SessionRevoked(
+        sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
+    }
+    return (events, events.count == Self.pageSize ? "sessions \(events[Self.pageSize - 1].sessionID)" : nil)
+  }
+}

@@ -1,0 +1,72 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves logging in.
+  mutating func serveLogIn(keys: IdentityKeys, hasher: PasswordHasher) {
+    serve(LogIn.self) { input, call in
+      let login = Login(input.login)
+      let attempt = try await call.read { try $0.begin(login, call, key: keys.failures) }
+      let password: Password
+      do throws(FieldRule) {
+        password = try Password(text: input.password)
+      } catch {
+        throw Failure.field("password", error)
+      }
+      let verdict = try await hasher.verify(password, against: attempt.hash)
+      // A failed attempt is counted in the transaction, so the failure must be thrown after it.
+      let begun = try await call.write { try $0.end(attempt, verdict, input, call) }.get()
+      return try await begun.signedIn(keys)
+    }
+  }
+}
+
+/// An attempt to log in whose password is being checked.
+private struct LoginAttempt: Sendable {
+  let subject: LoginSubject
+  let account: AccountID?
+  let hash: PasswordHash?
+}
+
+extension Database {
+  /// Looks the account up, unless the attempt comes too early.
+  fileprivate func begin(_ login: Login, _ call: Call, key: SecretKey) throws -> LoginAttempt {
+    let account = try account(login)
+    let subject = LoginSubject(login, account?.id, call.caller, key: key)
+    let wait = try loginWaitSeconds(subject, now: call.now)
+    guard wait == 0 else { throw Failure.locked(wait) }
+    return LoginAttempt(subject: subject, account: account?.id, hash: account?.passwordHash)
+  }
+}
+
+extension Transaction {
+  /// Begins a session if the password was right, counts a failure otherwise.
+  ///
+  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
+  fileprivate func end(
+    _ attempt: LoginAttempt, _ verdict: PasswordHasher.Verdict, _ input: LogIn.Input, _ call: Call
+  ) throws -> Result<GivenTokens, Failure> {
+    let wait = try database.loginWaitSeconds(attempt.subject, now: now)
+    guard wait == 0 else { return .failure(.locked(wait)) }
+    // A password changed while it was checked is no longer right.
+    guard verdict.isRight, let id = attempt.account, let account = try database.account(id), account.passwordHash == attempt.hash
+    else {
+      try addLoginFailure(attempt.subject)
+      let isLocked = try database.loginWaitSeconds(attempt.subject, now: now) > 0
+      try record(SecurityEvent(isLocked ? .loginLocked : .loginFailed, account: attempt.account), from: call.caller)
+      return .failure(Failure(LogInFailure.wrongCredentials))
+    }
+    try clearLoginFailures(attempt.subject)
+    if let renewed = verdict.renewed { try renewPasswordHash(id, renewed) }
+    return .success(try beginSession(of: account, device: input.device, call.caller))
+  }
+}
+
+extension Failure {
+  fileprivate static func locked(_ seconds: Int) -> Failure {
+    LogInFailure.locked.with(["seconds": .number(seconds)], retryAfterSeconds: seconds)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// Whom an attempt to log in is counted against. Kept are keyed hashes: what people type as a login may be anything.
+struct LoginSubject: Sendable {
+  /// The account, or the login where there is no such account.
+  let account: [UInt8]
+  /// Where it came from; nil if that is not known, as for other services.
+  let address: [UInt8]?
+
+  private let unknownAddress: [UInt8]
+
+  init(_ login: Login, _ account: AccountID?, _ caller: Caller, key: SecretKey) {
+    self.account = key.code(
+      for: account.map { Array("account".utf8) + [0] + $0.bytes } ?? Array("login".utf8) + [0] + login.bytes)
+    address = caller.address.map { key.code(for: Array("address".utf8) + [0] + ClientAddress($0).bytes) }
+    unknownAddress = key.code(for: Array("no address".utf8))
+  }
+
+  fileprivate var addressKey: [UInt8] { address ?? unknownAddress }
+}
+
+extension Database {
+  /// How long the next attempt must wait, 0 if it need not.
+  func loginWaitSeconds(_ subject: LoginSubject, now: Instant) throws -> Int {
+    try Lockout.remainingSeconds(
+      account: accountFailures(subject, now: now), address: addressFailures(subject, now: now), now: now)
+  }
+
+  /// Failed attempts at the account, from everywhere.
+  func accountFailures(_ subject: LoginSubject, now: Instant) throws -> FailureTally {
+    try tally(
+      "SELECT COALESCE(SUM(failures), 0), COALESCE(MAX(last_at), 0) FROM login_failures WHERE account_key = ? AND last_at > ?",
+      subject.account, now)
+  }
+
+  /// Accounts that were tried in vain from the address.
+  func addressFailures(_ subject: LoginSubject, now: Instant) throws -> FailureTally {
+    guard let address = subject.address else { return .none }
+    return try tally(
+      "SELECT COUNT(*), COALESCE(MAX(last_at), 0) FROM login_failures WHERE address_key = ? AND last_at > ?", address, now)
+  }
+
+  private func tally(_ sql: String, _ key: [UInt8], _ now: Instant) throws -> FailureTally {
+    guard
+      let row = try Row.fetchOne(
+        cachedStatement(sql: sql), arguments: [Data(key), now.adding(seconds: -Lockout.memorySeconds)])
+    else { return .none }
+    return FailureTally(count: row[0], lastAt: row[1])
+  }
+}
+
+extension Transaction {
+  /// Counts a failed attempt.
+  func addLoginFailure(_ subject: LoginSubject) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO login_failures (account_key, address_key, failures, last_at) VALUES (?, ?, 1, ?)
+        ON CONFLICT (account_key, address_key) DO UPDATE SET
+          failures = CASE WHEN last_at > ? THEN failures + 1 ELSE 1 END, last_at = excluded.last_at
+        """
+    ).execute(arguments: [
+      Data(subject.account), Data(subject.addressKey), now, now.adding(seconds: -Lockout.memorySeconds),
+    ])
+  }
+
+  /// Forgets the account's failures, after a success.
+  func clearLoginFailures(_ subject: LoginSubject) throws {
+    try database.cachedStatement(sql: "DELETE FROM login_failures WHERE account_key = ?").execute(arguments: [
+      Data(subject.account)
+    ])
+  }
+}

@@ -1,0 +1,16 @@
+/// The passwords that are tried first, since most people who choose badly choose one of them (requirement ID-20).
+///
+/// `common-passwords.txt` holds one a line, in lower case; case makes no difference. Beside the bare favourites it has their
+/// usual disguises (`Password1!`, `P@ssw0rd`), which the rules about kinds of characters let through.
+struct CommonPasswords: Sendable {
+  let all: Set<String>
+
+  /// The list in the program.
+  static let embedded = CommonPasswords(text: PackageResources.common_passwords_txt)
+
+  init(text: [UInt8]) {
+    all = Set(text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) })
+  }
+
+  func contains(_ password: String) -> Bool { all.contains(password.lowercased()) }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import IdentityContract
+import Operations
+
+/// What a new password must be like (requirement ID-1, ID-20). Every rule it breaks is told, each by its own code.
+struct PasswordRules: Sendable {
+  static let length = 8...256
+  /// A character may have any number of marks; this bounds what is hashed.
+  static let mostBytes = 2048
+
+  private let common: CommonPasswords
+
+  init(common: CommonPasswords = .embedded) { self.common = common }
+
+  /// The rules broken, in the order in which a person would mend them; empty if it may be chosen.
+  ///
+  /// - Parameter names: what can be read off the account and so must not be its password.
+  func broken(by password: Password, names: [String]) -> [FieldRule] {
+    let text = password.normalized
+    guard text.utf8.count <= PasswordRules.mostBytes, text.count <= PasswordRules.length.upperBound else {
+      return [FieldRule("password_too_long", ["most": .number(PasswordRules.length.upperBound)])]
+    }
+    var rules: [FieldRule] = []
+    func expect(_ holds: Bool, _ code: String, _ parameters: [String: Parameter] = [:]) {
+      if !holds { rules.append(FieldRule(code, parameters)) }
+    }
+    expect(
+      text.count >= PasswordRules.length.lowerBound, "password_too_short", ["least": .number(PasswordRules.length.lowerBound)])
+    expect(text.contains(where: \.isUppercase), "password_lacks_upper_case")
+    expect(text.contains(where: \.isLowercase), "password_lacks_lower_case")
+    expect(text.contains(where: \.isWholeNumber), "password_lacks_digit")
+    expect(text.contains { !$0.isLetter && !$0.isNumber && !$0.isWhitespace }, "password_lacks_special")
+    expect(!common.contains(text), "password_common")
+    expect(!names.contains { $0.lowercased() == text.lowercased() }, "password_is_name")
+    return rules
+  }
+}
+
+extension Password {
+  /// The form that is judged and hashed: composed characters (RFC 8265, section 4.2.2), so that every keyboard gives the same.
+  var normalized: String { description.precomposedStringWithCanonicalMapping }
+}

@@ -1,0 +1,86 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the registration of accounts.
+  mutating func serveRegistration(hasher: PasswordHasher) {
+    let registration = Registration(hasher: hasher, passwordRules: PasswordRules())
+    serve(RegisterAccount.self) { input, call in try await registration.register(input, call) }
+  }
+}
+
+/// Registers accounts.
+private struct Registration: Sendable {
+  let hasher: PasswordHasher
+  let passwordRules: PasswordRules
+
+  func register(_ input: RegisterAccount.Input, _ call: Call) async throws -> OwnAccount {
+    let form: RegistrationForm
+    switch RegistrationForm.judge(input, passwordRules: passwordRules, requestLanguage: call.language) {
+    case .success(let sound): form = sound
+    case .failure(let invalid):
+      let problems = try await call.read { try $0.completeProblems(invalid.problems, of: input) }
+      throw Failure(RequestFailure.invalidFields, fields: problems)
+    }
+    let hash = try await hasher.hash(form.password)
+    guard let key = call.header.idempotencyKey else {
+      return try await call.write { try $0.register(form, input, hash) }
+    }
+    let record = IdempotencyKey(caller: "anonymous", key: key, operation: RegisterAccount.spec.name, payload: input.json)
+    let reply = try await call.store.write(idempotency: record, traceparent: call.header.traceparent) {
+      try $0.register(form, input, hash).json
+    }
+    return try OwnAccount.decode(reply)
+  }
+}
+
+extension Transaction {
+  /// Adds the account and its verification link, unless others have its e-mail address or username.
+  fileprivate func register(_ form: RegistrationForm, _ input: RegisterAccount.Input, _ hash: PasswordHash) throws -> OwnAccount {
+    let problems = try database.completeProblems([], of: input)
+    guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
+    let account = try insertAccount(form, hash)
+    _ = try sendVerificationLink(to: account, .registered)
+    return account.own
+  }
+}
+
+extension Database {
+  /// Adds to a form's problems what only a look at the other accounts shows: what is taken, and which usernames are free.
+  fileprivate func completeProblems(_ known: [FieldProblem], of input: RegisterAccount.Input) throws -> [FieldProblem] {
+    var problems = known
+    if let email = input.email.value, try account(email) != nil {
+      problems.append(FieldProblem(field: "email", FieldRule("email_taken")))
+    }
+    if let username = input.username.value, try account(username) != nil {
+      problems.append(FieldProblem(field: "username", FieldRule("username_taken")))
+    }
+    guard let index = problems.firstIndex(where: { $0.field == "username" && $0.code != "required" }) else {
+      return inFormOrder(problems)
+    }
+    let free = try freeUsernames(near: input)
+    problems[index] = FieldProblem(
+      field: "username",
+      FieldRule(problems[index].code, ["suggestions": .text(free.map(\.description).joined(separator: ", "))]))
+    return inFormOrder(problems)
+  }
+
+  private func freeUsernames(near input: RegisterAccount.Input) throws -> [Username] {
+    let others = [input.email.value.map { String($0.localPart) }, input.name?.description].compactMap { $0 }
+    var free: [Username] = []
+    for candidate in UsernameSuggestions.candidates(near: input.username.description, others: others)
+    where try account(candidate) == nil {
+      free.append(candidate)
+      if free.count == UsernameSuggestions.count { break }
+    }
+    return free
+  }
+}
+
+private func inFormOrder(_ problems: [FieldProblem]) -> [FieldProblem] {
+  let order = ["email", "username", "password", "passwordRepetition", "name", "age", "nickname", "timeZone", "language"]
+  return order.flatMap { field in problems.filter { $0.field == field } }
+}

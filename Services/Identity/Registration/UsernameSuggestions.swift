@@ -1,0 +1,59 @@
+import IdentityContract
+import Operations
+
+/// Finds usernames near a wished one that cannot be had.
+enum UsernameSuggestions {
+  static let count = 3
+
+  /// Usernames to try, the nearest first, all of them well formed and none twice.
+  ///
+  /// - Parameters:
+  ///   - wished: what was typed, of any form.
+  ///   - others: texts to fall back on, such as the local part of the e-mail address.
+  static func candidates(near wished: String, others: [String]) -> [Username] {
+    var found: [Username] = []
+    func add(_ text: String) {
+      guard let username = try? Username(text: text), !found.contains(username) else { return }
+      found.append(username)
+    }
+    let stems = ([wished] + others).map { stem($0) }.filter { !$0.isEmpty }
+    for stem in stems.isEmpty ? ["user"] : stems {
+      let short = String(stem.prefix(26))
+      add(stem)
+      for suffix in ["1", "2", "7", "_1", ".x", "2000"] { add(short + suffix) }
+    }
+    // So many that some are free, however popular the name is.
+    let base = String((stems.first ?? "user").prefix(25))
+    for number in 10..<40 { add(base + String(number * number)) }
+    return found
+  }
+
+  /// The text with everything replaced that a username cannot have.
+  static func stem(_ text: String) -> String {
+    var stem = ""
+    for scalar in text.lowercased().prefix(60).unicodeScalars {
+      switch scalar {
+      case "a"..."z": stem.unicodeScalars.append(scalar)
+      case "0"..."9", "_", ".": if !stem.isEmpty { stem.unicodeScalars.append(scalar) }
+      case " ", "-", "+": if let last = stem.last, last != "." { stem += "." }
+      default: stem += letters[scalar] ?? ""
+      }
+    }
+    stem = String(stem.prefix(30))
+    while let last = stem.last, last == "." || last == "_" { stem.removeLast() }
+    // Too short to stand alone.
+    return stem.count == 2 ? stem + "_1" : stem.count == 1 ? "" : stem
+  }
+
+  /// Letters of neighbouring alphabets in plain ones.
+  private static let letters: [Unicode.Scalar: String] = {
+    let families = [
+      "a": "àáâãäåā", "ae": "æ", "c": "çćč", "d": "ðď", "e": "èéêëēę", "g": "ğ", "i": "ìíîïī", "l": "ł", "n": "ñńň",
+      "o": "òóôõöøō",
+      "oe": "œ", "r": "ř", "s": "śšş", "ss": "ß", "t": "ťþ", "u": "ùúûüūů", "y": "ýÿ", "z": "źžż",
+    ]
+    var letters: [Unicode.Scalar: String] = [:]
+    for (plain, family) in families { for scalar in family.unicodeScalars { letters[scalar] = plain } }
+    return letters
+  }()
+}

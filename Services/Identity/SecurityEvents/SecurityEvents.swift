@@ -1,0 +1,53 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// Something that bears on the safety of an account, kept for those who look into it (requirements ID-2, ID-15).
+struct SecurityEvent: Sendable {
+  /// How much it matters.
+  enum Severity: String, Choice, DatabaseValueConvertible { case info, warning, critical }
+
+  /// What happened.
+  enum Kind: String, Choice, DatabaseValueConvertible {
+    case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
+
+    var severity: Severity {
+      switch self {
+      case .loginFailed, .verificationLinkRefused: .info
+      case .loginLocked, .refreshTokenReused: .warning
+      }
+    }
+  }
+
+  let kind: Kind
+  let account: AccountID?
+  let session: SessionID?
+  /// Which rule decided, as a code; never a secret.
+  let detail: String?
+
+  init(_ kind: Kind, account: AccountID?, session: SessionID? = nil, detail: String? = nil) {
+    self.kind = kind
+    self.account = account
+    self.session = session
+    self.detail = detail
+  }
+}
+
+/// Marks ids of security events.
+enum SecurityEventMark {}
+
+extension Transaction {
+  /// Keeps the event, with the client's address and what it says of itself.
+  func record(_ event: SecurityEvent, from caller: Caller) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO security_events (security_event_id, at, kind, severity, account_id, session_id, address, user_agent, detail)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      ID<SecurityEventMark>(), now, event.kind, event.kind.severity, event.account, event.session,
+      caller.address.map { String($0.prefix(64)) }, caller.userAgent.map { String($0.prefix(256)) }, event.detail,
+    ])
+  }
+}

@@ -1,0 +1,20 @@
+import IdentityContract
+import Operations
+
+/// What a session's client is given when it logs in or refreshes, before the access token is signed.
+struct GivenTokens: Sendable {
+  let account: AccountRecord
+  let session: SessionRecord
+  let refreshToken: RefreshToken
+  /// When the refresh token was made; a repetition gives the access token of that instant again.
+  let givenAt: Instant
+
+  /// With the access token, as it is answered.
+  func signedIn(_ keys: IdentityKeys) async throws -> SignedIn {
+    let claims = AccessTokenClaims(
+      account: account, session: session.id, at: givenAt, tokenID: keys.tokenIDs.code(for: Array(refreshToken.text.utf8)))
+    return SignedIn(
+      accessToken: try await keys.signing.sign(claims), accessTokenExpiresAt: claims.expiresAt, refreshToken: refreshToken.text,
+      session: session.own, account: account.own)
+  }
+}

@@ -1,0 +1,44 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves refreshing and ending sessions.
+  mutating func serveSessions(keys: IdentityKeys) {
+    serve(RefreshSession.self) { input, call in
+      guard let token = RefreshToken(input.refreshToken) else { throw RefreshFailure.tokenInvalid }
+      // A reuse closes the session in the transaction, so the failure must be thrown after it.
+      let given = try await call.write { try $0.refresh(token, call, key: keys.refresh) }.get()
+      return try await given.signedIn(keys)
+    }
+
+    serve(
+      LogOut.self,
+      write: { _, call, transaction in
+        try transaction.revoke(try call.session, of: try call.account, .loggedOut)
+        return Empty()
+      })
+  }
+}
+
+extension Transaction {
+  /// Exchanges a token, or closes its session if that was done before.
+  fileprivate func refresh(_ token: RefreshToken, _ call: Call, key: SecretKey) throws -> Result<GivenTokens, RefreshFailure> {
+    let found = try database.refreshToken(token.hash)
+    guard let found, let account = try database.account(found.session.accountID) else { return .failure(.tokenInvalid) }
+    switch RefreshRule.judge(found.presented, now: now) {
+    case .rotate:
+      return .success(try given(try rotate(token, found.session, key: key), found.session.id, account, at: now))
+    case .repeated(let instant):
+      return .success(try given(token.successor(key: key), found.session.id, account, at: instant))
+    case .reused:
+      try revoke(found.session.id, of: account.id, .refreshTokenReused)
+      try record(SecurityEvent(.refreshTokenReused, account: account.id, session: found.session.id), from: call.caller)
+      return .failure(.tokenReused)
+    case .expired: return .failure(.tokenExpired)
+    case .invalid: return .failure(.tokenInvalid)
+    }
+  }
+}

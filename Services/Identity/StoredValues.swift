@@ -1,0 +1,11 @@
+public import GRDB
+public import IdentityContract
+import Storage
+
+// The contract's values lie in the tables as their text.
+
+extension EmailAddress: DatabaseValueConvertible {}
+extension PersonName: DatabaseValueConvertible {}
+extension Nickname: DatabaseValueConvertible {}
+extension TimeZoneName: DatabaseValueConvertible {}
+extension SessionRevoked.Reason: DatabaseValueConvertible {}

@@ -1,0 +1,45 @@
+import IdentityContract
+import JWTKit
+import Operations
+
+/// What an access token says (RFC 9068): whose it is, of which session, and what the gateway needs to know of the account.
+struct AccessTokenClaims: JWTPayload, Hashable {
+  let iss: String
+  let aud: String
+  let sub: String
+  let sid: String
+  /// Whether the e-mail address is verified.
+  let ver: Bool
+  /// Whether the account administers the system.
+  let adm: Bool
+  let lang: String
+  /// Seconds since 1970.
+  let iat: Int64
+  let nbf: Int64
+  let exp: Int64
+  let jti: String
+
+  /// - Parameter tokenID: names the token; at least 16 bytes.
+  init(account: AccountRecord, session: SessionID, at instant: Instant, tokenID: [UInt8]) {
+    iss = AccessTokenForm.issuer
+    aud = AccessTokenForm.audience
+    sub = account.id.description
+    sid = session.description
+    ver = account.verifiedAt != nil
+    adm = account.isAdministrator
+    lang = account.language.rawValue
+    iat = instant.milliseconds / 1000
+    nbf = iat
+    exp = iat + Int64(AccessTokenForm.lifetimeSeconds)
+    jti = Base64URL.encode(Array(tokenID.prefix(16)))
+  }
+
+  var expiresAt: Instant { Instant(milliseconds: exp * 1000) }
+
+  /// Identity only makes tokens; the gateway checks them.
+  func verify(using algorithm: some JWTAlgorithm) throws {
+    guard iss == AccessTokenForm.issuer, aud == AccessTokenForm.audience else {
+      throw JWTError.claimVerificationFailure(failedClaim: IssuerClaim(value: iss), reason: "not a token of Racha")
+    }
+  }
+}

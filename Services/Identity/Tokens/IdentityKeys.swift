@@ -1,0 +1,24 @@
+import ServiceKit
+
+/// Every key of identity. They are files of the home's `keys` folder, made at the first start; none is in the store.
+struct IdentityKeys: Sendable {
+  /// Successors of refresh tokens.
+  let refresh: SecretKey
+  /// Tokens of verification links.
+  let verification: SecretKey
+  /// Subjects of login failures.
+  let failures: SecretKey
+  /// Ids of access tokens.
+  let tokenIDs: SecretKey
+  let signing: SigningKeys
+
+  /// Reads the keys, making those that are missing.
+  init(_ home: Home) async throws {
+    let secret = try home.secret("identity.secret")
+    refresh = SecretKey(secret, purpose: "refresh tokens")
+    verification = SecretKey(secret, purpose: "verification links")
+    failures = SecretKey(secret, purpose: "login failures")
+    tokenIDs = SecretKey(secret, purpose: "access token ids")
+    signing = try await SigningKeys(home)
+  }
+}

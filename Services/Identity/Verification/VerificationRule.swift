@@ -1,0 +1,42 @@
+import IdentityContract
+import Operations
+
+/// What is known of a verification link when it is opened.
+struct OpenedLink: Hashable, Sendable {
+  var expiresAt: Instant
+  var usedAt: Instant?
+  /// When a newer one was sent.
+  var replacedAt: Instant?
+}
+
+/// What an opened verification link leads to, and when a further one may be sent (requirement ID-2).
+enum VerificationRule {
+  static let lifetimeSeconds = 86_400
+  /// How many links an account may ask for within an hour, the first included.
+  static let mostPerHour = 6
+
+  enum Outcome: Hashable, Sendable {
+    case verify
+    /// It did its work before; mail programs and people open links more than once.
+    case alreadyDone
+    case refuse(VerificationFailure)
+  }
+
+  static func judge(_ link: OpenedLink?, now: Instant) -> Outcome {
+    guard let link else { return .refuse(.linkInvalid) }
+    guard now < link.expiresAt else { return .refuse(.linkExpired) }
+    if link.usedAt != nil { return .alreadyDone }
+    return link.replacedAt == nil ? .verify : .refuse(.linkReplaced)
+  }
+
+  /// Whole seconds until a further link may be sent, 0 if it may be now.
+  ///
+  /// - Parameter sentAt: when links were sent, the newest first.
+  static func secondsUntilNext(sentAt: [Instant], now: Instant) -> Int {
+    let recent = sentAt.filter { $0.adding(seconds: 3600) > now }
+    guard recent.count >= mostPerHour else { return 0 }
+    // When enough of them are older than an hour.
+    let free = recent[mostPerHour - 1].adding(seconds: 3600)
+    return Int((free.milliseconds - now.milliseconds + 999) / 1000)
+  }
+}

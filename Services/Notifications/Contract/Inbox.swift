@@ -1,0 +1,231 @@
+public import Operations
+
+/// What a notification is about; its words are `notification.<kind>.title` and `.text` (NOT-4).
+public enum NotificationKind: String, Choice {
+  case friendRequestReceived, friendRequestAccepted, messageReceived, coinsEarned, offerRedeemed
+}
+
+/// Something that happened to an account, in its inbox (NOT-1).
+public struct Notification: Document, Hashable {
+  public var id: ID<Notification>
+  /// 1, 2, 3, … for each account, without gaps: by it a client tells what it has missed.
+  public var number: Int
+  public var kind: NotificationKind
+  public var title: String
+  public var text: String
+  public var parameters: [String: Parameter]
+  public var links: NotificationLinks
+  public var createdAt: Instant
+  public var readAt: Instant?
+
+  public init(
+    id: ID<Notification>, number: Int, kind: NotificationKind, title: String, text: String, parameters: [String: Parameter],
+    links: NotificationLinks, createdAt: Instant, readAt: Instant?
+  ) {
+    self.id = id
+    self.number = number
+    self.kind = kind
+    self.title = title
+    self.text = text
+    self.parameters = parameters
+    self.links = links
+    self.createdAt = createdAt
+    self.readAt = readAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the notification.", "number": Note("Its place in the account's inbox, without gaps.", range: 1...9e15),
+    "kind": "What it is about.", "title": "What happened, in a few words, in the reader's language.",
+    "text": "What happened, in a sentence, in the reader's language.", "parameters": "The values in title and text.",
+    "links": "What it leads to.", "createdAt": "When it was made.", "readAt": "When it was read; absent while it is not.",
+  ]
+}
+
+/// Marks the ids of things that live in other services.
+public enum Linked {}
+
+/// What a notification leads to: only what fits its kind is there.
+public struct NotificationLinks: Document, Hashable {
+  public var accountID: AccountID?
+  public var friendRequestID: ID<Linked>?
+  public var conversationID: ID<Linked>?
+  public var messageID: ID<Linked>?
+  public var offerID: ID<Linked>?
+  public var redemptionID: ID<Linked>?
+
+  public init(
+    accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
+    messageID: ID<Linked>? = nil,
+    offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil
+  ) {
+    self.accountID = accountID
+    self.friendRequestID = friendRequestID
+    self.conversationID = conversationID
+    self.messageID = messageID
+    self.offerID = offerID
+    self.redemptionID = redemptionID
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The account that caused it.", "friendRequestID": "The friend request.", "conversationID": "The conversation.",
+    "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.",
+  ]
+}
+
+/// An account's inbox, newest first (NOT-1).
+public enum ListNotifications: Operation {
+  public struct Input: Document {
+    public var unread: Bool?
+    public var limit: Int?
+    public var cursor: String?
+
+    public init(unread: Bool? = nil, limit: Int? = nil, cursor: String? = nil) {
+      self.unread = unread
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes: Notes = [
+      "unread": "Only those not read (true), or only those read (false).",
+      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
+      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
+    ]
+  }
+
+  public typealias Output = Page<Notification>
+
+  public static let spec = OperationSpec(
+    "notifications.list", of: .notifications, .get("/v1/notifications"), by: .account, effect: .read,
+    requirements: ["NOT-1"], "List your notifications, newest first.")
+}
+
+/// How many notifications an account has not read (NOT-1).
+public enum CountUnreadNotifications: Operation {
+  public typealias Input = Empty
+
+  public struct Output: Document, Hashable {
+    public var unreadCount: Int
+
+    public init(unreadCount: Int) { self.unreadCount = unreadCount }
+
+    public static let notes: Notes = ["unreadCount": "How many notifications are not read."]
+  }
+
+  public static let spec = OperationSpec(
+    "notifications.unreadCount", of: .notifications, .get("/v1/notifications/unread-count"), by: .account, effect: .read,
+    requirements: ["NOT-1"], "Count the notifications that you have not read.")
+}
+
+/// What came after a notification, oldest first: how a live connection or a returning client catches up (NOT-1).
+///
+/// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item,
+/// or `after` where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
+public enum NotificationsSince: Operation {
+  public struct Input: Document {
+    public var after: Int
+    public var limit: Int?
+
+    public init(after: Int, limit: Int? = nil) {
+      self.after = after
+      self.limit = limit
+    }
+
+    public static let notes: Notes = [
+      "after": Note("Number of the last notification seen; 0 for none.", range: 0...9e15),
+      "limit": Note("Most items; 100 if absent.", range: 1...500),
+    ]
+  }
+
+  public struct Output: Document, Hashable {
+    public var items: [Notification]
+    public var lastNumber: Int
+
+    public init(items: [Notification], lastNumber: Int) {
+      self.items = items
+      self.lastNumber = lastNumber
+    }
+
+    public static let notes: Notes = [
+      "items": "The notifications, oldest first.",
+      "lastNumber": "Number of the newest notification the account ever got; 0 for none.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "notifications.since", of: .notifications, .get("/v1/notifications/since"), by: .account, effect: .read,
+    requirements: ["NOT-1"], "List the notifications after the last one seen, oldest first.")
+}
+
+/// Marks one notification as read (NOT-1).
+public enum MarkNotificationRead: Operation {
+  public struct Input: Document {
+    public var notificationID: ID<Notification>
+
+    public init(notificationID: ID<Notification>) { self.notificationID = notificationID }
+
+    public static let notes: Notes = ["notificationID": "The notification."]
+  }
+
+  public typealias Output = CountUnreadNotifications.Output
+
+  public static let spec = OperationSpec(
+    "notifications.markRead", of: .notifications, .post("/v1/notifications/{notificationID}/read"), by: .account, effect: .write,
+    requirements: ["NOT-1"], "Mark a notification as read.")
+}
+
+/// Marks all notifications up to a number as read (NOT-1).
+public enum MarkNotificationsRead: Operation {
+  public struct Input: Document {
+    public var upTo: Int
+
+    public init(upTo: Int) { self.upTo = upTo }
+
+    public static let notes: Notes = ["upTo": Note("Number of the newest notification seen.", range: 1...9e15)]
+  }
+
+  public typealias Output = CountUnreadNotifications.Output
+
+  public static let spec = OperationSpec(
+    "notifications.markAllRead", of: .notifications, .post("/v1/notifications/read"), by: .account, effect: .write,
+    requirements: ["NOT-1"], "Mark all notifications up to a number as read.")
+}
+
+/// Deletes a notification and what it said (NOT-1). Deleting it again changes nothing.
+public enum DeleteNotification: Operation {
+  public struct Input: Document {
+    public var notificationID: ID<Notification>
+
+    public init(notificationID: ID<Notification>) { self.notificationID = notificationID }
+
+    public static let notes: Notes = ["notificationID": "The notification."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "notifications.delete", of: .notifications, .delete("/v1/notifications/{notificationID}"), by: .account, effect: .write,
+    requirements: ["NOT-1"], "Delete a notification.")
+}
+
+// MARK: - Events
+
+/// A notification came into an account's inbox: what the gateway delivers live.
+public struct NotificationCreated: Event, Hashable {
+  public var accountID: AccountID
+  public var number: Int
+  public var notification: Notification
+
+  public init(accountID: AccountID, number: Int, notification: Notification) {
+    self.accountID = accountID
+    self.number = number
+    self.notification = notification
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose inbox.", "number": "The notification's number.",
+    "notification": "The notification as the inbox lists it, in the account's language.",
+  ]
+
+  public static let spec = EventSpec(
+    "notifications.created", by: .notifications, requirements: ["NOT-1"], "A notification came into an account's inbox.")
+}

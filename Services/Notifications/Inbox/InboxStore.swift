@@ -1,0 +1,171 @@
+public import GRDB
+public import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+extension NotificationKind: DatabaseValueConvertible {}
+
+/// The inboxes: each account's notifications, numbered 1, 2, 3, … without gaps.
+enum InboxStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "inboxes") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE inboxes (
+            account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+            last_number INTEGER NOT NULL CHECK (last_number >= 0),
+            unread_count INTEGER NOT NULL CHECK (unread_count >= 0)
+          ) STRICT, WITHOUT ROWID;
+          CREATE TABLE notifications (
+            notification_id BLOB NOT NULL PRIMARY KEY CHECK (length(notification_id) = 16),
+            account_id BLOB NOT NULL REFERENCES inboxes (account_id),
+            number INTEGER NOT NULL CHECK (number > 0),
+            kind TEXT NOT NULL,
+            -- The values and links as JSON; emptied when the notification is deleted.
+            content TEXT NOT NULL CHECK (json_valid(content)),
+            source TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            read_at INTEGER,
+            deleted_at INTEGER,
+            UNIQUE (account_id, number),
+            UNIQUE (account_id, source)
+          ) STRICT;
+          CREATE INDEX notifications_unread ON notifications (account_id, number) WHERE read_at IS NULL AND deleted_at IS NULL;
+          """)
+    }
+  }
+
+  /// Puts a notification into its account's inbox; nil if what it tells of is there already.
+  static func add(_ draft: NotificationDraft, _ language: Language, _ transaction: Transaction) throws -> Notification? {
+    let database = transaction.database
+    let known = try database.cachedStatement(sql: "SELECT 1 FROM notifications WHERE account_id = ? AND source = ?")
+    guard try Row.fetchOne(known, arguments: [draft.accountID, draft.source]) == nil else { return nil }
+    let next = try database.cachedStatement(
+      sql: """
+        INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?, 1, 1)
+        ON CONFLICT (account_id) DO UPDATE SET last_number = last_number + 1, unread_count = unread_count + 1
+        RETURNING last_number
+        """)
+    guard let number = try Int.fetchOne(next, arguments: [draft.accountID]) else {
+      preconditionFailure("an upsert returns its row")
+    }
+    let id = ID<Notification>()
+    let insert = try database.cachedStatement(
+      sql: """
+        INSERT INTO notifications (notification_id, account_id, number, kind, content, source, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """)
+    try insert.execute(arguments: [
+      id, draft.accountID, number, draft.kind, String(decoding: draft.content.json, as: UTF8.self), draft.source,
+      transaction.now,
+    ])
+    return Notification(
+      id: id, number: number, kind: draft.kind, content: draft.content, createdAt: transaction.now, readAt: nil, language)
+  }
+
+  /// An inbox, newest first.
+  static func list(
+    of account: AccountID, unread: Bool?, _ page: PageRequest, _ language: Language, in database: Database
+  ) throws -> Page<Notification> {
+    let condition =
+      switch unread {
+      case true: "AND read_at IS NULL"
+      case false: "AND read_at IS NOT NULL"
+      case nil: ""
+      }
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT * FROM notifications WHERE account_id = ? AND number < ? AND deleted_at IS NULL \(condition)
+        ORDER BY number DESC LIMIT ?
+        """)
+    let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
+    return try page.page(of: rows, key: { $0["number"] as Int64 }) { try Notification($0, language) }
+  }
+
+  /// What came after a number, oldest first.
+  static func since(
+    _ number: Int, of account: AccountID, limit: Int, _ language: Language, in database: Database
+  ) throws -> NotificationsSince.Output {
+    let statement = try database.cachedStatement(
+      sql: "SELECT * FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL ORDER BY number LIMIT ?")
+    let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
+    let last = try database.cachedStatement(sql: "SELECT last_number FROM inboxes WHERE account_id = ?")
+    return NotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
+  }
+
+  static func unreadCount(of account: AccountID, in database: Database) throws -> Int {
+    let statement = try database.cachedStatement(sql: "SELECT unread_count FROM inboxes WHERE account_id = ?")
+    return try Int.fetchOne(statement, arguments: [account]) ?? 0
+  }
+
+  /// Marks a notification as read; false if the account has none such.
+  static func markRead(_ id: ID<Notification>, of account: AccountID, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    guard try exists(id, of: account, andNotDeleted: true, in: database) else { return false }
+    let statement = try database.cachedStatement(
+      sql: "UPDATE notifications SET read_at = ? WHERE notification_id = ? AND read_at IS NULL")
+    try statement.execute(arguments: [transaction.now, id])
+    try lower(by: database.changesCount, account, in: database)
+    return true
+  }
+
+  /// Marks everything up to a number as read.
+  static func markRead(upTo number: Int, of account: AccountID, _ transaction: Transaction) throws {
+    let database = transaction.database
+    let statement = try database.cachedStatement(
+      sql: """
+        UPDATE notifications SET read_at = ? WHERE account_id = ? AND number <= ? AND read_at IS NULL AND deleted_at IS NULL
+        """)
+    try statement.execute(arguments: [transaction.now, account, number])
+    try lower(by: database.changesCount, account, in: database)
+  }
+
+  /// Deletes what a notification said; its number stays taken. False if the account never had it.
+  static func delete(_ id: ID<Notification>, of account: AccountID, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    guard try exists(id, of: account, andNotDeleted: false, in: database) else { return false }
+    let statement = try database.cachedStatement(
+      sql: """
+        UPDATE notifications SET deleted_at = ?, content = '{}' WHERE notification_id = ? AND deleted_at IS NULL
+        RETURNING read_at IS NULL
+        """)
+    let wasUnread = try Bool.fetchOne(statement, arguments: [transaction.now, id]) ?? false
+    try lower(by: wasUnread ? 1 : 0, account, in: database)
+    return true
+  }
+
+  private static func exists(
+    _ id: ID<Notification>, of account: AccountID, andNotDeleted: Bool, in database: Database
+  ) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: "SELECT deleted_at FROM notifications WHERE notification_id = ? AND account_id = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [id, account]) else { return false }
+    return !andNotDeleted || row["deleted_at"] == nil
+  }
+
+  private static func lower(by count: Int, _ account: AccountID, in database: Database) throws {
+    guard count > 0 else { return }
+    let statement = try database.cachedStatement(sql: "UPDATE inboxes SET unread_count = unread_count - ? WHERE account_id = ?")
+    try statement.execute(arguments: [count, account])
+  }
+}
+
+extension Notification {
+  fileprivate init(_ row: Row, _ language: Language) throws {
+    let content: String = row["content"]
+    self.init(
+      id: row["notification_id"], number: row["number"], kind: row["kind"], content: try .decode(Array(content.utf8)),
+      createdAt: row["created_at"], readAt: row["read_at"], language)
+  }
+
+  fileprivate init(
+    id: ID<Notification>, number: Int, kind: NotificationKind, content: NotificationContent, createdAt: Instant,
+    readAt: Instant?, _ language: Language
+  ) {
+    self.init(
+      id: id, number: number, kind: kind, title: NotificationText.title(kind, language, content.parameters),
+      text: NotificationText.text(kind, language, content.parameters), parameters: content.parameters, links: content.links,
+      createdAt: createdAt, readAt: readAt)
+  }
+}

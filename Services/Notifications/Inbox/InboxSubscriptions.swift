@@ -1,0 +1,28 @@
+import NotificationsContract
+import Operations
+import RewardsContract
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Which events come into the inbox: one notification each, in the transaction that moves the listener's cursor.
+enum InboxSubscriptions {
+  static func hear(_ service: inout ServiceDefinition) {
+    service.hear(FriendRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(FriendRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(MessageSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(OfferRedeemed.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(CoinsEarned.self) { event, logged, transaction in
+      try notify(NotificationDraft(event, number: logged.number), transaction)
+    }
+  }
+
+  /// Adds the notification and tells it for live delivery, in the account's language; in English while identity's event about the
+  /// account has not arrived. The inbox itself is always in the language of its reader.
+  private static func notify(_ draft: NotificationDraft, _ transaction: Transaction) throws {
+    let language = try Accounts.find(draft.accountID, in: transaction.database)?.language ?? .english
+    guard let notification = try InboxStore.add(draft, language, transaction) else { return }
+    try transaction.tell(
+      NotificationCreated(accountID: draft.accountID, number: notification.number, notification: notification))
+  }
+}

@@ -1,0 +1,97 @@
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+
+/// What an event makes of itself in an inbox: for whom, of which kind, with which values and links (NOT-4).
+struct NotificationDraft: Hashable, Sendable {
+  let accountID: AccountID
+  let kind: NotificationKind
+  let content: NotificationContent
+  /// Names what happened, so that the same never stands twice in an inbox.
+  let source: String
+
+  private init(
+    _ accountID: AccountID, _ kind: NotificationKind, source: String, parameters: [String: Parameter], links: NotificationLinks
+  ) {
+    self.accountID = accountID
+    self.kind = kind
+    self.source = source
+    content = NotificationContent(parameters: parameters, links: links)
+  }
+
+  init(_ event: FriendRequestSent) {
+    self.init(
+      event.toAccountID, .friendRequestReceived, source: "\(FriendRequestSent.spec.name)/\(event.friendRequestID)",
+      parameters: ["username": .text(event.fromUsername.description)],
+      links: NotificationLinks(accountID: event.fromAccountID, friendRequestID: ID(linking: event.friendRequestID)))
+  }
+
+  /// For the account that had asked; the other one accepted by its own hand.
+  init(_ event: FriendRequestAccepted) {
+    self.init(
+      event.fromAccountID, .friendRequestAccepted, source: "\(FriendRequestAccepted.spec.name)/\(event.friendRequestID)",
+      parameters: ["username": .text(event.toUsername.description)],
+      links: NotificationLinks(accountID: event.toAccountID, friendRequestID: ID(linking: event.friendRequestID)))
+  }
+
+  init(_ event: MessageSent) {
+    self.init(
+      event.toAccountID, .messageReceived, source: "\(MessageSent.spec.name)/\(event.messageID)",
+      parameters: [
+        "username": .text(event.fromUsername.description), "message": .text(Excerpt.of(event.text.description)),
+      ],
+      links: NotificationLinks(
+        accountID: event.fromAccountID, conversationID: ID(linking: event.conversationID),
+        messageID: ID(linking: event.messageID)))
+  }
+
+  /// - Parameter number: the event's, since earning has no id of its own; with the time, as a store put back from a backup
+  ///   numbers anew.
+  init(_ event: CoinsEarned, number: Int64) {
+    self.init(
+      event.accountID, .coinsEarned, source: "\(CoinsEarned.spec.name)/\(number)/\(event.at)",
+      parameters: ["coins": .number(event.coins), "balance": .number(event.balance)], links: NotificationLinks())
+  }
+
+  init(_ event: OfferRedeemed) {
+    self.init(
+      event.accountID, .offerRedeemed, source: "\(OfferRedeemed.spec.name)/\(event.redemptionID)",
+      parameters: ["offer": .text(event.title), "coins": .number(event.coins), "balance": .number(event.balance)],
+      links: NotificationLinks(offerID: ID(linking: event.offerID), redemptionID: ID(linking: event.redemptionID)))
+  }
+}
+
+/// What the table keeps of a notification's meaning; its words are chosen anew for each reader.
+struct NotificationContent: Document, Hashable {
+  var parameters: [String: Parameter]
+  var links: NotificationLinks
+
+  static let notes: Notes = ["parameters": "The values in title and text.", "links": "What it leads to."]
+}
+
+extension ID where Entity == Linked {
+  /// The id of a thing of another service.
+  init<Other>(linking other: ID<Other>) {
+    guard let id = Self(bytes: other.bytes) else { preconditionFailure("ids have 16 bytes") }
+    self = id
+  }
+}
+
+/// The beginning of a long text, on one line.
+enum Excerpt {
+  static let mostCharacters = 140
+  /// A character can weigh any number of bytes; this bounds what a notification carries.
+  static let mostBytes = 1120
+
+  static func of(_ text: String) -> String {
+    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    guard line.count > mostCharacters || line.utf8.count > mostBytes else { return line }
+    var excerpt = ""
+    for character in line.prefix(mostCharacters - 1) {
+      guard excerpt.utf8.count + character.utf8.count <= mostBytes - 3 else { break }
+      excerpt.append(character)
+    }
+    return excerpt + "…"
+  }
+}

@@ -1,0 +1,77 @@
+import Logging
+import Operations
+import ServiceKit
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Writes each mail as a `.eml` file (RFC 5322) into a folder that only its owner may enter.
+///
+/// A file's name sorts by time and says nothing of its content. It appears whole or not at all, and a mail that is sent again
+/// after a crash replaces itself: here each mail exists exactly once.
+struct MailFolder: MailCarrier {
+  let path: String
+  let logger: Logger
+  private let work = BlockingWork("mail folder")
+
+  init(path: String, logger: Logger) {
+    self.path = path
+    self.logger = logger
+  }
+
+  /// `20261121T084300000Z-<mail id>.eml`.
+  static func name(_ letter: Letter) -> String {
+    let time = letter.createdAt.description.filter { !"-:.".contains($0) }
+    return "\(time)-\(letter.id).eml"
+  }
+
+  func carry(_ letter: Letter) async throws(MailFailure) {
+    let reason = await work.run { [path] () -> String? in
+      do {
+        try Home.makePrivateFolder(path)
+        try MailFolder.write(letter.bytes, to: "\(path)/\(MailFolder.name(letter))", folder: path)
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+    guard let reason else { return }
+    logger.warning("mail cannot be written", metadata: ["mailID": .string("\(letter.id)"), "reason": .string(reason)])
+    throw .connection
+  }
+
+  /// A call of the system failed.
+  private struct SystemFailure: Error, CustomStringConvertible {
+    let call: String
+    let code: Int32
+
+    var description: String { "\(call): error \(code)" }
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String, folder: String) throws {
+    let aside = "\(path).part"
+    let file = try check("open", open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+    do {
+      defer { close(file) }
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        rest = rest.dropFirst(try check("write", count))
+      }
+      try check("fsync", fsync(file))
+    }
+    try check("rename", rename(aside, path))
+    let directory = try check("open", open(folder, O_RDONLY | O_CLOEXEC))
+    defer { close(directory) }
+    try check("fsync", fsync(directory))
+  }
+
+  @discardableResult
+  private static func check<Number: SignedInteger>(_ call: String, _ result: Number) throws(SystemFailure) -> Number {
+    guard result >= 0 else { throw SystemFailure(call: call, code: errno) }
+    return result
+  }
+}

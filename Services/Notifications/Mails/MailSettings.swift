@@ -1,0 +1,98 @@
+import NotificationsContract
+import Operations
+import ServiceKit
+
+/// Whence and how mails go out, from the settings `racha.publicUrl` and `racha.smtp.*`.
+struct MailSettings: Sendable {
+  enum Way: Sendable {
+    /// Every mail a file in this folder.
+    case folder(String)
+    case server(SMTPServer)
+  }
+
+  let way: Way
+  let from: MailAddress
+  /// Where people reach the system, without a slash at the end.
+  let publicURL: String
+  var retry = MailRetry()
+  /// Most mails on their way at the same time.
+  let lanes: Int
+
+  /// Reads the settings; what cannot be used is recorded in them.
+  init(_ settings: Settings, _ home: Home) {
+    let port = settings.int("racha.http.port", default: 8080, in: 0...65535)
+    var url = settings.string("racha.publicUrl", default: "http://127.0.0.1:\(port)")
+    if !["http://", "https://"].contains(where: { url.hasPrefix($0) && url.count > $0.count })
+      || url.contains(where: \.isWhitespace)
+    {
+      settings.refuse("racha.publicUrl", "must be a URL that begins with http:// or https://")
+    }
+    while url.hasSuffix("/") { url.removeLast() }
+    publicURL = url
+    let sender = settings.string("racha.smtp.from", default: "racha@localhost")
+    if let address = MailAddress(sender) {
+      from = address
+    } else {
+      settings.refuse("racha.smtp.from", "must be an e-mail address without a name, such as racha@example.org")
+      from = MailAddress.placeholder
+    }
+    lanes = settings.int("racha.smtp.lanes", default: 2, in: 1...16)
+    way = SMTPServer(settings).map { .server($0) } ?? .folder(home.mails)
+  }
+}
+
+/// A mail server and how it is spoken to.
+struct SMTPServer: Sendable, Hashable {
+  /// Whether the connection is encrypted after it began in clear (STARTTLS, RFC 3207). `smtps://` is encrypted from the beginning.
+  enum Encryption: String, Choice {
+    case none
+    /// If the server offers it.
+    case starttls
+    /// Or nothing is sent.
+    case required
+  }
+
+  /// `smtp://host:port` or `smtps://host:port`.
+  var url: String
+  var username: String?
+  var password: String?
+  var encryption: Encryption
+  /// Authorities trusted beside the system's, as a PEM file.
+  var authoritiesFile: String?
+  var connectMilliseconds = 10_000
+  var wholeMilliseconds = 30_000
+
+  init(url: String, username: String? = nil, password: String? = nil, encryption: Encryption = .required) {
+    self.url = url
+    self.username = username
+    self.password = password
+    self.encryption = encryption
+  }
+
+  /// Nil where no server is set, or none that can be used.
+  init?(_ settings: Settings) {
+    let username = settings.string("racha.smtp.username")
+    let password = settings.string("racha.smtp.password", isSecret: true)
+    let encryption = settings.choice("racha.smtp.tls", default: Encryption.required)
+    let authorities = settings.string("racha.smtp.authorities")
+    let seconds = settings.int("racha.smtp.timeoutSeconds", default: 30, in: 1...300)
+    guard let url = settings.string("racha.smtp.url") else { return nil }
+    guard SMTPServer.isServer(url) else {
+      settings.refuse("racha.smtp.url", "must be smtp://host:port or smtps://host:port")
+      return nil
+    }
+    if (username == nil) != (password == nil) {
+      settings.refuse("racha.smtp.password", "must be set together with racha.smtp.username")
+    }
+    self.init(url: url, username: username, password: password, encryption: encryption)
+    authoritiesFile = authorities
+    wholeMilliseconds = seconds * 1000
+    connectMilliseconds = min(connectMilliseconds, wholeMilliseconds)
+  }
+
+  static func isServer(_ url: String) -> Bool {
+    guard let scheme = ["smtp://", "smtps://"].first(where: url.hasPrefix) else { return false }
+    let rest = url.dropFirst(scheme.count)
+    return !rest.isEmpty && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/@?#\\".utf8.contains($0) }
+  }
+}

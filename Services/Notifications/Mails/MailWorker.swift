@@ -1,0 +1,117 @@
+import IdentityContract
+import Logging
+import Metrics
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// Sends the mails of the queue, a bounded number at a time, until the service stops.
+///
+/// It is woken by the commit that queues a mail and by the time at which a postponed one is due.
+struct MailWorker: ServiceLifecycle.Service {
+  let store: Store
+  let settings: MailSettings
+  let carrier: any MailCarrier
+  let identity: ServiceClient
+  let clock: Clock
+  let bell: Bell
+  let mail: VerificationMail
+  let logger: Logger
+
+  /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
+  private static let longestWait = Duration.seconds(60)
+  /// How long a graceful stop waits for the mails on their way.
+  private static let patienceMilliseconds: Int64 = 2000
+
+  func run() async throws {
+    try await store.write { try MailQueue.recover($0) }
+    let lanes = Lanes(settings.lanes)
+    try await withThrowingDiscardingTaskGroup { group in
+      while !Task.isShuttingDownGracefully && !Task.isCancelled {
+        let free = lanes.free
+        let most = settings.retry.mostAttempts
+        let jobs = free == 0 ? [] : try await store.write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) }
+        for job in jobs {
+          lanes.take()
+          group.addTask {
+            defer {
+              lanes.give()
+              bell.ring()
+            }
+            try await send(job)
+          }
+        }
+        if jobs.isEmpty || lanes.free == 0 {
+          let wait = try await untilNextDue(hasFreeLane: lanes.free > 0)
+          await cancelWhenGracefulShutdown { await bell.wait(atMost: wait) }
+        }
+      }
+      await finishWhatIsOnItsWay(lanes)
+      group.cancelAll()
+    }
+  }
+
+  /// Waits a little for the mails on their way; those that are cut off are sent again after the next start.
+  private func finishWhatIsOnItsWay(_ lanes: Lanes) async {
+    let end = clock.now.adding(milliseconds: MailWorker.patienceMilliseconds)
+    while lanes.free < settings.lanes, clock.now < end, !Task.isCancelled {
+      await bell.wait(atMost: .milliseconds(end.milliseconds - clock.now.milliseconds))
+    }
+  }
+
+  private func untilNextDue(hasFreeLane: Bool) async throws -> Duration {
+    guard hasFreeLane, let due = try await store.read({ try MailQueue.nextDue(in: $0) }) else { return MailWorker.longestWait }
+    return min(.milliseconds(max(0, due.milliseconds - clock.now.milliseconds)), MailWorker.longestWait)
+  }
+
+  /// Sends a mail and notes what came of it. Throws only where the store does.
+  private func send(_ job: MailQueue.Job) async throws {
+    let end: MailQueue.End
+    do throws(MailFailure) {
+      if let letter = try await letter(job) {
+        try await carrier.carry(letter)
+        end = .delivered
+      } else {
+        end = .obsolete
+      }
+    } catch {
+      return try await failed(job, error)
+    }
+    try await finish(job, end, nil)
+  }
+
+  /// Writes the mail with the link's secret; nil if the link no longer works.
+  private func letter(_ job: MailQueue.Job) async throws(MailFailure) -> Letter? {
+    let secret: ReadVerificationSecret.Output
+    do {
+      secret = try await identity.request(ReadVerificationSecret.self, .init(linkID: job.linkID))
+    } catch let failure as Failure where failure.status == 404 {
+      return nil
+    } catch {
+      throw .secretUnavailable
+    }
+    let message = try mail.message(job, secret, from: settings.from, publicURL: settings.publicURL)
+    return Letter(id: job.id, createdAt: job.createdAt, from: message.from, to: message.to, bytes: message.bytes)
+  }
+
+  private func finish(_ job: MailQueue.Job, _ end: MailQueue.End, _ failure: MailFailure?) async throws {
+    try await store.write { try MailQueue.finish(job.id, end, failure, $0) }
+    Counter(label: "mails", dimensions: [("end", end.rawValue)]).increment()
+  }
+
+  private func failed(_ job: MailQueue.Job, _ failure: MailFailure) async throws {
+    Counter(label: "mail_failures", dimensions: [("failure", failure.code)]).increment()
+    let metadata: Logger.Metadata = [
+      "mailID": .string("\(job.id)"), "attempt": .string("\(job.attempt)"), "failure": .string(failure.code),
+    ]
+    switch settings.retry.step(after: failure, attempts: job.attempt) {
+    case .giveUp:
+      logger.error("mail given up", metadata: metadata)
+      try await finish(job, .dead, failure)
+    case .again(let delay):
+      logger.warning("mail postponed", metadata: metadata)
+      try await store.write { try MailQueue.postpone(job.id, byMilliseconds: delay, failure, $0) }
+    }
+  }
+}

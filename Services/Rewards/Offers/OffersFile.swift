@@ -1,0 +1,79 @@
+import Foundation
+import Logging
+import Operations
+import RewardsContract
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// The operator's own offers: `offers.json` in the home folder, read at each start. An offer whose id is known already is left as
+/// it is, so the file may stay where it is.
+struct OffersFile: Document {
+  static let name = "offers.json"
+
+  /// An offer with the id that the operator gave it.
+  struct Item: Document {
+    let offerID: OfferID
+    let title: String
+    let reward: String
+    let partnerName: String
+    let costCoins: Int
+    let stock: Int
+    let validFrom: Instant
+    let validUntil: Instant
+
+    static let notes: Notes = CreateOffer.Input.notes.merging(["offerID": "A UUID that names the offer."]) { own, _ in own }
+
+    var input: CreateOffer.Input {
+      CreateOffer.Input(
+        title: title, reward: reward, partnerName: partnerName, costCoins: costCoins, stock: stock, validFrom: validFrom,
+        validUntil: validUntil)
+    }
+
+    func check(_ fields: inout FieldChecks) { input.check(&fields) }
+  }
+
+  /// Why the file cannot be used.
+  struct Invalid: Error, CustomStringConvertible {
+    let path: String
+    let failure: Failure
+
+    var description: String {
+      let fields = failure.fields.map { "\($0.field): \($0.code)" }.joined(separator: "; ")
+      return "\(path) cannot be used: \(failure.code) \(fields)"
+    }
+  }
+
+  let offers: [Item]
+
+  static let notes: Notes = ["offers": Note("The offers.", items: 0...1000)]
+
+  /// The offers of the file; none where there is no file.
+  static func read(inHome home: String) throws -> [Item] {
+    let path = "\(home)/\(name)"
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    do {
+      return try OffersFile.decode(bytes).offers
+    } catch {
+      throw Invalid(path: path, failure: error)
+    }
+  }
+}
+
+/// Puts the operator's offers into the store once it runs.
+struct OffersPublisher: ServiceLifecycle.Service {
+  let offers: [OffersFile.Item]
+  let store: Store
+  let logger: Logger
+
+  func run() async throws {
+    guard !offers.isEmpty else { return }
+    let offers = offers
+    let count = try await store.write { transaction in
+      try offers.count { try Offers.add($0.offerID, $0.input, in: transaction.database) }
+    }
+    logger.info(
+      "offers published", metadata: ["file": "\(OffersFile.name)", "new": "\(count)", "known": "\(offers.count - count)"])
+  }
+}

@@ -1,0 +1,39 @@
+import ActivityContract
+import Operations
+public import RewardsContract
+public import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// The rewards service: coins for steps, and what coins are good for.
+  ///
+  /// - Parameter makeCode: makes the codes of redemptions; unpredictable by default.
+  /// - Throws: `OffersFile.Invalid` if the operator's file of offers cannot be used.
+  public static func rewards(
+    _ environment: ServiceEnvironment, makeCode: @escaping @Sendable () -> RedemptionCode = RedemptionCode.unpredictable
+  ) throws -> ServiceDefinition {
+    let formula = CoinFormula(environment.settings)
+    let published = try OffersFile.read(inHome: environment.home.path)
+    var service = ServiceDefinition(
+      .rewards,
+      migrations: [
+        Accounts.migration(1), Ledger.migration(2), Earnings.migration(3), Offers.migration(4), Redemptions.migration(5),
+      ])
+    service.keepAccounts()
+    service.hear(StepsChanged.self) { event, _, transaction in try Earnings.count(event, by: formula, transaction) }
+    service.serveCoins(formula)
+    service.serveOffers()
+    service.serveRedemptions(makeCode)
+    service.run { store in OffersPublisher(offers: published, store: store, logger: environment.logger) }
+    return service
+  }
+}
+
+extension RedemptionCode {
+  /// A code from the system's generator of random numbers.
+  @Sendable
+  public static func unpredictable() -> RedemptionCode {
+    var generator = SystemRandomNumberGenerator()
+    return RedemptionCode(using: &generator)
+  }
+}

@@ -1,0 +1,36 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Messages: sent and listed.
+enum MessageHandlers {
+  static func serve(_ service: inout ServiceDefinition) {
+    service.serve(SendMessage.self, write: send)
+    service.serve(ListMessages.self, read: list)
+  }
+
+  private static func send(_ input: SendMessage.Input, _ call: Call, _ transaction: Transaction) throws -> ChatMessage {
+    let account = try call.account
+    guard try FriendStore.areFriends(account, input.accountID, in: transaction.database) else { throw MessageFailure.notFriends }
+    let writer = try Accounts.known(account, in: transaction.database)
+    let (message, conversation) = try MessageStore.add(input.text, from: account, to: input.accountID, transaction)
+    try transaction.tell(
+      MessageSent(
+        messageID: message.id, conversationID: conversation, fromAccountID: account, fromUsername: writer.username,
+        toAccountID: input.accountID, text: input.text, at: message.sentAt))
+    return message
+  }
+
+  /// Friends that have not written yet see an empty page; between strangers there is no conversation.
+  private static func list(_ input: ListMessages.Input, _ call: Call, _ database: Database) throws -> Page<ChatMessage> {
+    let account = try call.account
+    let page = PageRequest(limit: input.limit, cursor: input.cursor)
+    if let conversation = try ConversationStore.find(account, input.accountID, in: database) {
+      return try MessageStore.list(of: conversation, page, in: database)
+    }
+    guard try FriendStore.areFriends(account, input.accountID, in: database) else { throw Failure(RequestFailure.notFound) }
+    return Page(items: [])
+  }
+}

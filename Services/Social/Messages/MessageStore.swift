@@ -1,0 +1,58 @@
+public import GRDB
+import Operations
+import ServiceKit
+public import SocialContract
+import Storage
+
+extension ChatText: DatabaseValueConvertible {}
+
+/// The messages of all conversations, in the order in which they were sent.
+enum MessageStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "messages") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE messages (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            message_id BLOB NOT NULL UNIQUE CHECK (length(message_id) = 16),
+            conversation_id BLOB NOT NULL REFERENCES conversations (conversation_id),
+            from_account BLOB NOT NULL CHECK (length(from_account) = 16),
+            text TEXT NOT NULL CHECK (text <> ''),
+            sent_at INTEGER NOT NULL
+          ) STRICT;
+          CREATE INDEX messages_of_conversation ON messages (conversation_id, sequence);
+          """)
+    }
+  }
+
+  /// Adds a message to a conversation and moves the conversation to the top for both.
+  static func add(
+    _ text: ChatText, from account: AccountID, to other: AccountID, _ transaction: Transaction
+  ) throws -> (message: ChatMessage, conversation: ID<Conversation>) {
+    let conversation = try ConversationStore.findOrBegin(account, other, transaction)
+    let message = ChatMessage(id: ID(), fromAccountID: account, text: text, sentAt: transaction.now)
+    let statement = try transaction.database.cachedStatement(
+      sql: "INSERT INTO messages (message_id, conversation_id, from_account, text, sent_at) VALUES (?, ?, ?, ?, ?)")
+    try statement.execute(arguments: [message.id, conversation, account, text, message.sentAt])
+    try ConversationStore.moved(
+      to: transaction.database.lastInsertedRowID, writer: account, reader: other, transaction)
+    return (message, conversation)
+  }
+
+  /// A conversation's messages, newest first.
+  static func list(of conversation: ID<Conversation>, _ page: PageRequest, in database: Database) throws -> Page<ChatMessage> {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT sequence, message_id, from_account, text, sent_at FROM messages
+        WHERE conversation_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?
+        """)
+    let rows = try Row.fetchAll(statement, arguments: [conversation, page.before, page.fetchLimit])
+    return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: ChatMessage.init)
+  }
+}
+
+extension ChatMessage {
+  init(_ row: Row) {
+    self.init(id: row["message_id"], fromAccountID: row["from_account"], text: row["text"], sentAt: row["sent_at"])
+  }
+}

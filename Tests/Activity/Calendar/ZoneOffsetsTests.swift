@@ -1,0 +1,61 @@
+import Foundation
+import Operations
+import Testing
+
+@testable import ActivityService
+
+@Suite("Offsets of time zones")
+struct ZoneOffsetsTests {
+  static let zones = [
+    "Europe/Madrid", "America/New_York", "America/Havana", "Australia/Lord_Howe", "Africa/Casablanca", "Africa/Cairo",
+    "America/Santiago", "Asia/Beirut", "Pacific/Auckland", "Pacific/Apia", "Asia/Kathmandu", "America/St_Johns",
+  ]
+
+  @Test("agree with Foundation at every half hour of 2024 to 2027, and one millisecond before", arguments: zones)
+  func agreeWithFoundation(name: String) throws {
+    let zone = try #require(TimeZone(identifier: name))
+    let offsets = ZoneOffsets(zone)
+    var wrong: [Int64] = []
+    for moment in stride(from: Int64(1_704_067_200_000), to: 1_830_297_600_000, by: 1_800_000) {
+      for milliseconds in [moment - 1, moment] {
+        let span = offsets.span(at: milliseconds)
+        let seconds = (Double(milliseconds) / 1000).rounded(.down)
+        let expected = Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: seconds))) * 1000
+        if !span.range.contains(milliseconds) || span.offset != expected { wrong.append(milliseconds) }
+      }
+    }
+    #expect(wrong.isEmpty)
+  }
+
+  @Test("know that Samoa left out 30 December 2011")
+  func dateLine() throws {
+    let calendar = LocalCalendar(TimeZones().offsets("Pacific/Apia"), dayStartHour: 0)
+    #expect(calendar.day(of: try Instant(text: "2011-12-30T09:59:59.999Z")).description == "2011-12-29")
+    #expect(calendar.day(of: try Instant(text: "2011-12-30T10:00:00.000Z")).description == "2011-12-31")
+  }
+
+  @Test("are UTC's where the zone is not known")
+  func unknownZone() throws {
+    let calendar = LocalCalendar(TimeZones().offsets("Nowhere/Land"), dayStartHour: 0)
+    #expect(calendar.day(of: try Instant(text: "2026-11-21T23:59:59.999Z")).description == "2026-11-21")
+  }
+
+  @Test(
+    "give the local day, which begins at the account's hour",
+    arguments: [
+      ("Europe/Madrid", 0, "2026-11-20T23:00:00.000Z", "2026-11-21"),
+      ("Europe/Madrid", 0, "2026-11-20T22:59:59.999Z", "2026-11-20"),
+      ("Europe/Madrid", 4, "2026-11-21T02:59:59.999Z", "2026-11-20"),
+      ("Europe/Madrid", 4, "2026-11-21T03:00:00.000Z", "2026-11-21"),
+      // The night of the change to winter time: 03:00 local is 02:00 UTC.
+      ("Europe/Madrid", 3, "2026-10-25T01:59:59.999Z", "2026-10-24"),
+      ("Europe/Madrid", 3, "2026-10-25T02:00:00.000Z", "2026-10-25"),
+      ("Asia/Kathmandu", 0, "2026-11-20T18:15:00.000Z", "2026-11-21"),
+      ("Pacific/Kiritimati", 0, "2026-11-20T10:00:00.000Z", "2026-11-21"),
+      ("America/Los_Angeles", 0, "1969-12-31T23:00:00.000Z", "1969-12-31"),
+    ])
+  func localDay(zone: String, hour: Int, instant: String, day: String) throws {
+    let calendar = LocalCalendar(TimeZones().offsets(zone), dayStartHour: hour)
+    #expect(calendar.day(of: try Instant(text: instant)).description == day)
+  }
+}

@@ -1,0 +1,95 @@
+import ActivityContract
+import Operations
+import Testing
+
+@testable import ActivityService
+
+@Suite("Goals and progress")
+struct GoalMeasureTests {
+  let litres = GoalMeasure(.quantity(1, unit: "litres"))
+  let check = GoalMeasure(.check)
+  let halfHour = GoalMeasure(.duration(seconds: 1800))
+  let activity = ActivityID()
+
+  @Test("ten times a tenth is exactly one")
+  func exactSums() throws {
+    var progress = 0
+    for _ in 0..<9 { progress = try litres.add(.init(activityID: activity, day: .today, amount: 0.1), to: progress) }
+    #expect(!litres.isDone(progress))
+    progress = try litres.add(.init(activityID: activity, day: .today, amount: 0.1), to: progress)
+    #expect(litres.isDone(progress) && litres.amount(progress) == 1)
+  }
+
+  @Test("progress never falls below 0 and never leaves the day's room")
+  func bounds() throws {
+    #expect(try litres.add(.init(activityID: activity, day: .today, amount: -5), to: 2000) == 0)
+    #expect(try halfHour.add(.init(activityID: activity, day: .today, durationSeconds: -60), to: 30) == 0)
+    let failure = #expect(throws: Failure.self) {
+      try halfHour.add(.init(activityID: activity, day: .today, durationSeconds: 1), to: Amounts.mostSeconds)
+    }
+    #expect(failure?.fields.map(\.code) == ["out_of_range"])
+  }
+
+  @Test("completing reaches the goal and takes nothing from a day beyond it")
+  func completing() throws {
+    let complete = RecordEntry.Input(activityID: activity, day: .today, isDone: true)
+    #expect(try litres.set(0, to: complete) == 1000)
+    #expect(try litres.set(2500, to: complete) == 2500)
+    #expect(try halfHour.set(0, to: complete) == 1800)
+    #expect(try check.set(0, to: complete) == 1)
+    #expect(try check.set(1, to: .init(activityID: activity, day: .today, isDone: false)) == 0)
+  }
+
+  @Test("a field that the goal's kind does not have is refused by name")
+  func wrongField() {
+    func field(_ body: () throws -> Int) -> String? {
+      do {
+        _ = try body()
+        return nil
+      } catch {
+        return Failure(error).fields.first.map { "\($0.field) \($0.code)" }
+      }
+    }
+    #expect(field { try check.set(0, to: .init(activityID: activity, day: .today, amount: 1)) } == "amount not_for_goal")
+    #expect(field { try litres.set(0, to: .init(activityID: activity, day: .today, isDone: false)) } == "isDone not_for_goal")
+    #expect(
+      field { try litres.set(0, to: .init(activityID: activity, day: .today, durationSeconds: 1)) }
+        == "durationSeconds not_for_goal")
+    #expect(
+      field { try check.add(.init(activityID: activity, day: .today, durationSeconds: 1), to: 0) }
+        == "durationSeconds not_for_goal")
+  }
+
+  @Test(
+    "a goal refuses what does not belong together",
+    arguments: [
+      (#"{"kind":"check"}"#, []), (#"{"kind":"check","amount":1}"#, ["amount not_for_goal"]),
+      (#"{"kind":"quantity"}"#, ["amount required", "unit required"]),
+      (#"{"kind":"quantity","amount":2.5,"unit":"l"}"#, []),
+      (#"{"kind":"quantity","amount":0,"unit":"l"}"#, ["amount out_of_range"]),
+      (#"{"kind":"quantity","amount":1.2345,"unit":"l"}"#, ["amount too_precise"]),
+      (#"{"kind":"quantity","amount":1,"unit":""}"#, ["unit empty"]),
+      (#"{"kind":"duration"}"#, ["durationSeconds required"]), (#"{"kind":"duration","durationSeconds":5400}"#, []),
+      (#"{"kind":"duration","durationSeconds":0}"#, ["durationSeconds out_of_range"]),
+      (#"{"kind":"duration","durationSeconds":60,"unit":"s"}"#, ["unit not_for_goal"]),
+    ])
+  func goals(json: String, problems: [String]) {
+    do {
+      _ = try Goal.decode(Array(json.utf8))
+      #expect(problems == [])
+    } catch {
+      #expect(error.fields.map { "\($0.field) \($0.code)" } == problems)
+    }
+  }
+
+  @Test(
+    "the state of a day",
+    arguments: [
+      (1000, -1, DayState.done), (500, -1, .partly), (0, -1, .failed), (1000, 0, .done), (500, 0, .partly), (0, 0, .pending),
+      (0, 1, .pending),
+    ])
+  func states(progress: Int, daysFromToday: Int, state: DayState) {
+    let today = LocalDay(daysSinceEpoch: 20_000)
+    #expect(DayState(litres, progress: progress, day: today.advanced(by: daysFromToday), today: today) == state)
+  }
+}

@@ -1,0 +1,58 @@
+import Messaging
+import Operations
+import Synchronization
+
+/// A bus with a script for each service in place of the services: what they answer, what they announce.
+final class FakeBus: Bus {
+  typealias Script = @Sendable (Operations.Request) async throws -> Reply
+
+  private struct State {
+    var scripts: [ServiceName: Script] = [:]
+    var listeners: [ServiceName: [AsyncStream<Announcement>.Continuation]] = [:]
+    var requests: [Operations.Request] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Everything that was asked, in order.
+  var requests: [Operations.Request] { state.withLock { $0.requests } }
+
+  func answer(_ service: ServiceName, _ script: @escaping Script) { state.withLock { $0.scripts[service] = script } }
+
+  func request(_ request: Operations.Request, to service: ServiceName) async throws(BusFailure) -> Reply {
+    let script = state.withLock { state in
+      state.requests.append(request)
+      return state.scripts[service]
+    }
+    guard let script else { throw .unavailable }
+    do {
+      return try await script(request)
+    } catch let failure as BusFailure {
+      throw failure
+    } catch {
+      return Reply(id: request.header.id, Failure(error))
+    }
+  }
+
+  func serve(_ handler: @escaping @Sendable (Operations.Request) async -> Reply) {}
+
+  func announce(_ announcement: Announcement) {}
+
+  func announcements(of teller: ServiceName) -> AsyncStream<Announcement> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Announcement.self)
+    state.withLock { $0.listeners[teller, default: []].append(continuation) }
+    return stream
+  }
+
+  /// Tells everyone who listens to that service.
+  func tell(_ announcement: Announcement, of teller: ServiceName) {
+    for listener in state.withLock({ $0.listeners[teller, default: []] }) { listener.yield(announcement) }
+  }
+}
+
+extension Reply {
+  /// A reply with that output.
+  init(_ request: Operations.Request, _ output: some Document, status: Int = 200) {
+    self.init(header: ReplyHeader(id: request.header.id, status: status), body: output.json)
+  }
+}

@@ -1,0 +1,145 @@
+import NIOCore
+import NIOPosix
+import Operations
+
+/// A TCP connection that sends exactly what it is told and shows exactly what comes back.
+final class RawConnection: Sendable {
+  struct Response: Sendable {
+    let status: Int
+    /// Names in lower case; the last of several.
+    let fields: [String: String]
+    let body: String
+
+    var json: JSON {
+      get throws { try JSONTape(Array(body.utf8)).json }
+    }
+  }
+
+  enum Problem: Error { case closed(received: String), malformed(String) }
+
+  private let channel: any Channel
+  private let inbox: Inbox
+
+  init(port: Int) async throws {
+    let inbox = Inbox()
+    self.inbox = inbox
+    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.allowRemoteHalfClosure, value: true)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Receiver(inbox)) }
+      }
+      .connect(host: "127.0.0.1", port: port).get()
+  }
+
+  func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)).get() }
+
+  func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
+
+  /// Everything up to and including that text.
+  func receive(until end: String) async throws -> String { try await inbox.take { $0.range(of: end) } }
+
+  /// That many bytes.
+  func receive(bytes: Int) async throws -> String {
+    try await inbox.take { text in text.utf8.count >= bytes ? text.utf8.index(text.startIndex, offsetBy: bytes) : nil }
+  }
+
+  /// One line of JSON.
+  func receiveLine() async throws -> JSON { try JSONTape(Array(try await receive(until: "\n").utf8)).json }
+
+  /// Everything until the peer closes.
+  func receiveAll() async throws -> String { try await inbox.rest() }
+
+  /// One HTTP response with a Content-Length.
+  func receiveResponse() async throws -> Response {
+    let head = try await receive(until: "\r\n\r\n")
+    var lines = head.split(separator: "\r\n")
+    guard let status = Int(lines.removeFirst().split(separator: " ")[1]) else { throw Problem.malformed(head) }
+    var fields: [String: String] = [:]
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":") else { throw Problem.malformed(head) }
+      fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].drop { $0 == " " }.description
+    }
+    let body = try await receive(bytes: fields["content-length"].flatMap { Int($0) } ?? 0)
+    return Response(status: status, fields: fields, body: body)
+  }
+
+  func close() async throws { try await channel.close().get() }
+}
+
+private actor Inbox {
+  private var received = ""
+  private var pending: [UInt8] = []
+  private var isClosed = false
+  private var waiting: CheckedContinuation<Void, Never>?
+
+  func arrived(_ bytes: [UInt8]) {
+    pending += bytes
+    if let text = String(validating: pending, as: UTF8.self) {
+      received += text
+      pending = []
+    }
+    wake()
+  }
+
+  func closed() {
+    isClosed = true
+    wake()
+  }
+
+  func take(_ end: (String) -> String.Index?) async throws -> String {
+    while true {
+      if let end = end(received) {
+        let text = String(received[..<end])
+        received = String(received[end...])
+        return text
+      }
+      guard !isClosed else { throw RawConnection.Problem.closed(received: received) }
+      await withCheckedContinuation { waiting = $0 }
+    }
+  }
+
+  func rest() async throws -> String {
+    while !isClosed { await withCheckedContinuation { waiting = $0 } }
+    return received
+  }
+
+  private func wake() {
+    waiting?.resume()
+    waiting = nil
+  }
+}
+
+extension String {
+  /// Where that text ends.
+  fileprivate func range(of text: String) -> String.Index? { ranges(of: text).first?.upperBound }
+}
+
+private final class Receiver: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let continuation: AsyncStream<[UInt8]?>.Continuation
+
+  init(_ inbox: Inbox) {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
+    self.continuation = continuation
+    Task {
+      for await bytes in stream {
+        if let bytes { await inbox.arrived(bytes) } else { await inbox.closed() }
+      }
+      await inbox.closed()
+    }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    continuation.yield(Array(unwrapInboundIn(data).readableBytesView))
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event as? ChannelEvent == .inputClosed { continuation.yield(nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { continuation.finish() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import IdentityContract
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("What identity shows")
+struct ContractTests {
+  @Test("every code that it can answer with has words in both languages, and a suggestion for each field of the form")
+  func words() throws {
+    let words = Words(Contract.identity.words)
+    #expect(words.keys(.english) == words.keys(.spanish))
+    let failures = Contract.identity.operations.flatMap { $0.spec.failures.map(\.code) }
+    for code in failures { #expect(words.keys(.english).contains("failure.\(code)"), "failure.\(code)") }
+    let rules = try fieldRules()
+    #expect(rules.count > 15)
+    for code in rules { #expect(words.keys(.english).contains("field.\(code)"), "field.\(code)") }
+    let shared = Words([])
+    for code in rules where !shared.keys(.english).contains("field.\(code)") && code != "account_id_or_username" {
+      #expect(words.keys(.english).contains("field.\(code).suggestion"), "field.\(code).suggestion")
+    }
+  }
+
+  @Test("no words are left over")
+  func leftOver() throws {
+    let own = Words(Contract.identity.words).keys(.english).subtracting(Words([]).keys(.english))
+    let failures = Contract.identity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
+    let used = Set(failures + (try fieldRules()).map { "field.\($0)" })
+    for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
+  }
+
+  @Test("every field of every document is described")
+  func notes() {
+    var schemas = Schemas()
+    for operation in Contract.identity.operations {
+      for document in [operation.documents.input, operation.documents.output] { _ = schemas.reference(to: document) }
+    }
+    for event in Contract.identity.events { _ = schemas.reference(to: event) }
+    for (name, schema) in schemas.components {
+      guard case .object(let properties) = schema["properties"] else { continue }
+      for property in properties {
+        #expect(property.value["description"] != nil || property.value["$ref"] != nil, "\(name).\(property.name)")
+      }
+    }
+  }
+
+  @Test("a new listener is told every account, and the sessions whose tokens may still look valid")
+  func snapshot() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea", "carla"] { try await identity.register(name) }
+      _ = try await identity.ask(VerifyAccount.self, .init(token: try await identity.mailedToken()))
+      let (old, lately) = (try await identity.logIn("ana"), try await identity.logIn("ana"))
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(old))
+      identity.time.advance(seconds: 1000)
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(lately))
+
+      var told: [LoggedEvent] = []
+      var key: String?
+      repeat {
+        let page = try await identity.store.log.snapshot(after: key)
+        told += page.events
+        key = page.nextKey
+      } while key != nil
+      let accounts = try told.filter { $0.name == "accounts.changed" }.map { try AccountChanged.decode($0.body) }
+      #expect(accounts.map { "\($0.username) \($0.isVerified)" } == ["ana false", "bea false", "carla true"])
+      let revoked = try told.filter { $0.name == "sessions.revoked" }.map { try SessionRevoked.decode($0.body) }
+      #expect(revoked.map(\.sessionID) == [lately.session.id])
+    }
+  }
+
+  /// Codes of rules that the sources name.
+  private func fieldRules() throws -> Set<String> {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Services/Identity")
+    let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+    var codes: Set<String> = []
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for match in text.matches(of: /FieldRule\("([a-z_]+)"|"(password_[a-z_]+)"/) {
+        codes.insert(String(match.1 ?? match.2 ?? ""))
+      }
+    }
+    return codes.subtracting(["password_hash"])
+  }
+}
+
+extension Operations.Operation {
+  fileprivate static var documents: (input: any Document.Type, output: any Document.Type) { (Input.self, Output.self) }
+}

@@ -1,0 +1,46 @@
+import IdentityContract
+import Operations
+import Testing
+
+@Suite("A registration form on the wire")
+struct FormFieldTests {
+  private func decode(_ text: String) throws -> RegisterAccount.Input { try RegisterAccount.Input.decode(Array(text.utf8)) }
+
+  @Test("is read although fields are wrong, missing or null, so that all faults can be told together")
+  func lenient() throws {
+    let form = try decode(#"{"email": "nope", "password": null, "age": 7, "nickname": "", "timeZone": "Mars/Base"}"#)
+    #expect(form.email.rule == FieldRule("invalid_email"))
+    #expect(form.username.rule == FieldRule("required"))
+    #expect(form.password.rule == FieldRule("required"))
+    #expect(form.age == 7)
+    #expect(form.nickname == .missing)
+    #expect(form.name == nil)
+  }
+
+  @Test("is refused at once where it is no form at all", arguments: [#"{"email": 1}"#, #"{"emial": "a@b.cd"}"#, "[]"])
+  func strict(text: String) { #expect(throws: Failure.self) { try decode(text) } }
+
+  @Test("is written as it was typed")
+  func roundTrip() throws {
+    let text = #"{"email":"Ana@Example.com","username":"!","password":"Aa1!aaaa","passwordRepetition":"","age":30}"#
+    #expect(String(decoding: try decode(text).json, as: UTF8.self) == text)
+  }
+
+  @Test("is described with its required fields and limits")
+  func schema() throws {
+    var schemas = Schemas()
+    _ = schemas.reference(to: RegisterAccount.Input.self)
+    let form = try #require(schemas.components.first { $0.name == "RegisterAccountInput" }?.schema)
+    #expect(form["required"] == ["email", "username", "password", "passwordRepetition"])
+    #expect(form["properties"]?["age"]?["minimum"] == 13)
+    #expect(form["properties"]?["email"]?["format"] == "email")
+  }
+
+  @Test("a password shows itself neither when printed for debugging nor in a mirror")
+  func passwordIsHidden() throws {
+    let password = try Password(text: "Sup3r-secret!")
+    #expect(!String(reflecting: password).contains("secret"))
+    #expect(!String(describing: [password]).contains("secret"))
+    #expect(Mirror(reflecting: password).children.isEmpty)
+  }
+}

@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+import IdentityContract
+import Operations
+import Synchronization
+import Testing
+
+@testable import IdentityService
+
+@Suite("Hashing passwords")
+struct PasswordHasherTests {
+  private let cheap = HashCost(memoryBytes: 1 << 20, passes: 1)
+
+  @Test("is Argon2id with 19 MiB, two passes and a fresh salt, in PHC form")
+  func form() async throws {
+    let hasher = try PasswordHasher()
+    let password = try Password(text: "Rio-7-lento")
+    let (one, two) = (try await hasher.hash(password), try await hasher.hash(password))
+    #expect(one.text.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+    #expect(one != two)
+    #expect(try await hasher.verify(password, against: one).isRight)
+    #expect(try await !hasher.verify(Password(text: "Rio-7-lento "), against: one).isRight)
+  }
+
+  @Test("takes a password however its characters are composed")
+  func composition() async throws {
+    let hasher = try PasswordHasher(cost: cheap)
+    let hash = try await hasher.hash(Password(text: "ma\u{F1}ana"))
+    #expect(try await hasher.verify(Password(text: "man\u{303}ana"), against: hash).isRight)
+  }
+
+  @Test("without a hash is wrong, also for the password of the decoy")
+  func decoy() async throws {
+    let hasher = try PasswordHasher(cost: cheap)
+    #expect(try await !hasher.verify(Password(text: "Rio-7-lento"), against: nil).isRight)
+    #expect(try await !hasher.verify(Password(text: ""), against: nil).isRight)
+  }
+
+  @Test("renews a right password's hash when the cost has changed, and only then")
+  func renewal() async throws {
+    let (old, new) = (try PasswordHasher(cost: cheap), try PasswordHasher(cost: HashCost(memoryBytes: 2 << 20, passes: 2)))
+    let password = try Password(text: "Rio-7-lento")
+    let hash = try await old.hash(password)
+    let renewed = try #require(try await new.verify(password, against: hash).renewed)
+    #expect(renewed.text.contains("m=2048,t=2"))
+    #expect(try await new.verify(password, against: renewed).renewed == nil)
+    #expect(try await new.verify(Password(text: "wrong"), against: hash).renewed == nil)
+  }
+
+  @Test("costs a wrong login as much as a wrong password")
+  func equalTime() async throws {
+    let hasher = try PasswordHasher()
+    let hash = try await hasher.hash(Password(text: "Rio-7-lento"))
+    let wrong = try Password(text: "Rio-8-lento")
+    var known: [Duration] = []
+    var unknown: [Duration] = []
+    for _ in 0..<12 {
+      known.append(try await ContinuousClock().measure { _ = try await hasher.verify(wrong, against: hash) })
+      unknown.append(try await ContinuousClock().measure { _ = try await hasher.verify(wrong, against: nil) })
+    }
+    // Medians, so that a busy machine does not decide.
+    let ratio = known.sorted()[6] / unknown.sorted()[6]
+    #expect((0.5...2).contains(ratio), "known \(known.sorted()[6]), unknown \(unknown.sorted()[6])")
+  }
+}
+
+@Suite("The pool of workers")
+struct WorkerPoolTests {
+  /// Work that waits until it is let go, and tells when it has begun.
+  private final class Gate: Sendable {
+    let begun: AsyncStream<Void>
+    private let begin: AsyncStream<Void>.Continuation
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    init() { (begun, begin) = AsyncStream.makeStream() }
+
+    func pass() {
+      begin.yield()
+      semaphore.wait()
+    }
+
+    func open(_ times: Int = 1) { for _ in 0..<times { semaphore.signal() } }
+  }
+
+  @Test("works on as many as it has threads, lets as many wait as it may, and refuses the rest as overloaded")
+  func bounds() async throws {
+    let pool = WorkerPool(label: "test", threads: 2, mostWaiting: 3)
+    let gate = Gate()
+    var begun = gate.begun.makeAsyncIterator()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      group.addTask {
+        try await pool.run {
+          gate.pass(); return 1
+        }
+      }
+      group.addTask {
+        try await pool.run {
+          gate.pass(); return 1
+        }
+      }
+      _ = await begun.next()
+      _ = await begun.next()
+      let outcomes = AsyncStream<Int>.makeStream()
+      for _ in 0..<5 {
+        group.addTask {
+          do {
+            return try await pool.run { 10 }
+          } catch let failure as Failure {
+            #expect(failure.code == "overloaded" && failure.status == 503)
+            outcomes.continuation.yield(1)
+            return 100
+          }
+        }
+      }
+      // Two of the five find no place; then the gate opens.
+      var refused = outcomes.stream.makeAsyncIterator()
+      _ = await refused.next()
+      _ = await refused.next()
+      gate.open(2)
+      let sum = try await group.reduce(0, +)
+      #expect(sum == 2 + 3 * 10 + 2 * 100)
+    }
+    #expect(try await pool.run { 7 } == 7)
+  }
+
+  @Test("gives up the place of a caller that is cancelled while it waits")
+  func cancellation() async throws {
+    let pool = WorkerPool(label: "test", threads: 1, mostWaiting: 1)
+    let gate = Gate()
+    var begun = gate.begun.makeAsyncIterator()
+    let running = Task { try await pool.run { gate.pass() } }
+    _ = await begun.next()
+    let waiting = Task { try await pool.run { Issue.record("cancelled work was done") } }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    let next = Task { try await pool.run { 5 } }
+    gate.open()
+    try await running.value
+    #expect(try await next.value == 5)
+  }
+
+  @Test("hands on what the work throws")
+  func failure() async throws {
+    struct Trouble: Error {}
+    let pool = WorkerPool(label: "test", threads: 1, mostWaiting: 1)
+    await #expect(throws: Trouble.self) { try await pool.run { throw Trouble() } }
+    #expect(try await pool.run { 1 } == 1)
+  }
+}

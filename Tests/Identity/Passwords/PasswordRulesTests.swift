@@ -1,0 +1,61 @@
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("Passwords that may be chosen")
+struct PasswordRulesTests {
+  let rules = PasswordRules()
+
+  @Test(
+    "break no rule",
+    arguments: [
+      "Rio-7-lento", "Aa1!aaaa", "ñÑ1¡ñññx", "correct Horse 7 battery!", "Ωω9…ΩωΩω", "A1!" + String(repeating: "a", count: 253),
+      "Пароль-длинный-5", "👩‍👩‍👧‍👦Aa1xyzw",
+    ])
+  func accepted(text: String) throws { #expect(rules.broken(by: try Password(text: text), names: ["ana"]) == []) }
+
+  @Test(
+    "are told every rule that they break",
+    arguments: [
+      (
+        "",
+        [
+          "password_too_short", "password_lacks_upper_case", "password_lacks_lower_case", "password_lacks_digit",
+          "password_lacks_special",
+        ]
+      ),
+      ("Aa1!aaa", ["password_too_short"]),
+      ("aa1!aaaa", ["password_lacks_upper_case"]),
+      ("AA1!AAAA", ["password_lacks_lower_case"]),
+      ("Aab!aaaa", ["password_lacks_digit"]),
+      ("Aa1aaaaa", ["password_lacks_special"]),
+      ("Aa1 aaaa", ["password_lacks_special"]),
+      ("aaaaaaab", ["password_lacks_upper_case", "password_lacks_digit", "password_lacks_special"]),
+      ("A1!" + String(repeating: "a", count: 254), ["password_too_long"]),
+      ("A1!a" + String(repeating: "e" + String(repeating: "\u{301}", count: 100), count: 20), ["password_too_long"]),
+      ("password", ["password_lacks_upper_case", "password_lacks_digit", "password_lacks_special", "password_common"]),
+      ("Password1!", ["password_common"]), ("P@ssw0rd!", ["password_common"]),
+      ("QWERTY123!", ["password_lacks_lower_case", "password_common"]),
+      ("Contraseña1!", ["password_common"]), ("Contrasen\u{303}a1!", ["password_common"]),
+      ("Ana.Ruiz-7", ["password_is_name"]), ("ANA.ruiz-7@Example.com", ["password_is_name"]),
+    ])
+  func refused(text: String, codes: [String]) throws {
+    let broken = rules.broken(by: try Password(text: text), names: ["ana.ruiz-7", "ana.ruiz-7@example.com"])
+    #expect(broken.map(\.code) == codes)
+  }
+
+  @Test("the list of common ones has at least 3,000, in lower case, and many that pass every other rule")
+  func list() throws {
+    let common = CommonPasswords.embedded.all
+    #expect(common.count >= 3000)
+    #expect(common.allSatisfy { $0 == $0.lowercased() && !$0.isEmpty })
+    let open = PasswordRules(common: CommonPasswords(text: []))
+    let disguised = common.filter { word in
+      guard let password = try? Password(text: word.prefix(1).uppercased() + word.dropFirst()) else { return false }
+      return open.broken(by: password, names: []).isEmpty
+    }
+    #expect(disguised.count >= 1000)
+  }
+}

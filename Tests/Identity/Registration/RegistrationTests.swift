@@ -1,0 +1,227 @@
+import Foundation
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("Registering (ID-1, ID-20; H CU-1, B UC1, S 2)")
+struct RegistrationTests {
+  private let words = Words([Contract.identity.words[0]])
+
+  private func codes(_ failure: Failure, _ field: String) -> [String] { failure.fields.filter { $0.field == field }.map(\.code) }
+
+  @Test("valid data make an unverified account, told to all services, and ask for the verification mail (S 2, scenario 1)")
+  func success() async throws {
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form("Ana.Ruiz", email: "Ana@Example.com")
+      form.name = "Ana Ruiz"
+      form.age = 34
+      form.nickname = "Ani"
+      form.timeZone = "Europe/Madrid"
+      form.language = "es"
+      let account = try await identity.ask(RegisterAccount.self, form)
+      #expect(account.username.description == "ana.ruiz")
+      #expect(account.email.description == "Ana@Example.com")
+      #expect(account.name?.description == "Ana Ruiz")
+      #expect(account.age == 34)
+      #expect(account.nickname?.description == "Ani")
+      #expect(account.timeZone.description == "Europe/Madrid")
+      #expect(account.language == .spanish)
+      #expect(!account.isVerified && !account.isAdministrator)
+      #expect(account.createdAt == identity.time.now)
+
+      let changed = try await identity.told(AccountChanged.self)
+      #expect(changed.map(\.accountID) == [account.id])
+      #expect(changed.first?.revision == 1 && changed.first?.isVerified == false)
+      let mails = try await identity.told(VerificationMailRequested.self)
+      #expect(mails.map(\.reason) == [.registered])
+      #expect(mails.first?.accountID == account.id)
+    }
+  }
+
+  @Test("what is left out is filled in: UTC, the request's language")
+  func defaults() async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), by: .person(language: .spanish))
+      #expect(account.timeZone == .utc && account.dayStartHour == 0)
+      #expect(account.language == .spanish)
+      #expect(account.name == nil && account.age == nil && account.nickname == nil)
+    }
+  }
+
+  @Test(
+    "required fields left empty or out are all named (CU-1, 9a)",
+    arguments: ["{}", #"{"email":"","username":"","password":"","passwordRepetition":""}"#])
+  func required(body: String) async throws {
+    try await RunningIdentity.run { identity in
+      let failure = try await failure { try await identity.ask(RegisterAccount.self, json: body) }
+      #expect(failure.code == "invalid_fields" && failure.status == 422)
+      #expect(failure.fields.map(\.field) == ["email", "username", "password", "passwordRepetition"])
+      #expect(failure.fields.allSatisfy { $0.code == "required" })
+    }
+  }
+
+  @Test("an e-mail address of another form is refused with the right form (CU-1, 4a)")
+  func invalidEmail() async throws {
+    try await RunningIdentity.run { identity in
+      let failure = try await failure { try await identity.ask(RegisterAccount.self, RunningIdentity.form(email: "ana@example")) }
+      #expect(failure.fields == [FieldProblem(field: "email", FieldRule("invalid_email"))])
+    }
+  }
+
+  @Test(
+    "an e-mail address that is registered is refused in any case of letters, with the hint to log in or recover (CU-1, 4b; S 2, scenario 3)"
+  )
+  func takenEmail() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("ana")
+      let failure = try await failure {
+        try await identity.ask(RegisterAccount.self, RunningIdentity.form("bea", email: "ANA@Example.COM"))
+      }
+      #expect(failure.fields == [FieldProblem(field: "email", FieldRule("email_taken"))])
+      #expect(words.text("field.email_taken.suggestion", .english)?.contains("Log in") == true)
+      #expect(words.text("field.email_taken.suggestion", .spanish)?.contains("recupera") == true)
+    }
+  }
+
+  @Test(
+    "a username of another form is refused with free ones like it (CU-1, 5a)", arguments: ["José Ruiz", "ab", "1ana", "ana!"])
+  func invalidUsername(username: String) async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("jose.ruiz")
+      let failure = try await failure {
+        try await identity.ask(RegisterAccount.self, RunningIdentity.form(username, email: "x@example.com"))
+      }
+      #expect(codes(failure, "username") == ["unacceptable_username"])
+      let suggestions = try #require(failure.fields.first?.parameters["suggestions"]?.description).components(separatedBy: ", ")
+      #expect(suggestions.count == 3 && !suggestions.contains("jose.ruiz"))
+      let account = try await identity.ask(RegisterAccount.self, RunningIdentity.form(suggestions[0], email: "x@example.com"))
+      #expect(account.username.description == suggestions[0])
+    }
+  }
+
+  @Test("a username that is taken is refused in any case of letters, with free ones like it (CU-1, 5b)")
+  func takenUsername() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "ana1", "ana2"] { try await identity.register(name) }
+      let failure = try await failure {
+        try await identity.ask(RegisterAccount.self, RunningIdentity.form("ANA", email: "x@example.com"))
+      }
+      #expect(codes(failure, "username") == ["username_taken"])
+      #expect(failure.fields.first?.parameters["suggestions"] == .text("ana7, ana_1, ana.x"))
+    }
+  }
+
+  @Test("a password that breaks rules is refused with each of them (CU-1, 6a; ID-20)")
+  func weakPassword() async throws {
+    try await RunningIdentity.run { identity in
+      func broken(_ password: String) async throws -> [String] {
+        codes(
+          try await failure { try await identity.ask(RegisterAccount.self, RunningIdentity.form(password: password)) }, "password"
+        )
+      }
+      let short = try await broken("short")
+      #expect(
+        short == ["password_too_short", "password_lacks_upper_case", "password_lacks_digit", "password_lacks_special"])
+      #expect(try await broken("Password1!") == ["password_common"])
+    }
+  }
+
+  @Test("two different passwords are refused (CU-1, 7a)")
+  func differentPasswords() async throws {
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form()
+      form.passwordRepetition = "Rio-8-lento"
+      let failure = try await failure { try await identity.ask(RegisterAccount.self, form) }
+      #expect(failure.fields == [FieldProblem(field: "passwordRepetition", FieldRule("passwords_differ"))])
+    }
+  }
+
+  @Test("everything wrong is told at once, what is malformed and what is taken, and nothing is kept (S 2, scenario 2)")
+  func allAtOnce() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("ana")
+      let form = RegisterAccount.Input(
+        email: "nope", username: "ana", password: "abc", passwordRepetition: "abd",
+        name: FormField(text: String(repeating: "x", count: 81)),
+        age: 12, nickname: FormField(text: String(repeating: "x", count: 31)), timeZone: "Mars/Base", language: "fr")
+      let failure = try await failure { try await identity.ask(RegisterAccount.self, form) }
+      #expect(
+        failure.fields.map { "\($0.field) \($0.code)" } == [
+          "email invalid_email", "username username_taken", "password password_too_short", "password password_lacks_upper_case",
+          "password password_lacks_digit", "password password_lacks_special", "passwordRepetition passwords_differ",
+          "name too_long",
+          "age impossible_age", "nickname too_long", "timeZone unknown_time_zone", "language not_a_choice",
+        ])
+      #expect(try await identity.count("SELECT COUNT(*) FROM accounts") == 1)
+      #expect(try await identity.told(VerificationMailRequested.self).count == 1)
+    }
+  }
+
+  @Test("a form that only lacks what others have is told both at once")
+  func bothTaken() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("ana")
+      let failure = try await failure { try await identity.register("ana") }
+      #expect(failure.fields.map(\.code) == ["email_taken", "username_taken"])
+    }
+  }
+
+  @Test(
+    "a time zone must be one of the IANA database",
+    arguments: [("Europe/Madrid", true), ("UTC", true), ("Asia/Kathmandu", true), ("Mars/Base", false), ("GMT+3", false)])
+  func timeZones(name: String, exists: Bool) throws { #expect(try TimeZoneName(text: name).exists == exists) }
+
+  @Test("of twenty at the same moment for one e-mail address and username exactly one wins")
+  func race() async throws {
+    try await RunningIdentity.run { identity in
+      let outcomes = await withTaskGroup(of: Bool.self) { group in
+        for _ in 0..<20 {
+          group.addTask {
+            do {
+              try await identity.register("ana")
+              return true
+            } catch {
+              #expect((error as? Failure)?.fields.map(\.code) == ["email_taken", "username_taken"])
+              return false
+            }
+          }
+        }
+        return await group.reduce(into: [Bool]()) { $0.append($1) }
+      }
+      #expect(outcomes.filter { $0 }.count == 1)
+      let accounts = try await identity.count("SELECT COUNT(*) FROM accounts")
+      #expect(accounts == 1)
+      #expect(try await identity.told(AccountChanged.self).count == 1)
+    }
+  }
+
+  @Test(
+    "repeated with its idempotency key after a lost answer, it gives the same account and sends no second mail (S 2, scenario 4)")
+  func repetition() async throws {
+    try await RunningIdentity.run { identity in
+      let first = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), key: "key-1")
+      let second = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), key: "key-1")
+      #expect(first == second)
+      #expect(try await identity.told(VerificationMailRequested.self).count == 1)
+      let reused = try await failure { try await identity.ask(RegisterAccount.self, RunningIdentity.form("bea"), key: "key-1") }
+      #expect(reused.code == "idempotency_key_reused")
+    }
+  }
+
+  @Test("tells other services of an account that they ask for by id or username")
+  func lookup() async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register("ana")
+      let byID = try await identity.askAsNotifications(LookUpAccount.self, .init(accountID: account.id))
+      let byName = try await identity.askAsNotifications(LookUpAccount.self, .init(username: account.username))
+      #expect(byID == byName)
+      #expect([byID] == (try await identity.told(AccountChanged.self)))
+      let unknown = try await failure { try await identity.askAsNotifications(LookUpAccount.self, .init(accountID: AccountID())) }
+      #expect(unknown.code == "not_found")
+      let stranger = try await failure { try await identity.ask(LookUpAccount.self, .init(accountID: account.id)) }
+      #expect(stranger.code == "forbidden")
+    }
+  }
+}

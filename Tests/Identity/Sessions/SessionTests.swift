@@ -1,0 +1,199 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Logging
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Sessions: refresh, reuse, end (ID-4, ID-5; H CU-4, S 3 and 4)")
+struct SessionTests {
+  private func refresh(_ identity: RunningIdentity, _ token: String) async throws -> SignedIn {
+    try await identity.ask(RefreshSession.self, .init(refreshToken: token))
+  }
+
+  private func refusal(_ identity: RunningIdentity, _ token: String) async throws -> String {
+    try await failure { try await refresh(identity, token) }.code
+  }
+
+  @Test(
+    "a refresh token is exchanged for new tokens of the same session, for 30 days more (S 3, scenarios 5 and 6; S 4, scenario 1)")
+  func rotation() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      var signedIn = try await identity.logIn()
+      for _ in 0..<5 {
+        identity.time.advance(seconds: 29 * 86_400)
+        let next = try await refresh(identity, signedIn.refreshToken)
+        #expect(next.refreshToken != signedIn.refreshToken)
+        #expect(next.accessToken != signedIn.accessToken)
+        #expect(next.session.id == signedIn.session.id)
+        #expect(next.session.expiresAt == identity.time.now.adding(seconds: 30 * 86_400))
+        #expect(next.accessTokenExpiresAt == identity.time.now.adding(seconds: 600))
+        signedIn = next
+      }
+      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn))
+      // What is past its time is not kept.
+      #expect(try await identity.count("SELECT COUNT(*) FROM refresh_tokens") == 3)
+    }
+  }
+
+  @Test("a client that lost the answer gets the very same tokens when it asks again within 30 s")
+  func lostAnswer() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let first = try await identity.logIn()
+      identity.time.advance(seconds: 600)
+      let lost = try await refresh(identity, first.refreshToken)
+      identity.time.advance(seconds: 29)
+      let again = try await refresh(identity, first.refreshToken)
+      #expect(again == lost)
+      _ = try await refresh(identity, again.refreshToken)
+    }
+  }
+
+  @Test("twenty refreshes at the same moment give one rotation, one answer and no logout")
+  func concurrency() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let first = try await identity.logIn()
+      identity.time.advance(seconds: 600)
+      let answers = try await withThrowingTaskGroup(of: SignedIn.self) { group in
+        for _ in 0..<20 { group.addTask { try await refresh(identity, first.refreshToken) } }
+        return try await group.reduce(into: Set<SignedIn>()) { $0.insert($1) }
+      }
+      #expect(answers.count == 1)
+      #expect(try await identity.count("SELECT COUNT(*) FROM refresh_tokens") == 2)
+      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      _ = try await refresh(identity, try #require(answers.first).refreshToken)
+    }
+  }
+
+  @Test("a token used twice closes its session, with all of its tokens, and the account is told (S 4, scenario 3)")
+  func reuse() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (stolen, other) = (try await identity.logIn(), try await identity.logIn())
+      let newest = try await refresh(identity, stolen.refreshToken)
+      identity.time.advance(seconds: 30)
+      let failure = try await failure { try await refresh(identity, stolen.refreshToken) }
+      #expect(failure.code == "refresh_token_reused" && failure.status == 401)
+      #expect(
+        try await identity.told(SessionRevoked.self) == [
+          SessionRevoked(
+            sessionID: stolen.session.id, accountID: stolen.account.id, reason: .refreshTokenReused, at: identity.time.now)
+        ])
+      #expect(try await identity.securityEvents() == ["refreshTokenReused"])
+      #expect(try await refusal(identity, newest.refreshToken) == "refresh_token_invalid")
+      #expect(try await refusal(identity, stolen.refreshToken) == "refresh_token_invalid")
+      let dead = try await IdentityTests.failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(newest)) }
+      #expect(dead.code == "session_revoked" && dead.status == 401)
+      // The account's other session has nothing to do with it.
+      _ = try await refresh(identity, other.refreshToken)
+    }
+  }
+
+  @Test("an old token is a reuse even within 30 s once its successor was used")
+  func quickReuse() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let first = try await identity.logIn()
+      _ = try await refresh(identity, try await refresh(identity, first.refreshToken).refreshToken)
+      #expect(try await refusal(identity, first.refreshToken) == "refresh_token_reused")
+    }
+  }
+
+  @Test("a token that was not used for 30 days has expired: log in again (S 4, scenario 2)")
+  func expiry() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let first = try await identity.logIn()
+      identity.time.advance(seconds: 30 * 86_400)
+      #expect(try await refusal(identity, first.refreshToken) == "refresh_token_expired")
+      let dead = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(first)) }
+      #expect(dead.code == "session_revoked")
+      _ = try await identity.logIn()
+    }
+  }
+
+  @Test(
+    "what is no token is refused (S 4, scenario 2)",
+    arguments: ["x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "' OR 1=1 --"])
+  func garbage(token: String) async throws {
+    try await RunningIdentity.run { identity in
+      let code = try await refusal(identity, token)
+      #expect(code == "refresh_token_invalid")
+    }
+  }
+
+  @Test("logging out ends the session at once and tells every service; doing it twice is harmless (CU-4; S 3, scenario 4)")
+  func logOut() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (mine, other) = (try await identity.logIn(), try await identity.logIn())
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(mine))
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(mine))
+      #expect(
+        try await identity.told(SessionRevoked.self).map { "\($0.sessionID) \($0.reason)" } == ["\(mine.session.id) loggedOut"])
+      let dead = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(mine)) }
+      #expect(dead.code == "session_revoked")
+      #expect(try await refusal(identity, mine.refreshToken) == "refresh_token_invalid")
+      _ = try await refresh(identity, other.refreshToken)
+    }
+  }
+
+  @Test("nobody ends another account's session, or anything without being signed in")
+  func strangers() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("ana")
+      try await identity.register("bea")
+      let (ana, bea) = (try await identity.logIn("ana"), try await identity.logIn("bea"))
+      var forged = Caller.signedIn(ana)
+      forged.session = bea.session.id
+      _ = try await identity.ask(LogOut.self, .init(), by: forged)
+      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(bea))
+      let mixed = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: forged) }
+      #expect(mixed.code == "session_revoked")
+      #expect(try await failure { try await identity.ask(LogOut.self, .init()) }.code == "unauthenticated")
+      #expect(try await failure { try await identity.ask(ReadOwnAccount.self, .init()) }.code == "unauthenticated")
+    }
+  }
+
+  @Test("a session outlives a restart")
+  func restart() async throws {
+    try await RunningIdentity.run { first in
+      try await first.register()
+      let signedIn = try await first.logIn()
+      let second = try await first.restarted()
+      let next = try await refresh(second, signedIn.refreshToken)
+      #expect(next.session.id == signedIn.session.id)
+      await second.store.close()
+    }
+  }
+
+  @Test("what has outlived its use is removed, what has not stays")
+  func housekeeping() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (ended, live) = (try await identity.logIn(), try await identity.logIn())
+      _ = try? await identity.logIn("ana", "Wrong-1-wrong")
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(ended))
+      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      try await housekeeping.sweep()
+      let all = "SELECT (SELECT COUNT(*) FROM sessions) * 1000 + (SELECT COUNT(*) FROM refresh_tokens) * 100"
+      let rest = " + (SELECT COUNT(*) FROM login_failures) * 10 + (SELECT COUNT(*) FROM security_events)"
+      #expect(try await identity.count(all + rest) == 2211)
+      identity.time.advance(seconds: 8 * 86_400)
+      try await housekeeping.sweep()
+      #expect(try await identity.count(all + rest) == 1101)
+      _ = try await refresh(identity, live.refreshToken)
+      identity.time.advance(seconds: 91 * 86_400)
+      try await housekeeping.sweep()
+      #expect(try await identity.count(all + rest) == 0)
+      #expect(try await identity.count("SELECT COUNT(*) FROM verification_links") == 0)
+    }
+  }
+}

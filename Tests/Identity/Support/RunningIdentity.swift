@@ -1,0 +1,163 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Logging
+import Messaging
+import Operations
+import ServiceKit
+import Storage
+import Synchronization
+import Testing
+
+@testable import IdentityService
+
+/// A clock that only tests move.
+final class MovableClock: Sendable {
+  private let time: Mutex<Instant>
+
+  init(_ start: Instant = Instant(milliseconds: 1_800_000_000_000)) { time = Mutex(start) }
+
+  var now: Instant { time.withLock { $0 } }
+  var clock: Clock { Clock { [self] in now } }
+
+  func advance(seconds: Int) { time.withLock { $0 = $0.adding(seconds: seconds) } }
+}
+
+/// Identity in this process, with a real store in a folder of its own, asked over a bus in memory.
+final class RunningIdentity: Sendable {
+  let home: Home
+  let time: MovableClock
+  let store: Store
+  private let gateway: MemoryBus
+  private let notifications: MemoryBus
+  private let cost: HashCost
+
+  /// Starts it and stops it after the body, removing its folder.
+  static func run<T: Sendable>(
+    cost: HashCost = HashCost(memoryBytes: 64 << 10, passes: 1), _ body: (RunningIdentity) async throws -> T
+  ) async throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
+    let identity = try await RunningIdentity(home: Home(path: folder), time: MovableClock(), cost: cost)
+    let result: Result<T, any Error>
+    do { result = .success(try await body(identity)) } catch { result = .failure(error) }
+    await identity.store.close()
+    try FileManager.default.removeItem(atPath: folder)
+    return try result.get()
+  }
+
+  init(home: Home, time: MovableClock, cost: HashCost) async throws {
+    let exchange = MemoryExchange()
+    self.home = home
+    self.time = time
+    self.cost = cost
+    gateway = MemoryBus(.gateway, on: exchange, clock: time.clock)
+    notifications = MemoryBus(.notifications, on: exchange, clock: time.clock)
+    let environment = ServiceEnvironment(
+      settings: Settings([:]), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
+      logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() })
+    store = try ServiceHost(try await Identity.service(environment, cost: cost), environment).store
+  }
+
+  /// The same after its process ended and was started again.
+  func restarted() async throws -> RunningIdentity {
+    await store.close()
+    return try await RunningIdentity(home: home, time: time, cost: cost)
+  }
+
+  /// Asks through the gateway.
+  func ask<O: Operations.Operation>(
+    _ operation: O.Type, _ input: O.Input, by caller: Caller = .person(), key: String? = nil
+  ) async throws -> O.Output {
+    try await send(operation, input.json, by: caller, over: gateway, key: key).output(O.Output.self)
+  }
+
+  /// Asks through the gateway with a body of one's own.
+  func ask<O: Operations.Operation>(_ operation: O.Type, json: String, by caller: Caller = .person()) async throws -> O.Output {
+    try await send(operation, Array(json.utf8), by: caller, over: gateway).output(O.Output.self)
+  }
+
+  /// Asks as the notifications service.
+  func askAsNotifications<O: Operations.Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
+    try await send(operation, input.json, by: .service(.notifications), over: notifications).output(O.Output.self)
+  }
+
+  private func send<O: Operations.Operation>(
+    _ operation: O.Type, _ body: [UInt8], by caller: Caller, over bus: MemoryBus, key: String? = nil
+  ) async throws -> Reply {
+    let header = RequestHeader(
+      id: ID<RequestHeader>().description, operation: O.spec.name, caller: caller, deadline: time.now.adding(seconds: 30),
+      idempotencyKey: key)
+    return try await bus.request(Request(header: header, body: body), to: .identity)
+  }
+
+  /// What it has told so far, of one kind.
+  func told<E: Event>(_ event: E.Type) async throws -> [E] {
+    try await store.log.events(after: 0, limit: 1000, bytes: 10_000_000).filter { $0.name == E.spec.name }.map {
+      try E.decode($0.body)
+    }
+  }
+
+  /// A number from the store.
+  func count(_ sql: String) async throws -> Int { try await store.read { try Int.fetchOne($0, sql: sql) ?? 0 } }
+
+  /// Kinds of the security events recorded so far.
+  func securityEvents() async throws -> [String] {
+    try await store.read { try String.fetchAll($0, sql: "SELECT kind FROM security_events ORDER BY security_event_id") }
+  }
+}
+
+extension RunningIdentity {
+  static let password = "Rio-7-lento"
+
+  /// A sound registration.
+  static func form(_ username: String = "ana", email: String? = nil, password: String = password) -> RegisterAccount.Input {
+    RegisterAccount.Input(
+      email: FormField(text: email ?? "\(username)@example.com"), username: FormField(text: username),
+      password: FormField(text: password), passwordRepetition: FormField(text: password))
+  }
+
+  /// A registered account.
+  @discardableResult
+  func register(_ username: String = "ana") async throws -> OwnAccount {
+    try await ask(RegisterAccount.self, Self.form(username))
+  }
+
+  /// A new session.
+  func logIn(_ login: String = "ana", _ password: String = password, from address: String = "192.0.2.1") async throws -> SignedIn
+  {
+    try await ask(LogIn.self, .init(login: login, password: password, device: "Ana's phone"), by: .person(from: address))
+  }
+
+  /// The newest mailed link's token, as the notifications service gets it.
+  func mailedToken() async throws -> String {
+    let link = try #require(try await told(VerificationMailRequested.self).last).linkID
+    return try await askAsNotifications(ReadVerificationSecret.self, .init(linkID: link)).token
+  }
+}
+
+extension Caller {
+  /// Somebody not signed in.
+  static func person(from address: String = "192.0.2.1", language: Language = .english) -> Caller {
+    Caller(kind: .anonymous, language: language, address: address, userAgent: "Test/1")
+  }
+
+  /// Somebody signed in.
+  static func signedIn(_ signedIn: SignedIn) -> Caller {
+    Caller(
+      kind: .account, account: signedIn.account.id, session: signedIn.session.id, isVerified: signedIn.account.isVerified,
+      address: "192.0.2.1")
+  }
+}
+
+/// The failure that the body ends in.
+func failure(_ body: () async throws -> some Any) async throws -> Failure {
+  do {
+    _ = try await body()
+  } catch let failure as Failure {
+    return failure
+  }
+  throw NoFailure()
+}
+
+/// A body that was to fail succeeded.
+struct NoFailure: Error {}

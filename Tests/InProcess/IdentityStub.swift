@@ -1,0 +1,94 @@
+public import IdentityContract
+public import Operations
+import ServiceKit
+import Storage
+import Synchronization
+
+/// Stands in for identity: the real contract over accounts that a test makes up.
+public final class IdentityStub: Sendable {
+  /// An account and how it signs in.
+  public struct Person: Sendable {
+    public let account: AccountID
+    public let username: Username
+    public let language: Language
+    /// As a verified account.
+    public var caller: Caller {
+      Caller(kind: .account, account: account, session: SessionID(), isVerified: true, language: language)
+    }
+    /// What identity tells of it.
+    public let event: AccountChanged
+  }
+
+  private struct State {
+    var people: [AccountID: Person] = [:]
+    var secrets: [VerificationLinkID: ReadVerificationSecret.Output] = [:]
+    var lookUps = 0
+    var isAway = false
+  }
+
+  private let state = Mutex(State())
+  /// The links whose secret was asked for, also in vain.
+  public let asked: AsyncStream<VerificationLinkID>
+  private let asking: AsyncStream<VerificationLinkID>.Continuation
+
+  public init() { (asked, asking) = AsyncStream.makeStream() }
+
+  /// How often an account was looked up.
+  public var lookUps: Int { state.withLock { $0.lookUps } }
+
+  /// Whether it answers no request for secrets.
+  public func goAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+  public func person(
+    _ username: String, nickname: String? = nil, language: Language = .english, isVerified: Bool = true
+  ) throws -> Person {
+    let name = try Username(text: username)
+    let account = AccountID()
+    let event = AccountChanged(
+      accountID: account, username: name, nickname: try nickname.map(Nickname.init(text:)), timeZone: .utc, dayStartHour: 0,
+      language: language, isVerified: isVerified, revision: 1)
+    let person = Person(account: account, username: name, language: language, event: event)
+    state.withLock { $0.people[account] = person }
+    return person
+  }
+
+  /// Makes a verification link for that person; its secret is given out until ``forget(_:)``.
+  public func link(of person: Person, token: String, email: String? = nil) throws -> VerificationLinkID {
+    let link = VerificationLinkID()
+    let secret = ReadVerificationSecret.Output(
+      token: token, email: try EmailAddress(text: email ?? "\(person.username)@example.org"), username: person.username,
+      language: person.language, expiresAt: try Instant(text: "2026-11-22T08:43:00.000Z"))
+    state.withLock { $0.secrets[link] = secret }
+    return link
+  }
+
+  /// Lets a link stop working.
+  public func forget(_ link: VerificationLinkID) { state.withLock { $0.secrets[link] = nil } }
+
+  /// The service, for ``Stage/run(_:settings:home:clock:_:)``.
+  public var service: (ServiceName, Stage.Build) {
+    (
+      .identity,
+      { _ in
+        var service = ServiceDefinition(.identity, migrations: [])
+        service.serve(LookUpAccount.self) { (input: LookUpAccount.Input, _: Call) in
+          try self.state.withLock { state in
+            state.lookUps += 1
+            let found = state.people.values.first { $0.account == input.accountID || $0.username == input.username }
+            guard let found else { throw Failure(RequestFailure.notFound) }
+            return found.event
+          }
+        }
+        service.serve(ReadVerificationSecret.self) { (input: ReadVerificationSecret.Input, _: Call) in
+          defer { self.asking.yield(input.linkID) }
+          return try self.state.withLock { state in
+            if state.isAway { throw Failure(RequestFailure.unavailable) }
+            guard let secret = state.secrets[input.linkID] else { throw Failure(RequestFailure.notFound) }
+            return secret
+          }
+        }
+        return service
+      }
+    )
+  }
+}

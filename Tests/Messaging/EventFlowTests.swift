@@ -1,0 +1,267 @@
+import Glibc
+import Logging
+import Messaging
+import Operations
+import Synchronization
+import Testing
+
+/// What took effect in a listener, and a way to wait until enough did.
+private actor Effects {
+  private(set) var bodies: [[UInt8]] = []
+  private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  private(set) var largestGrowth = 0
+  private var memoryAtStart = 0
+
+  func watchMemory() {
+    memoryAtStart = residentBytes()
+    largestGrowth = 0
+  }
+
+  func add(_ event: LoggedEvent) {
+    bodies.append(event.body)
+    if bodies.count % 500 == 0 { largestGrowth = max(largestGrowth, residentBytes() - memoryAtStart) }
+    for waiter in waiters where waiter.count <= bodies.count { waiter.continuation.resume() }
+    waiters.removeAll { $0.count <= bodies.count }
+  }
+
+  func wait(for count: Int) async {
+    if bodies.count >= count { return }
+    await withCheckedContinuation { waiters.append((count, $0)) }
+  }
+
+  private func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, 128, file) != nil else { return 0 }
+    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return (Int(text.split(separator: " ")[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+}
+
+/// A bus behind a bad line: of what is announced it drops, doubles and reorders 10 % each, and swallows the last events.
+private final class LossyBus: Bus {
+  private let bus: any Bus
+  private let seed: UInt64
+  private let swallowedFrom: Int64
+
+  init(_ bus: any Bus, seed: UInt64, swallowedFrom: Int64) {
+    self.bus = bus
+    self.seed = seed
+    self.swallowedFrom = swallowedFrom
+  }
+
+  func request(_ request: Request, to service: ServiceName) async throws(BusFailure) -> Reply {
+    try await bus.request(request, to: service)
+  }
+
+  func serve(_ handler: @escaping @Sendable (Request) async -> Reply) { bus.serve(handler) }
+  func announce(_ announcement: Announcement) { bus.announce(announcement) }
+
+  func announcements(of teller: ServiceName) -> AsyncStream<Announcement> {
+    let inner = bus.announcements(of: teller)
+    let random = Mutex(SplitMix64(state: seed))
+    let late = Mutex<Announcement?>(nil)
+    let (stream, continuation) = AsyncStream.makeStream(of: Announcement.self)
+    let pump = Task { [swallowedFrom] in
+      for await announcement in inner {
+        if case .event(let event, _) = announcement, event.number >= swallowedFrom { continue }
+        switch random.withLock({ Int.random(in: 0..<10, using: &$0) }) {
+        case 0: continue
+        case 1:
+          continuation.yield(announcement)
+          continuation.yield(announcement)
+        case 2: late.withLock { $0 = announcement }
+        default:
+          continuation.yield(announcement)
+          if let held = late.withLock({ held in
+            defer { held = nil }
+            return held
+          }) {
+            continuation.yield(held)
+          }
+        }
+      }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in pump.cancel() }
+    return stream
+  }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct EventFlowTests {
+  private func teller(_ log: MemoryEventLog, _ junction: Junction) throws -> (bus: TestBus, teller: EventTeller) {
+    let box = TellerBox()
+    let bus = try junction.bus(.social) { request in
+      await box.teller?.answer(request) ?? Reply(id: request.header.id, Failure(RequestFailure.unknownOperation))
+    }
+    let teller = EventTeller(.social, log: log, bus: bus.bus, logger: .quiet)
+    box.set(teller)
+    return (bus, teller)
+  }
+
+  /// An inbox whose cursor stands before the first event: for it the whole history counts, not the snapshot.
+  private func inbox(
+    _ effect: @escaping @Sendable (LoggedEvent, ServiceName) async throws -> Void
+  ) async throws -> MemoryEventInbox {
+    let inbox = MemoryEventInbox(effect)
+    let start = LogHead(epoch: "1", number: 0)
+    try await inbox.apply(SnapshotPage(head: start, events: [], nextKey: nil), of: .social, isLast: true, from: start)
+    return inbox
+  }
+
+  private func body(_ number: Int, padding: Int = 0) -> [UInt8] {
+    Array(#"{"n":\#(number),"pad":"\#(String(repeating: "x", count: padding))"}"#.utf8)
+  }
+
+  @Test(
+    "Over a line that drops, doubles and reorders, and swallows the last 50, every listener ends with exactly the log within 3 s",
+    arguments: Wiring.allCases)
+  func lossyLine(wiring: Wiring) async throws {
+    let junction = try wiring.make()
+    let log = MemoryEventLog()
+    let (tellerBus, teller) = try teller(log, junction)
+    let services: [ServiceName] = [.notifications, .rewards, .activity]
+    let effects = services.map { _ in Effects() }
+    var inboxes: [MemoryEventInbox] = []
+    for own in effects { inboxes.append(try await inbox { event, _ in await own.add(event) }) }
+    let buses = try services.map { try junction.bus($0) }
+    let total = 5000
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await teller.run() }
+      for (index, service) in services.enumerated() {
+        let bus = LossyBus(buses[index].bus, seed: UInt64(index), swallowedFrom: Int64(total - 49))
+        let listener = EventListener(service, to: .social, inbox: inboxes[index], bus: bus, logger: .quiet)
+        group.addTask { await listener.run() }
+      }
+      for number in 1...total {
+        log.tell("test.happened", body(number))
+        teller.told()
+        if number % 50 == 0 { await Task.yield() }
+      }
+      let told = ContinuousClock.now
+      for own in effects { await own.wait(for: total) }
+      #expect(ContinuousClock.now - told < .seconds(3))
+      group.cancelAll()
+    }
+    for own in effects { #expect(await own.bodies == (1...total).map { body($0) }) }
+    for bus in buses + [tellerBus] { await bus.stop() }
+  }
+
+  @Test("A listener that was away under 50,000 events catches up without a gap, in little memory")
+  func catchesUp() async throws {
+    let junction = try Wiring.sockets.make()
+    let log = MemoryEventLog()
+    let (tellerBus, teller) = try teller(log, junction)
+    let bus = try junction.bus(.notifications)
+    let effects = Effects()
+    let inbox = try await inbox { event, _ in await effects.add(event) }
+    func listen(until count: Int) async {
+      let listener = EventListener(.notifications, to: .social, inbox: inbox, bus: bus.bus, logger: .quiet)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await listener.run() }
+        await effects.wait(for: count)
+        group.cancelAll()
+      }
+    }
+    let running = Task { await teller.run() }
+    for number in 1...10 { log.tell("test.happened", body(number, padding: 200)) }
+    await listen(until: 10)
+    for number in 11...50_010 { log.tell("test.happened", body(number, padding: 200)) }
+    teller.told()
+    await effects.watchMemory()
+    await listen(until: 50_010)
+    let caughtUp = await effects.bodies
+    #expect(caughtUp.count == 50_010)
+    #expect(caughtUp.enumerated().allSatisfy { $1 == body($0 + 1, padding: 200) })
+    // The effects themselves are some 16 MB of it.
+    #expect(await effects.largestGrowth < 64 << 20)
+    #expect(log.acknowledgement(of: .notifications)?.number ?? 0 > 49_000)
+    running.cancel()
+    await running.value
+    await bus.stop()
+    await tellerBus.stop()
+  }
+
+  @Test("An effect that fails is tried again until it succeeds, and nothing overtakes it")
+  func failingEffect() async throws {
+    let junction = try Wiring.memory.make()
+    let log = MemoryEventLog()
+    let (_, teller) = try teller(log, junction)
+    let effects = Effects()
+    let failures = Mutex(3)
+    struct Refused: Error {}
+    let inbox = try await inbox { event, _ in
+      let fails =
+        event.number == 5
+        && failures.withLock { left in
+          left -= 1
+          return left >= 0
+        }
+      if fails { throw Refused() }
+      await effects.add(event)
+    }
+    for number in 1...20 { log.tell("test.happened", body(number)) }
+    let bus = try junction.bus(.rewards)
+    let listener = EventListener(.rewards, to: .social, inbox: inbox, bus: bus.bus, logger: .quiet)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await teller.run() }
+      group.addTask { await listener.run() }
+      await effects.wait(for: 20)
+      group.cancelAll()
+    }
+    #expect(await effects.bodies == (1...20).map { body($0) })
+  }
+
+  @Test("A listener that begins at the head hears only what comes after")
+  func fromTheHead() async throws {
+    let junction = try Wiring.sockets.make()
+    let log = MemoryEventLog()
+    let (tellerBus, teller) = try teller(log, junction)
+    for number in 1...5 { log.tell("test.happened", body(number)) }
+    let bus = try junction.bus(.gateway)
+    let effects = Effects()
+    let inbox = MemoryEventInbox { event, _ in await effects.add(event) }
+    let listener = EventListener(
+      .gateway, to: .social, inbox: inbox, bus: bus.bus, start: .head, keepsCursor: false, logger: .quiet)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await teller.run() }
+      group.addTask { await listener.run() }
+      while await inbox.cursor(of: .social) == nil { await Task.yield() }
+      log.tell("test.happened", body(6))
+      teller.told()
+      await effects.wait(for: 1)
+      group.cancelAll()
+    }
+    #expect(await effects.bodies == [body(6)])
+    #expect(log.acknowledgement(of: .gateway) == nil)
+    await bus.stop()
+    await tellerBus.stop()
+  }
+
+  @Test("Only the listener itself moves its cursor, and accounts may not read the log")
+  func rights() async throws {
+    let log = MemoryEventLog()
+    let teller = EventTeller(.social, log: log, bus: MemoryBus(.social, on: MemoryExchange()), logger: .quiet)
+    func code(_ operation: String, _ body: String, _ caller: Caller) async -> String? {
+      await teller.answer(.test(operation, body: Array(body.utf8), caller: caller))?.code
+    }
+    #expect(await code("events.fetch", #"{"limit":5}"#, .service(.rewards)) == nil)
+    #expect(await code("events.fetch", #"{"limit":5}"#, Caller(kind: .anonymous)) == "forbidden")
+    #expect(await code("events.fetch", #"{"listener":"activity","limit":5}"#, .service(.rewards)) == "forbidden")
+    let body = #"{"listener":"activity","epoch":"1","number":3}"#
+    #expect(await code("events.acknowledge", body, .service(.rewards)) == "forbidden")
+    #expect(await code("events.acknowledge", body, .service(.activity)) == nil)
+    #expect(log.acknowledgement(of: .activity) == LogHead(epoch: "1", number: 3))
+    for number in 1...9 { log.tell("test.happened", self.body(number)) }
+    log.prune(through: 5)
+    #expect(await code("events.fetch", #"{"epoch":"1","after":2,"limit":5}"#, .service(.rewards)) == "events_pruned")
+  }
+}
+
+/// The teller needs the bus, whose handler needs the teller.
+private final class TellerBox: Sendable {
+  private let value = Mutex<EventTeller?>(nil)
+  var teller: EventTeller? { value.withLock { $0 } }
+  func set(_ teller: EventTeller) { value.withLock { $0 = teller } }
+}

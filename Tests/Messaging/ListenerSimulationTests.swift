@@ -1,0 +1,213 @@
+import Operations
+import Testing
+
+@testable import Messaging
+
+/// A teller, a listener and what lies between them, as a game of single steps in which anything may be lost, doubled, late or
+/// killed between any two steps. Only what a store would keep is kept.
+private struct Simulation {
+  // The teller's store.
+  var epoch = 1
+  var events: [LoggedEvent] = []
+  var pruned: Int64 = 0
+  var acknowledged: Int64 = 0
+  // On the way.
+  var hints: [Announcement] = []
+  // The listener's store.
+  var cursor: LogHead?
+  /// The numbers that took effect, in the epoch of the cursor, and up to where a snapshot stood for them.
+  var effects: [Int64] = []
+  var covered: Int64 = 0
+  // The listener's process.
+  var listener = Simulation.freshListener
+  var action: ListenerState.Action?
+  var outcome: ((inout ListenerState) -> Void)?
+  var clock: Int64 = 0
+  var faults: [String] = []
+  var random: SplitMix64
+
+  static var freshListener: ListenerState {
+    var limits = ListenerState.Limits()
+    limits.events = 7
+    limits.acknowledgedEvents = 3
+    return ListenerState(start: .snapshot, keepsCursor: true, limits: limits)
+  }
+
+  init(seed: UInt64) { random = SplitMix64(state: seed) }
+
+  var head: LogHead { LogHead(epoch: String(epoch), number: pruned + Int64(events.count)) }
+
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+  // MARK: - The teller
+
+  mutating func tell() {
+    let event = LoggedEvent(number: head.number + 1, name: "e", at: .placeholder, traceparent: nil, body: [])
+    events.append(event)
+    if chance(80) { hints.append(.event(event, epoch: head.epoch)) }
+    if chance(10) { hints.append(.event(event, epoch: head.epoch)) }
+  }
+
+  mutating func prune(beyondAcknowledged: Bool) {
+    let through = beyondAcknowledged ? head.number - Int64.random(in: 0...5, using: &random) : acknowledged
+    guard through > pruned else { return }
+    events.removeFirst(Int(through - pruned))
+    pruned = through
+  }
+
+  mutating func beginEpoch() {
+    epoch += 1
+    events = []
+    pruned = 0
+    acknowledged = 0
+    for _ in 0..<Int.random(in: 0...5, using: &random) { tell() }
+  }
+
+  // MARK: - The listener, one step at a time
+
+  mutating func step(isCalm: Bool) {
+    clock += 20
+    if let outcome {
+      outcome(&listener)
+      (self.outcome, action) = (nil, nil)
+      return
+    }
+    guard let action else {
+      action = listener.next(at: clock)
+      return
+    }
+    let now = clock
+    switch action {
+    case .load:
+      let cursor = cursor
+      outcome = { $0.loaded(cursor) }
+    case .fetch, .fetchSnapshot:
+      if !isCalm, chance(15) { outcome = { $0.fetchFailed(.unreachable, at: now) } } else { answer(action) }
+    case .apply(let batch, let epoch):
+      if !isCalm, chance(15) {
+        outcome = { $0.applyFailed(at: now) }
+      } else {
+        commit(batch, epoch)
+        outcome = { $0.applied() }
+      }
+    case .applyPage(let page):
+      if !isCalm, chance(15) {
+        outcome = { $0.applyFailed(at: now) }
+      } else {
+        if page.isLast {
+          cursor = page.from
+          (effects, covered) = ([], page.from.number)
+        }
+        outcome = { $0.applied() }
+      }
+    case .acknowledge(let cursor):
+      if cursor.epoch == head.epoch { acknowledged = max(acknowledged, cursor.number) }
+      outcome = { $0.acknowledged() }
+    case .wait, .idle: self.action = nil
+    }
+  }
+
+  private mutating func answer(_ action: ListenerState.Action) {
+    let now = clock
+    let head = head
+    switch action {
+    case .fetch(let after):
+      guard let after, after.epoch == head.epoch, after.number <= head.number else {
+        outcome = { $0.fetched(head, [], at: now) }
+        return
+      }
+      acknowledged = max(acknowledged, after.number)
+      guard after.number >= pruned else {
+        outcome = { $0.fetchFailed(.pruned, at: now) }
+        return
+      }
+      let page = Array(events.dropFirst(Int(after.number - pruned)).prefix(Int.random(in: 1...9, using: &random)))
+      outcome = { $0.fetched(head, page, at: now) }
+    case .fetchSnapshot(let key):
+      let next = key == nil ? "2" : key == "2" ? "3" : nil
+      outcome = { $0.snapshot(SnapshotPage(head: head, events: [], nextKey: next)) }
+    default: break
+    }
+  }
+
+  /// What an inbox does in its transaction: passes over the old, and takes effect with the cursor.
+  private mutating func commit(_ batch: [LoggedEvent], _ epoch: String) {
+    guard let before = cursor, before.epoch == epoch else {
+      faults.append("applied events of epoch \(epoch) at cursor \(String(describing: cursor))")
+      return
+    }
+    var number = before.number
+    for event in batch where event.number > number {
+      if event.number != number + 1 { faults.append("gap: \(event.number) after \(number)") }
+      effects.append(event.number)
+      number = event.number
+    }
+    cursor = LogHead(epoch: epoch, number: number)
+  }
+
+  mutating func crash() {
+    listener = Simulation.freshListener
+    (action, outcome) = (nil, nil)
+  }
+
+  // MARK: - Playing
+
+  mutating func play(steps: Int, losesHistory: Bool) {
+    for _ in 0..<steps {
+      switch Int.random(in: 0..<100, using: &random) {
+      case 0..<15: tell()
+      case 15..<18: hints.append(.heartbeat(head))
+      case 18..<35:
+        guard let index = hints.indices.randomElement(using: &random) else { break }
+        let hint = hints.remove(at: index)
+        if !chance(20) { listener.heard(hint) }
+      case 35..<38: crash()
+      case 38..<39: hints = []
+      case 39..<42: prune(beyondAcknowledged: losesHistory && chance(30))
+      case 42..<43: if losesHistory, chance(30) { beginEpoch() }
+      default: step(isCalm: false)
+      }
+    }
+    for _ in 0..<3000 where cursor != head || outcome != nil {
+      if chance(10) { listener.heard(.heartbeat(head)) }
+      step(isCalm: true)
+    }
+    if cursor != head { faults.append("stuck at \(String(describing: cursor)), the log is at \(head)") }
+    let expected = head.number > covered ? Array(covered + 1...head.number) : []
+    if effects != expected { faults.append("effects \(effects) beyond \(covered), expected up to \(head.number)") }
+  }
+}
+
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+@Suite struct ListenerSimulationTests {
+  @Test("Killed, cut off or misled between any two steps, a listener takes every event once and in order: 1,500 games")
+  func exactlyOnce() {
+    for seed in 0..<1500 as Range<UInt64> {
+      var game = Simulation(seed: seed)
+      game.cursor = LogHead(epoch: "1", number: 0)
+      game.play(steps: 600, losesHistory: false)
+      #expect(game.faults.isEmpty, "seed \(seed)")
+      #expect(game.covered == 0, "seed \(seed): no snapshot is needed where nothing is lost")
+    }
+  }
+
+  @Test("A teller that lost history or its whole store is followed from its snapshot: 1,500 games")
+  func snapshots() {
+    for seed in 0..<1500 as Range<UInt64> {
+      var game = Simulation(seed: seed)
+      game.play(steps: 600, losesHistory: true)
+      #expect(game.faults.isEmpty, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,14 @@
+"""A TCP peer: with a secret key ('new' makes one, 'none' does without), sends one request and prints the reply's body."""
+import sys
+
+import zmq
+
+endpoint, server_key, secret, header = sys.argv[1:5]
+socket = zmq.Context().socket(zmq.DEALER)
+socket.linger = 0
+if secret != "none":
+    public, own = zmq.curve_keypair() if secret == "new" else (zmq.curve_public(secret.encode()), secret.encode())
+    socket.curve_publickey, socket.curve_secretkey, socket.curve_serverkey = public, own, server_key.encode()
+socket.connect(endpoint)
+socket.send_multipart([b"", header.encode(), b"{}"])
+print(socket.recv_multipart()[-1].decode() if socket.poll(1500) else "silence")

@@ -1,0 +1,105 @@
+import Foundation
+import Operations
+import Testing
+
+@testable import Messaging
+
+/// Pins what travels: each file in `Wire` is an array of the header and the body. A change here breaks services that still run.
+@Suite struct WireTests {
+  private let at = Instant(milliseconds: 1_763_714_580_000)
+  private let account = try! AccountID(text: "01938f2a-7d4e-7c31-9b52-0123456789ab")
+  private let session = try! SessionID(text: "01938f2a-7d4e-7c31-9b52-0123456789ac")
+  private let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+  private func golden(_ name: String) throws -> String {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Wire/\(name).json")
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  private func frames(_ header: [UInt8], _ body: [UInt8]) -> String {
+    "[\(String(decoding: header, as: UTF8.self)),\n\(String(decoding: body, as: UTF8.self))]\n"
+  }
+
+  private var request: RequestHeader {
+    RequestHeader(
+      id: "01938f2a-7d4e-7c31-9b52-0123456789ad", operation: "friendRequests.send",
+      caller: Caller(
+        kind: .account, account: account, session: session, isVerified: true, language: .spanish, address: "203.0.113.9",
+        userAgent: "racha/1.0"),
+      deadline: at, idempotencyKey: "k-1", traceparent: traceparent, parameters: ["username": "ana.ruiz"])
+  }
+
+  @Test("A request")
+  func requestFrames() throws {
+    #expect(frames(request.wire, Array(#"{"note":"hola"}"#.utf8)) == (try golden("request")))
+    #expect(try RequestHeader(wire: request.wire) == request)
+  }
+
+  @Test("A reply, and one that tells a failure")
+  func replyFrames() throws {
+    let reply = ReplyHeader(id: request.id, status: 201)
+    #expect(frames(reply.wire, Array(#"{"state":"pending"}"#.utf8)) == (try golden("reply")))
+    let failure = Reply(id: request.id, Failure(RequestFailure.overloaded, retryAfterSeconds: 1))
+    #expect(frames(failure.header.wire, failure.body) == (try golden("failure")))
+  }
+
+  @Test("An event and a heartbeat")
+  func announcementFrames() throws {
+    let event = LoggedEvent(
+      number: 42, name: "friendRequests.sent", at: at, traceparent: traceparent, body: Array(#"{"to":"ana.ruiz"}"#.utf8))
+    let announcement = Announcement.event(event, epoch: "e1")
+    #expect(frames(announcement.header.json, announcement.body) == (try golden("event")))
+    #expect(try Announcement(header: announcement.header.json, body: announcement.body) == announcement)
+    let heartbeat = Announcement.heartbeat(LogHead(epoch: "e1", number: 42))
+    #expect(frames(heartbeat.header.json, Array("null".utf8)) == (try golden("heartbeat")))
+    #expect(try Announcement(header: heartbeat.header.json, body: []) == heartbeat)
+  }
+
+  @Test("A page of missed events hands their documents on as they were written")
+  func fetchFrames() throws {
+    let body = Array(#"{"to" : "ana.ruiz", "n":1.50}"#.utf8)
+    let event = LoggedEvent(number: 42, name: "friendRequests.sent", at: at, traceparent: nil, body: body)
+    let output = EventExchange.FetchOutput(epoch: "e1", number: 42, events: [WireEvent(event)])
+    let input = EventExchange.FetchInput(listener: .notifications, epoch: "e1", after: 41, limit: 500)
+    #expect(frames(input.json, output.json) == (try golden("fetch")))
+    #expect(try EventExchange.FetchOutput.decode(output.json, limits: EventExchange.limits).events.map(\.logged) == [event])
+  }
+
+  @Test("The headers' own readers and writers agree with the strict ones, document by document")
+  func headerCodecs() throws {
+    let base = String(decoding: request.json, as: UTF8.self)
+    var texts = [base, "{}", "[]", "", "null", "{", #"{"id":"a","id":"b"}"#]
+    // Every document that differs from a right one in one place.
+    let members = [
+      #""id":"01938f2a-7d4e-7c31-9b52-0123456789ad""#, #""operation":"friendRequests.send""#, #""idempotencyKey":"k-1""#,
+      #""kind":"account""#, #""isVerified":true"#, #""language":"es""#, #""address":"203.0.113.9""#,
+      #""deadline":"2025-11-21T08:43:00.000Z""#, #""username":"ana.ruiz""#,
+    ]
+    let values = [
+      "null", "true", "1", "\"\"", "\"a\"", "\"\\u0061ccount\"", "\"ñ\"", "\"\u{7F}\"", "\"a\\nb\"", "{}", "[1]",
+      "\"\(String(repeating: "x", count: 128))\"", "\"\(String(repeating: "x", count: 129))\"",
+      "\"\(String(repeating: "x", count: 256))\"", "\"2026-11-21T08:43:00+01:00\"", "\"identity\"", "\"en\"",
+    ]
+    for member in members {
+      #expect(base.contains(member))
+      let name = member.prefix { $0 != ":" }
+      for value in values { texts.append(base.replacing(member, with: "\(name):\(value)")) }
+      texts.append(base.replacing(member, with: "\"extra\":1"))
+      texts.append(base.replacing(member, with: "\(member),\"extra\":1"))
+    }
+    for text in texts {
+      let bytes = Array(text.utf8)
+      let generic = Result { try RequestHeader.decode(bytes, limits: .header) }.mapError { $0 as? Failure ?? Failure($0) }
+      let own = Result { try RequestHeader(wire: bytes) }.mapError { $0 as? Failure ?? Failure($0) }
+      #expect(own == generic, "\(text)")
+      if case .success(let header) = own { #expect(header.wire == header.json) }
+    }
+    for text in [#"{"id":"a","status":200}"#, #"{"id":"","status":-1}"#, #"{"id":"a"}"#, #"{"id":1,"status":"200"}"#, "{}", "x"] {
+      let bytes = Array(text.utf8)
+      let generic = Result { try ReplyHeader.decode(bytes, limits: .header) }.mapError { $0 as? Failure ?? Failure($0) }
+      let own = Result { try ReplyHeader(wire: bytes) }.mapError { $0 as? Failure ?? Failure($0) }
+      #expect(own == generic, "\(text)")
+      if case .success(let header) = own { #expect(header.wire == header.json) }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import IdentityContract
+import InProcess
+import Messaging
+import NotificationsContract
+import Operations
+import RewardsContract
+import ServiceKit
+import SocialContract
+import SocialService
+import Testing
+
+@testable import NotificationsService
+
+@Suite("The inbox")
+struct InboxTests {
+  let identity = IdentityStub()
+
+  /// Stands in for rewards: it only tells.
+  private static let rewards: (ServiceName, Stage.Build) = (.rewards, { _ in ServiceDefinition(.rewards, migrations: []) })
+
+  /// Social and notifications as they are; identity and rewards stood in for.
+  private func run(_ body: (Stage) async throws -> Void) async throws {
+    try await Stage.run(
+      [
+        identity.service, (.social, { Social.service($0) }), (.notifications, { try Notifications.service($0) }),
+        InboxTests.rewards,
+      ], body)
+  }
+
+  private func inbox(_ stage: Stage, _ person: IdentityStub.Person) async throws -> [Notification] {
+    try await stage.call(ListNotifications.self, .init(), as: person.caller).items
+  }
+
+  private func earned(_ person: IdentityStub.Person, _ coins: Int) -> CoinsEarned {
+    CoinsEarned(accountID: person.account, coins: coins, balance: coins, days: [], at: .now)
+  }
+
+  @Test("gets exactly one notification for each event, for its addressee, and each is told live")
+  func social() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
+    try await run { stage in
+      let request = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
+      _ = try await stage.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
+      let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: "¿Qué\ntal?"))
+      let message = try await stage.call(SendMessage.self, input, as: ben.caller)
+      try await stage.tell(
+        .rewards, earned(ana, 12),
+        OfferRedeemed(
+          accountID: ana.account, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 5, balance: 7, at: .now))
+      try await stage.untilTold(5, by: .notifications)
+      let (anas, bens) = (try await inbox(stage, ana), try await inbox(stage, ben))
+      #expect(bens.map(\.kind) == [.friendRequestReceived])
+      #expect(bens.map(\.title) == ["Nueva solicitud de amistad"])
+      #expect(bens[0].links.friendRequestID?.description == request.id.description)
+      #expect(Set(anas.map(\.kind)) == [.friendRequestAccepted, .messageReceived, .coinsEarned, .offerRedeemed])
+      #expect(anas.map(\.number) == [4, 3, 2, 1])
+      let quoted = try #require(anas.first { $0.kind == .messageReceived })
+      #expect(quoted.text == "¿Qué tal?" && quoted.title == "Message from ben")
+      #expect(quoted.links.messageID?.description == message.id.description)
+      // What is delivered live is what the inbox lists.
+      let told = try await stage.told(by: .notifications).map { try NotificationCreated.decode($0.body) }
+      #expect(told.count == 5)
+      let live = told.filter { $0.accountID == ana.account }.map(\.notification)
+      #expect(live.sorted { $0.number > $1.number } == anas)
+      #expect(told.allSatisfy { $0.number == $0.notification.number })
+    }
+  }
+
+  @Test("tells in the account's language, and lists in the reader's")
+  func languages() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
+    let carrier = WatchedCarrier()
+    let mail = VerificationMailRequested(
+      linkID: try identity.link(of: ben, token: "token"), accountID: ben.account, reason: .registered)
+    try await Stage.mails(identity, carrier, and: [InboxTests.rewards]) { stage in
+      // The mail comes after the accounts, so when it goes out, they are known.
+      try await stage.tell(.identity, ana.event, ben.event, mail)
+      _ = await carrier.next(1)
+      try await stage.tell(.rewards, earned(ben, 3))
+      try await stage.untilTold(1, by: .notifications)
+      let told = try NotificationCreated.decode(try await stage.told(by: .notifications)[0].body)
+      #expect(told.notification.text == "Monedas ganadas: 3. Tu saldo es ahora de 3.")
+      var english = ben.caller
+      english.language = .english
+      let listed = try await stage.call(ListNotifications.self, .init(), as: english).items
+      #expect(listed.map(\.text) == ["Coins earned: 3. Your balance is now 3."])
+    }
+  }
+
+  @Test("has no double where the same thing is told twice")
+  func doubles() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    let event = FriendRequestSent(
+      friendRequestID: ID(), fromAccountID: ana.account, fromUsername: ana.username, toAccountID: ben.account, at: .now)
+    var other = event
+    other.friendRequestID = ID()
+    try await run { stage in
+      try await stage.tell(.social, event, event, other)
+      try await stage.untilTold(2, by: .notifications)
+      #expect(try await inbox(stage, ben).map(\.number) == [2, 1])
+    }
+  }
+
+  @Test("numbers without gaps while everything happens at once")
+  func gapFree() async throws {
+    let people = try (0..<3).map { try identity.person("person\($0)") }
+    try await run { stage in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<120 {
+          let person = people[index % 3]
+          group.addTask {
+            if index % 2 == 0 {
+              try await stage.tell(.rewards, CoinsEarned(accountID: person.account, coins: index, balance: 1, days: [], at: .now))
+            } else {
+              try await stage.tell(
+                .social,
+                FriendRequestSent(
+                  friendRequestID: ID(), fromAccountID: AccountID(), fromUsername: person.username, toAccountID: person.account,
+                  at: .now))
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      try await stage.untilTold(120, by: .notifications)
+      for person in people {
+        let page = try await stage.call(NotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
+        #expect(page.items.map(\.number) == Array(1...40))
+        #expect(page.lastNumber == 40)
+        #expect(try await stage.call(CountUnreadNotifications.self, .init(), as: person.caller).unreadCount == 40)
+      }
+    }
+  }
+
+  @Test("is read one by one or up to a number, deleted from, and stays one's own")
+  func reading() async throws {
+    let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
+    try await run { stage in
+      for coins in 1...6 { try await stage.tell(.rewards, earned(ana, coins)) }
+      try await stage.untilTold(6, by: .notifications)
+      let all = try await inbox(stage, ana)
+      func read(_ index: Int) async throws -> Int {
+        try await stage.call(MarkNotificationRead.self, .init(notificationID: all[index].id), as: ana.caller).unreadCount
+      }
+      #expect(try await read(0) == 5)
+      #expect(try await read(0) == 5)
+      #expect(try await stage.call(MarkNotificationsRead.self, .init(upTo: 2), as: ana.caller).unreadCount == 3)
+      let unread = try await stage.call(ListNotifications.self, .init(unread: true), as: ana.caller).items
+      #expect(unread.map(\.number) == [5, 4, 3])
+      let seen = try await stage.call(ListNotifications.self, .init(unread: false, limit: 2), as: ana.caller)
+      #expect(seen.items.map(\.number) == [6, 2] && seen.nextCursor == "2")
+      // Number 4 is deleted unread, twice.
+      for _ in 0..<2 { _ = try await stage.call(DeleteNotification.self, .init(notificationID: all[2].id), as: ana.caller) }
+      #expect(try await stage.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 2)
+      #expect(try await inbox(stage, ana).map(\.number) == [6, 5, 3, 2, 1])
+      #expect(try await stage.refusal(MarkNotificationRead.self, .init(notificationID: all[2].id), as: ana.caller) == "not_found")
+      let since = try await stage.call(NotificationsSince.self, .init(after: 2, limit: 2), as: ana.caller)
+      #expect(since.items.map(\.number) == [3, 5] && since.lastNumber == 6)
+      #expect(try await stage.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
+      #expect(try await stage.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
+      #expect(try await inbox(stage, eve).isEmpty)
+      let empty = try await stage.call(NotificationsSince.self, .init(after: 0), as: eve.caller)
+      #expect(empty.items.isEmpty && empty.lastNumber == 0)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+import Testing
+
+@testable import NotificationsService
+
+@Suite("What an event makes of itself in an inbox")
+struct NotificationDraftTests {
+  static let ana = AccountID()
+  static let ben = AccountID()
+  static let at = Instant(milliseconds: 1_795_250_580_000)
+  static let anaName = try! Username(text: "ana")
+  static let benName = try! Username(text: "ben")
+  static let request = ID<FriendRequest>()
+
+  /// One draft of each kind.
+  static let every = [
+    NotificationDraft(
+      FriendRequestSent(friendRequestID: request, fromAccountID: ana, fromUsername: anaName, toAccountID: ben, at: at)),
+    NotificationDraft(
+      FriendRequestAccepted(
+        friendRequestID: request, fromAccountID: ana, fromUsername: anaName, toAccountID: ben, toUsername: benName, at: at)),
+    NotificationDraft(
+      MessageSent(
+        messageID: ID(), conversationID: ID(), fromAccountID: ana, fromUsername: anaName, toAccountID: ben,
+        text: try! ChatText(text: "See you\nat seven"), at: at)),
+    NotificationDraft(CoinsEarned(accountID: ana, coins: 12, balance: 99, days: [], at: at), number: 7),
+    NotificationDraft(
+      OfferRedeemed(
+        accountID: ana, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 50, balance: 49, at: at)),
+  ]
+
+  @Test("is for the one whom it concerns")
+  func addressees() {
+    #expect(NotificationDraftTests.every.map(\.accountID) == [Self.ben, Self.ana, Self.ben, Self.ana, Self.ana])
+    #expect(NotificationDraftTests.every.map(\.kind) == NotificationKind.allCases)
+  }
+
+  @Test("leads to what it is about")
+  func links() {
+    let links = NotificationDraftTests.every.map(\.content.links)
+    #expect(links[0].accountID == Self.ana && links[0].friendRequestID?.description == Self.request.description)
+    #expect(links[1].accountID == Self.ben)
+    #expect(links[2].messageID != nil && links[2].conversationID != nil)
+    #expect(links[3] == NotificationLinks())
+    #expect(links[4].offerID != nil && links[4].redemptionID != nil)
+  }
+
+  @Test("has a source of its own, also where a log numbers anew")
+  func sources() {
+    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 5)
+    let later = CoinsEarned(accountID: Self.ana, coins: 12, balance: 99, days: [], at: Self.at.adding(seconds: 1))
+    #expect(NotificationDraft(later, number: 7).source != NotificationDraftTests.every[3].source)
+  }
+
+  @Test(
+    "quotes no more than the beginning of a message, on one line",
+    arguments: [
+      ("short", "short"), (" two\n\n lines\t", "two lines"),
+      (String(repeating: "x", count: 140), String(repeating: "x", count: 140)),
+      (String(repeating: "x", count: 141), String(repeating: "x", count: 139) + "…"),
+    ])
+  func excerpts(text: String, expected: String) { #expect(Excerpt.of(text) == expected) }
+
+  @Test("bounds what heavy characters weigh")
+  func heavy() {
+    let text = String(repeating: "a" + String(repeating: "\u{0301}", count: 100), count: 80)
+    #expect(Excerpt.of(text).utf8.count <= Excerpt.mostBytes)
+    #expect(Excerpt.of(text).count == 6)
+  }
+}

@@ -1,0 +1,59 @@
+import InProcess
+import Operations
+import ServiceKit
+
+@testable import NotificationsService
+
+/// A carrier whose every journey a test watches and decides.
+struct WatchedCarrier: MailCarrier {
+  struct Journey: Sendable {
+    let letter: Letter
+    let failure: MailFailure?
+  }
+
+  let journeys: AsyncStream<Journey>
+  private let journey: AsyncStream<Journey>.Continuation
+  private let body: @Sendable (Letter) async throws(MailFailure) -> Void
+
+  init(_ body: @escaping @Sendable (Letter) async throws(MailFailure) -> Void = { _ in }) {
+    self.body = body
+    (journeys, journey) = AsyncStream.makeStream()
+  }
+
+  func carry(_ letter: Letter) async throws(MailFailure) {
+    do throws(MailFailure) {
+      try await body(letter)
+      journey.yield(Journey(letter: letter, failure: nil))
+    } catch {
+      journey.yield(Journey(letter: letter, failure: error))
+      throw error
+    }
+  }
+
+  /// The next so many journeys.
+  func next(_ count: Int) async -> [Journey] {
+    var result: [Journey] = []
+    for await journey in journeys {
+      result.append(journey)
+      if result.count == count { break }
+    }
+    return result
+  }
+}
+
+extension Stage {
+  /// Runs notifications with that carrier, and a stand-in for identity.
+  static func mails(
+    _ identity: IdentityStub, _ carrier: any MailCarrier, and others: [(ServiceName, Build)] = [], home: String? = nil,
+    settings: [String: String] = [:],
+    retry: MailRetry = MailRetry(firstDelayMilliseconds: 1, growth: 2, longestDelayMilliseconds: 10, mostAttempts: 5),
+    _ body: (Stage) async throws -> Void
+  ) async throws {
+    let build: Stage.Build = { environment in
+      var mails = MailSettings(environment.settings, environment.home)
+      mails.retry = retry
+      return try Notifications.service(environment, mails, carrier)
+    }
+    try await run([identity.service, (.notifications, build)] + others, settings: settings, home: home, body)
+  }
+}

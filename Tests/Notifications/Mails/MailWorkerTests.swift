@@ -1,0 +1,186 @@
+import Foundation
+import GRDB
+import IdentityContract
+import InProcess
+import Logging
+import Operations
+import ServiceKit
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Sending mails")
+final class MailWorkerTests {
+  let identity = IdentityStub()
+  let home = "/tmp/racha-mails-\(UInt32.random(in: .min ... .max))"
+  static let token = "tWqUgWuOYw0vVvKzv8f2jW1TNSnQ1LxC7uQ3gX2dB4E"
+
+  deinit { try? FileManager.default.removeItem(atPath: home) }
+
+  private func requested(_ username: String = "ana", language: Language = .english) throws -> VerificationMailRequested {
+    let person = try identity.person(username, language: language)
+    let link = try identity.link(of: person, token: MailWorkerTests.token)
+    return VerificationMailRequested(linkID: link, accountID: person.account, reason: .registered)
+  }
+
+  /// The queue as a stopped service left it.
+  private func rows() throws -> [(state: String, attempts: Int, failure: String?)] {
+    let queue = try DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite")
+    return try queue.read { database in
+      try Row.fetchAll(database, sql: "SELECT state, attempts, failure FROM mails ORDER BY mail_id").map {
+        ($0["state"], $0["attempts"], $0["failure"])
+      }
+    }
+  }
+
+  @Test("into the folder: one private file, named by time, with the token in it and nowhere else", arguments: Language.allCases)
+  func folder(language: Language) async throws {
+    let event = try requested(language: language)
+    let folder = MailFolder(path: Home(path: home).mails, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let carrier = WatchedCarrier { letter throws(MailFailure) in try await folder.carry(letter) }
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example/"]) { stage in
+      try await stage.tell(.identity, event)
+      let letter = await carrier.next(1)[0].letter
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names == [MailFolder.name(letter)])
+      #expect(names[0].contains(/^\d{8}T\d{9}Z-[0-9a-f-]{36}\.eml$/))
+      let path = "\(folder.path)/\(names[0])"
+      let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(permissions == 0o600)
+      let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+      #expect(text.contains("https://racha.example/verify?token=3D"))
+      #expect(text.contains("To: <ana@example.org>"))
+      #expect(try !contains(stage.storedBytes(), MailWorkerTests.token))
+    }
+    #expect(try rows().map(\.state) == ["delivered"])
+  }
+
+  private func contains(_ bytes: [UInt8], _ text: String) -> Bool {
+    Data(bytes).range(of: Data(text.utf8)) != nil
+  }
+
+  @Test("once for each link, however often the event arrives")
+  func once() async throws {
+    let (first, second) = (try requested("ana"), try requested("ben"))
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home) { stage in
+      try await stage.tell(.identity, first, first)
+      try await stage.tell(.identity, first, second)
+      #expect(Set(await carrier.next(2).map(\.letter.to.description)) == ["ana@example.org", "ben@example.org"])
+    }
+    #expect(try rows().map(\.attempts) == [1, 1])
+  }
+
+  @Test("again after a failure, over a restart too, as the same mail")
+  func again() async throws {
+    let event = try requested()
+    let failing = WatchedCarrier { _ throws(MailFailure) in throw .connection }
+    // The delay is longer than the first run.
+    let patient = MailRetry(firstDelayMilliseconds: 60_000)
+    var first: Letter?
+    try await Stage.mails(identity, failing, home: home, retry: patient) { stage in
+      try await stage.tell(.identity, event)
+      first = await failing.next(1)[0].letter
+    }
+    #expect(try rows().map(\.failure) == ["connection"])
+    #expect(try rows().map(\.state) == ["waiting"])
+    try await DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite").write {
+      try $0.execute(sql: "UPDATE mails SET next_at = 0")
+    }
+    let working = WatchedCarrier()
+    try await Stage.mails(identity, working, home: home) { _ in
+      #expect(await working.next(1)[0].letter == first)
+    }
+    #expect(try rows().map(\.state) == ["delivered"])
+    #expect(try rows().map(\.attempts) == [2])
+  }
+
+  @Test("again after the program ended in the middle, as the same mail")
+  func interrupted() async throws {
+    let event = try requested()
+    let first = WatchedCarrier()
+    var letter: Letter?
+    try await Stage.mails(identity, first, home: home) { stage in
+      try await stage.tell(.identity, event)
+      letter = await first.next(1)[0].letter
+    }
+    // As a kill between handing over and noting it leaves the row.
+    try await DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite").write {
+      try $0.execute(sql: "UPDATE mails SET state = 'sending', finished_at = NULL")
+    }
+    let second = WatchedCarrier()
+    try await Stage.mails(identity, second, home: home) { _ in
+      #expect(await second.next(1)[0].letter == letter)
+    }
+    #expect(try rows().map(\.attempts) == [2])
+  }
+
+  @Test("ends as a dead letter after the last attempt, at once where the server refuses for good")
+  func dead() async throws {
+    let (worn, refused) = (try requested("worn"), try requested("refused"))
+    let carrier = WatchedCarrier { letter throws(MailFailure) in
+      throw letter.to.description.hasPrefix("worn") ? .connection : .rejected(reply: 550)
+    }
+    try await Stage.mails(identity, carrier, home: home) { stage in
+      try await stage.tell(.identity, worn, refused)
+      #expect(await carrier.next(6).count == 6)
+    }
+    #expect(
+      Set(try rows().map { "\($0.state) \($0.attempts) \($0.failure ?? "")" }) == ["dead 5 connection", "dead 1 rejected_550"])
+  }
+
+  @Test("not at all when the link no longer works")
+  func obsolete() async throws {
+    let (old, new) = (try requested("old"), try requested("new"))
+    identity.forget(old.linkID)
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "1"]) { stage in
+      try await stage.tell(.identity, old)
+      try await stage.tell(.identity, new)
+      #expect(await carrier.next(1)[0].letter.to.description == "new@example.org")
+    }
+    #expect(try rows().map(\.state) == ["obsolete", "delivered"])
+  }
+
+  @Test("as soon as identity gives out the secret, if it was away")
+  func identityAway() async throws {
+    let event = try requested()
+    identity.goAway(true)
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home) { stage in
+      try await stage.tell(.identity, event)
+      var asked = identity.asked.makeAsyncIterator()
+      _ = await asked.next()
+      _ = await asked.next()
+      identity.goAway(false)
+      #expect(await carrier.next(1).count == 1)
+    }
+    #expect(try rows().map(\.state) == ["delivered"])
+  }
+
+  @Test("no more at the same time than there are lanes, and all of them")
+  func lanes() async throws {
+    let events = try (0..<12).map { try requested("person\($0)") }
+    let crowd = Crowd()
+    let carrier = WatchedCarrier { _ in await crowd.passThrough() }
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "3"]) { stage in
+      for event in events { try await stage.tell(.identity, event) }
+      #expect(await carrier.next(12).count == 12)
+    }
+    #expect(await crowd.most <= 3)
+    #expect(try rows().allSatisfy { $0.state == "delivered" && $0.attempts == 1 })
+  }
+
+  /// Counts who is inside at the same time.
+  private actor Crowd {
+    private var inside = 0
+    private(set) var most = 0
+
+    func passThrough() async {
+      inside += 1
+      most = max(most, inside)
+      for _ in 0..<20 { await Task.yield() }
+      inside -= 1
+    }
+  }
+}

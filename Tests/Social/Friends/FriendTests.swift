@@ -1,0 +1,47 @@
+import InProcess
+import Operations
+import SocialContract
+import Testing
+
+@Suite("Friends")
+struct FriendTests {
+  let identity = IdentityStub()
+
+  @Test("are listed for both, by username, page by page")
+  func listing() async throws {
+    let ana = try identity.person("ana", nickname: "Anita")
+    let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0) }
+    try await Stage.social(identity) { stage in
+      for other in others { try await stage.befriend(ana, other) }
+      let first = try await stage.call(ListFriends.self, .init(limit: 3), as: ana.caller)
+      #expect(first.items.map(\.username.description) == ["ben", "eva", "leo"])
+      let second = try await stage.call(ListFriends.self, .init(limit: 3, cursor: first.nextCursor), as: ana.caller)
+      #expect(second.items.map(\.username.description) == ["mia", "zoe"])
+      #expect(second.nextCursor == nil)
+      let bens = try await stage.call(ListFriends.self, .init(), as: others[1].caller).items
+      #expect(bens.map(\.accountID) == [ana.account] && bens.first?.nickname == "Anita")
+      #expect(try await stage.refusal(ListFriends.self, .init(cursor: "§"), as: ana.caller) == "invalid_cursor")
+    }
+  }
+
+  @Test("are removed for both, once, and can become friends again")
+  func removing() async throws {
+    let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
+    try await Stage.social(identity) { stage in
+      try await stage.befriend(ana, ben)
+      #expect(try await stage.refusal(RemoveFriend.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
+      _ = try await stage.call(RemoveFriend.self, .init(accountID: ana.account), as: ben.caller)
+      #expect(try await stage.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
+      #expect(try await stage.refusal(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
+      let last = try #require(try await stage.told(by: .social).last)
+      let ended = try FriendshipEnded.decode(last.body)
+      #expect(ended.accountID == ben.account && ended.friendAccountID == ana.account)
+      // The request that was accepted once stays what it was and brings nothing back.
+      let old = try await stage.call(ListFriendRequests.self, .init(), as: ben.caller).items[0]
+      _ = try await stage.call(AcceptFriendRequest.self, .init(friendRequestID: old.id), as: ben.caller)
+      #expect(try await stage.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
+      try await stage.befriend(ana, ben)
+      #expect(try await stage.call(ListFriends.self, .init(), as: ana.caller).items.count == 1)
+    }
+  }
+}

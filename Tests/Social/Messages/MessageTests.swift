@@ -1,0 +1,68 @@
+import InProcess
+import Operations
+import SocialContract
+import Testing
+
+@Suite("Messages")
+struct MessageTests {
+  let identity = IdentityStub()
+
+  @Test("are told with what the reader needs")
+  func event() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      try await stage.befriend(ana, ben)
+      let message = try await stage.send("two\nlines", from: ana, to: ben)
+      let last = try #require(try await stage.told(by: .social).last)
+      let event = try MessageSent.decode(last.body)
+      #expect(event.messageID == message.id && event.toAccountID == ben.account && event.fromUsername == ana.username)
+      #expect(event.text == message.text && event.at == message.sentAt)
+    }
+  }
+
+  @Test("repeated with their idempotency key, at once and later, are there once")
+  func repeating() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      try await stage.befriend(ana, ben)
+      let first = try await stage.send("hello", from: ana, to: ben, key: "m1")
+      try await withThrowingTaskGroup(of: ChatMessage.self) { group in
+        for _ in 0..<20 { group.addTask { try await stage.send("hello", from: ana, to: ben, key: "m1") } }
+        for try await message in group { #expect(message == first) }
+      }
+      #expect(try await stage.call(ListMessages.self, .init(accountID: ana.account), as: ben.caller).items == [first])
+      let other = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "other"))
+      #expect(try await stage.refusal(SendMessage.self, other, as: ana.caller, key: "m1") == "idempotency_key_reused")
+    }
+  }
+
+  @Test("sent by both at once are all there, in one conversation, and both count what they have not read")
+  func concurrency() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      try await stage.befriend(ana, ben)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<60 {
+          group.addTask {
+            _ =
+              try await index % 3 == 0
+              ? stage.send("\(index)", from: ana, to: ben) : stage.send("\(index)", from: ben, to: ana)
+          }
+        }
+        try await group.waitForAll()
+      }
+      var (input, texts) = (ListMessages.Input(accountID: ben.account, limit: 7), [String]())
+      while true {
+        let page = try await stage.call(ListMessages.self, input, as: ana.caller)
+        texts += page.items.map(\.text.description)
+        guard let next = page.nextCursor else { break }
+        input.cursor = next
+      }
+      #expect(texts.count == 60 && Set(texts).count == 60)
+      #expect(try await stage.call(ListConversations.self, .init(), as: ana.caller).items.map(\.unreadCount) == [40])
+      #expect(try await stage.call(ListConversations.self, .init(), as: ben.caller).items.map(\.unreadCount) == [20])
+      let told = try await stage.told(by: .social).filter { $0.name == "messages.sent" }
+      #expect(Set(try told.map { try MessageSent.decode($0.body).conversationID }).count == 1)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import Operations
+import Storage
+import Synchronization
+import Testing
+
+/// Asks the writers to stop.
+private final class Stop: Sendable {
+  let isAskedFor = Atomic(false)
+}
+
+@Suite("A backup", .timeLimit(.minutes(1)))
+struct BackupTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  @Test("of a store that four writers write to is whole, and one moment of it")
+  func running() async throws {
+    let store = try Store.numbers(path)
+    let stop = Stop()
+    let written = try await withThrowingTaskGroup(of: Int.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          var round = 0
+          // Row and event of one write are both in the copy, or neither.
+          while !stop.isAskedFor.load(ordering: .relaxed) {
+            let number = round * 4 + writer
+            try await store.write { transaction in
+              try transaction.insert(number)
+              try transaction.tell(NumberWritten(number: number))
+            }
+            round += 1
+          }
+          return round
+        }
+      }
+      var before = 0
+      for copy in 0..<5 {
+        // Each copy is taken once there is more to copy.
+        while try await store.log.head().number < before + 200 { await Task.yield() }
+        before = Int(try await store.log.head().number)
+        try await store.backup(to: folder.file("copy-\(copy).sqlite"))
+        let after = Int(try await store.log.head().number)
+        let count = try check(folder.file("copy-\(copy).sqlite"))
+        #expect((before...after).contains(count))
+      }
+      stop.isAskedFor.store(true, ordering: .relaxed)
+      return try await group.reduce(0, +)
+    }
+    #expect(try await store.count("numbers") == written)
+    await store.close()
+  }
+
+  /// How many numbers the copy has, which must be those that it told of, each writer's first ones.
+  private func check(_ copy: String) throws -> Int {
+    for suffix in ["-wal", "-shm", "-journal", ".partial"] { #expect(!FileManager.default.fileExists(atPath: copy + suffix)) }
+    var configuration = Configuration()
+    configuration.readonly = true
+    let file = try DatabaseQueue(path: copy, configuration: configuration)
+    defer { try? file.close() }
+    return try file.read { database in
+      #expect(try String.fetchOne(database, sql: "PRAGMA journal_mode") == "delete")
+      #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
+      let numbers = try Int.fetchAll(database, sql: "SELECT number FROM numbers ORDER BY number")
+      for writer in 0..<4 {
+        let own = numbers.filter { $0 % 4 == writer }
+        #expect(own == (0..<own.count).map { $0 * 4 + writer })
+      }
+      let told = try Int.fetchAll(
+        database, sql: "SELECT json_extract(CAST(body AS TEXT), '$.number') AS n FROM outbox ORDER BY n")
+      #expect(told == numbers)
+      #expect(try Int.fetchOne(database, sql: "SELECT max(number) FROM outbox") == numbers.count)
+      return numbers.count
+    }
+  }
+
+  @Test("opened as a store goes on from its moment, in another epoch each time it is put back")
+  func restored() async throws {
+    let store = try Store.numbers(path)
+    try await store.write { try $0.tell(NumberWritten(number: 1)) }
+    let copy = folder.file("copy.sqlite")
+    try await store.backup(to: copy)
+    let original = try await store.log.head()
+    await store.close()
+
+    var epochs: Set<String> = [original.epoch]
+    for attempt in 1...2 {
+      let place = folder.file("restored-\(attempt).sqlite")
+      try FileManager.default.copyItem(atPath: copy, toPath: place)
+      var restored = try Store.numbers(place)
+      let head = try await restored.log.head()
+      #expect(head.number == 1)
+      #expect(epochs.insert(head.epoch).inserted)
+      await restored.close()
+      restored = try Store.numbers(place)
+      #expect(try await restored.log.head() == head)
+      await restored.close()
+    }
+  }
+
+  @Test("replaces an older one only when it is whole, and leaves nothing when it fails")
+  func replacing() async throws {
+    let store = try Store.numbers(path)
+    let copy = folder.file("copy.sqlite")
+    try Data("older".utf8).write(to: URL(fileURLWithPath: copy))
+    try Data("left over".utf8).write(to: URL(fileURLWithPath: copy + ".partial"))
+    try await store.backup(to: copy)
+    #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == 0o600)
+    await #expect(throws: StoreFailure.self) { try await store.backup(to: folder.file("nowhere/copy.sqlite")) }
+    await store.close()
+  }
+}

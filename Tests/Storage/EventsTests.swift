@@ -1,0 +1,317 @@
+import GRDB
+import Operations
+import Storage
+import Synchronization
+import Testing
+
+private struct Refused: Error {}
+
+@Suite("The outbox", .timeLimit(.minutes(1)))
+struct OutboxTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  /// The state of the numbers as events, two a page.
+  private static let snapshot: Store.Snapshot = { database, key in
+    let numbers = try Int.fetchAll(
+      database, sql: "SELECT number FROM numbers WHERE number > ? ORDER BY number LIMIT 2",
+      arguments: [key.flatMap { Int($0) } ?? -1])
+    return (numbers.map { NumberWritten(number: $0) }, numbers.count < 2 ? nil : numbers.last.map(String.init))
+  }
+
+  private func tell(_ numbers: ClosedRange<Int>, in store: Store, traceparent: String? = nil) async throws {
+    for number in numbers {
+      try await store.write(traceparent: traceparent) { transaction in
+        try transaction.insert(number)
+        try transaction.tell(NumberWritten(number: number))
+      }
+    }
+  }
+
+  @Test("numbers events without gaps while every third of many concurrent writes is undone")
+  func gapFree() async throws {
+    let store = try Store.numbers(path)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<600 {
+        group.addTask {
+          _ = try? await store.write { transaction in
+            try transaction.insert(number)
+            try transaction.tell(NumberWritten(number: number))
+            if number % 3 == 0 { throw Refused() }
+          }
+        }
+      }
+    }
+    #expect(try await store.toldNumbers().sorted() == (0..<600).filter { $0 % 3 != 0 })
+    #expect(try await store.log.head().number == 400)
+    await store.close()
+  }
+
+  @Test("keeps name, time, trace context and body, and hints at the last number after the commit")
+  func contents() async throws {
+    let time = TestClock()
+    let store = try Store.numbers(path, clock: time.clock)
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    try await tell(5...6, in: store, traceparent: trace)
+    let event = try await store.log.events(after: 1, limit: 10, bytes: 1_000)
+    #expect(
+      event == [
+        LoggedEvent(
+          number: 2, name: "numbers.written", at: time.clock.now, traceparent: trace, body: Array(#"{"number":6}"#.utf8))
+      ])
+    var hints = store.told.makeAsyncIterator()
+    #expect(await hints.next() == 2)
+    await store.close()
+    #expect(await hints.next() == nil)
+  }
+
+  @Test("refuses another service's event, and changing what was told")
+  func refusals() async throws {
+    let store = try Store.numbers(path, service: .social)
+    await #expect(throws: StoreFailure.foreignEvent(name: "numbers.written", teller: .activity)) {
+      try await store.write { try $0.tell(NumberWritten(number: 1)) }
+    }
+    await store.close()
+    let other = try Store.numbers(folder.file("other.sqlite"))
+    try await tell(1...1, in: other)
+    await #expect(throws: DatabaseError.self) {
+      try await other.write { try $0.database.execute(sql: "UPDATE outbox SET name = 'forged'") }
+    }
+    await other.close()
+  }
+
+  @Test("pages by count and by size, but gives at least one")
+  func paging() async throws {
+    let store = try Store.numbers(path)
+    try await tell(1...9, in: store)
+    #expect(try await store.log.events(after: 3, limit: 4, bytes: 1_000).map(\.number) == [4, 5, 6, 7])
+    #expect(try await store.log.events(after: 3, limit: 100, bytes: 20).map(\.number) == [4, 5])
+    #expect(try await store.log.events(after: 3, limit: 100, bytes: 1).map(\.number) == [4])
+    #expect(try await store.log.events(after: 9, limit: 100, bytes: 1_000) == [])
+    await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 10, limit: 100, bytes: 1_000) }
+    await store.close()
+  }
+
+  @Test("is pruned only behind the slowest listener, keeps the newest, and never numbers anew")
+  func pruning() async throws {
+    var limits = StoreLimits()
+    limits.eventsKept = 3
+    limits.rowsPerPurge = 2
+    let store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
+    try await tell(1...10, in: store)
+    let epoch = try await store.log.head().epoch
+
+    try await store.housekeep()
+    #expect(try await store.count("outbox") == 10)
+
+    try await store.log.acknowledge(listener: .rewards, epoch: epoch, number: 9)
+    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 5)
+    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 4)
+    try await store.log.acknowledge(listener: .notifications, epoch: "another", number: 9)
+    try await store.housekeep()
+    #expect(try await store.log.events(after: 5, limit: 100, bytes: 1_000).map(\.number) == [6, 7, 8, 9, 10])
+    await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 4, limit: 100, bytes: 1_000) }
+
+    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 10)
+    try await store.log.acknowledge(listener: .rewards, epoch: epoch, number: 10)
+    try await store.housekeep()
+    #expect(try await store.count("outbox") == 3)
+    try await store.write { try $0.database.execute(sql: "DELETE FROM outbox") }
+    await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 9, limit: 100, bytes: 1_000) }
+    try await tell(11...11, in: store)
+    #expect(try await store.log.head().number == 11)
+    await store.close()
+  }
+
+  @Test("is never pruned where there is no snapshot to begin from; that begins before the first event")
+  func withoutSnapshot() async throws {
+    var limits = StoreLimits()
+    limits.eventsKept = 0
+    let store = try Store.numbers(path, limits: limits)
+    try await tell(1...3, in: store)
+    let head = try await store.log.head()
+    try await store.log.acknowledge(listener: .rewards, epoch: head.epoch, number: 3)
+    try await store.housekeep()
+    let page = try await store.log.snapshot(after: nil)
+    #expect(page.head == LogHead(epoch: head.epoch, number: 0))
+    #expect(page.events.isEmpty && page.nextKey == nil)
+    #expect(try await store.log.events(after: 0, limit: 100, bytes: 1_000).count == 3)
+    await store.close()
+  }
+
+  @Test("tells its state in pages, each true at the head it names")
+  func snapshots() async throws {
+    let store = try Store.numbers(path, snapshot: OutboxTests.snapshot)
+    try await tell(1...3, in: store)
+    let first = try await store.log.snapshot(after: nil)
+    #expect(first.head.number == 3)
+    #expect(try first.events.map { try NumberWritten.decode($0.body).number } == [1, 2])
+    #expect(first.events.map(\.number) == [0, 0])
+    try await tell(4...4, in: store)
+    let second = try await store.log.snapshot(after: first.nextKey)
+    #expect(second.head.number == 4)
+    #expect(try second.events.map { try NumberWritten.decode($0.body).number } == [3, 4])
+    let last = try await store.log.snapshot(after: second.nextKey)
+    #expect(last.events.isEmpty && last.nextKey == nil)
+    await store.close()
+  }
+
+  @Test("keeps its epoch when opened again, and begins another one on demand")
+  func epochs() async throws {
+    var store = try Store.numbers(path)
+    try await tell(1...2, in: store)
+    let first = try await store.log.head()
+    await store.close()
+    store = try Store.numbers(path)
+    #expect(try await store.log.head() == first)
+    try await store.log.acknowledge(listener: .rewards, epoch: first.epoch, number: 2)
+    await store.close()
+    try Store.beginNewEpoch(path: path)
+    store = try Store.numbers(path)
+    let second = try await store.log.head()
+    #expect(second.epoch != first.epoch)
+    #expect(second.number == 2)
+    #expect(try await store.count("outbox_listeners") == 0)
+    #expect(try await store.log.snapshot(after: nil).head == second)
+    await store.close()
+  }
+}
+
+@Suite("The inbox", .timeLimit(.minutes(1)))
+struct InboxTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  private func event(_ number: Int64, traceparent: String? = nil) -> LoggedEvent {
+    LoggedEvent(
+      number: number, name: "numbers.written", at: Instant(milliseconds: number), traceparent: traceparent,
+      body: NumberWritten(number: Int(number)).json)
+  }
+
+  private func events(_ numbers: ClosedRange<Int64>) -> [LoggedEvent] { numbers.map { event($0) } }
+
+  /// Writes the number and tells of it in turn.
+  private func inbox(_ store: Store) -> Inbox {
+    store.inbox { event, _, transaction in
+      let number = try NumberWritten.decode(event.body).number
+      try transaction.insert(number)
+      try transaction.tell(NumberWritten(number: number))
+    }
+  }
+
+  @Test("lets each event take effect once, however often it comes")
+  func onceOnly() async throws {
+    let store = try Store.numbers(path)
+    let inbox = inbox(store)
+    #expect(try await inbox.cursor(of: .identity) == nil)
+    try await inbox.apply(events(1...3), of: .identity, epoch: "a")
+    try await inbox.apply(events(1...3), of: .identity, epoch: "a")
+    try await inbox.apply(events(2...5), of: .identity, epoch: "a")
+    try await inbox.apply([], of: .identity, epoch: "a")
+    #expect(try await store.allNumbers() == [1, 2, 3, 4, 5])
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 5))
+    await store.close()
+  }
+
+  @Test("keeps a cursor for each teller")
+  func tellers() async throws {
+    let store = try Store.numbers(path)
+    let seen = Mutex<[String]>([])
+    let inbox = store.inbox { event, teller, _ in seen.withLock { $0.append("\(teller) \(event.number)") } }
+    try await inbox.apply(events(1...2), of: .identity, epoch: "a")
+    try await inbox.apply(events(1...1), of: .social, epoch: "b")
+    #expect(seen.withLock { $0 } == ["identity 1", "identity 2", "social 1"])
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 2))
+    #expect(try await inbox.cursor(of: .social) == LogHead(epoch: "b", number: 1))
+    await store.close()
+  }
+
+  @Test("refuses a gap and another epoch, and then nothing has changed")
+  func refusals() async throws {
+    let store = try Store.numbers(path)
+    let inbox = inbox(store)
+    await #expect(throws: EventInboxFailure.gap(expected: 1, found: 2)) {
+      try await inbox.apply(events(2...3), of: .identity, epoch: "a")
+    }
+    try await inbox.apply(events(1...1), of: .identity, epoch: "a")
+    await #expect(throws: EventInboxFailure.gap(expected: 3, found: 4)) {
+      try await inbox.apply([event(2), event(4)], of: .identity, epoch: "a")
+    }
+    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", told: "b")) {
+      try await inbox.apply([event(2)], of: .identity, epoch: "b")
+    }
+    #expect(try await store.allNumbers() == [1])
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 1))
+    await store.close()
+  }
+
+  @Test("an effect that fails undoes the whole delivery, effects, cursor and what was told, and the next one makes it good")
+  func failingEffect() async throws {
+    let store = try Store.numbers(path)
+    let failures = Mutex(5)
+    // Each delivery fails one event later than the one before: after none, one, two … effects.
+    let failing = store.inbox { event, _, transaction in
+      let number = try NumberWritten.decode(event.body).number
+      try transaction.insert(number)
+      try transaction.tell(NumberWritten(number: number))
+      if failures.withLock({ $0 }) == number { throw Refused() }
+    }
+    for number in 1...5 {
+      failures.withLock { $0 = number }
+      await #expect(throws: Refused.self) { try await failing.apply(events(1...5), of: .identity, epoch: "a") }
+      #expect(try await store.allNumbers() == [])
+      #expect(try await failing.cursor(of: .identity) == nil)
+      #expect(try await store.log.head().number == 0)
+    }
+    failures.withLock { $0 = 0 }
+    try await failing.apply(events(1...5), of: .identity, epoch: "a")
+    #expect(try await store.toldNumbers() == [1, 2, 3, 4, 5])
+    await store.close()
+  }
+
+  @Test("what an event's effect tells carries on the event's trace context")
+  func traceContext() async throws {
+    let store = try Store.numbers(path)
+    try await inbox(store).apply([event(1, traceparent: "first"), event(2, traceparent: "second")], of: .identity, epoch: "a")
+    #expect(try await store.log.events(after: 0, limit: 10, bytes: 1_000).map(\.traceparent) == ["first", "second"])
+    await store.close()
+  }
+
+  @Test("begins from a snapshot: pages take effect, the cursor moves with the last to where the first stood")
+  func snapshot() async throws {
+    let store = try Store.numbers(path)
+    let inbox = store.inbox { event, _, transaction in
+      try transaction.database.execute(
+        sql: "INSERT INTO numbers (number) VALUES (?) ON CONFLICT DO NOTHING",
+        arguments: [try NumberWritten.decode(event.body).number])
+    }
+    let head = LogHead(epoch: "a", number: 40)
+    func page(_ number: Int64, at log: Int64, epoch: String = "a") -> SnapshotPage {
+      SnapshotPage(head: LogHead(epoch: epoch, number: log), events: [event(number)], nextKey: nil)
+    }
+    try await inbox.apply(page(1, at: 40), of: .identity, isLast: false, from: head)
+    #expect(try await inbox.cursor(of: .identity) == nil)
+    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", told: "b")) {
+      try await inbox.apply(page(2, at: 1, epoch: "b"), of: .identity, isLast: true, from: head)
+    }
+    try await inbox.apply(page(2, at: 42), of: .identity, isLast: true, from: head)
+    #expect(try await inbox.cursor(of: .identity) == head)
+    #expect(try await store.allNumbers() == [1, 2])
+    try await inbox.apply(events(41...42), of: .identity, epoch: "a")
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 42))
+    // A teller that began anew is followed from its new snapshot.
+    try await inbox.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: true, from: LogHead(epoch: "b", number: 7))
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "b", number: 7))
+    await store.close()
+  }
+}

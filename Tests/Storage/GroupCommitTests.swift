@@ -1,0 +1,160 @@
+import Foundation
+import GRDB
+import MetricsTestKit
+import Operations
+import Synchronization
+import Testing
+
+@testable import Storage
+
+private struct Refused: Error {}
+
+/// One commit at a time, of writes that the test chose.
+@Suite("A group commit", .timeLimit(.minutes(1)))
+struct GroupCommitTests {
+  let folder: TemporaryFolder
+  let writer: DatabaseQueue
+  let reader: DatabaseQueue
+  /// What happened, in order.
+  let history = History()
+  let told: AsyncStream<Int64>
+  let commit: GroupCommit
+  let metrics = TestMetrics()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let connections = try Connections(path: folder.file("store.sqlite"), readers: 1)
+    _ = try connections.prepare([numbersTable], of: .activity, at: .now)
+    (writer, reader) = (connections.writer, connections.readers[0])
+    let (told, tellings) = AsyncStream.makeStream(of: Int64.self)
+    self.told = told
+    commit = GroupCommit(
+      service: .activity, clock: .system, tellings: tellings, metrics: StoreMetrics(factory: metrics),
+      onFatal: { [history] in history.add("fatal: \($0)") })
+  }
+
+  /// A write that notes when it runs and what a reader sees when it is answered.
+  private func write(_ name: String, _ body: @escaping @Sendable (Transaction) throws -> Void) -> Write {
+    let seen: @Sendable () -> [Int]? = { [reader] in
+      try? reader.read { try Int.fetchAll($0, sql: "SELECT number FROM numbers ORDER BY number") }
+    }
+    return Write(
+      traceparent: nil,
+      perform: { [history] transaction in
+        history.add("run \(name)")
+        try body(transaction)
+        return { history.add("\(name) succeeded, \(seen() ?? [])") }
+      },
+      fail: { [history] error in history.add("\(name) failed with \(type(of: error)), \(seen() ?? [])") })
+  }
+
+  private func run(_ writes: [Write]) async {
+    await withCheckedContinuation { continuation in
+      writer.asyncWriteWithoutTransaction { [commit] database in
+        commit.commit(writes, to: database)
+        continuation.resume()
+      }
+    }
+  }
+
+  @Test("answers nobody, not even with a failure, before all is durable")
+  func answersLast() async {
+    await run([
+      write("a") { try $0.insert(1) }, write("b") { _ in throw Refused() }, write("c") { try $0.insert(3) },
+    ])
+    #expect(
+      history.all == ["run a", "run b", "run c", "a succeeded, [1, 3]", "b failed with Refused, [1, 3]", "c succeeded, [1, 3]"])
+  }
+
+  @Test("is counted and timed")
+  func measured() async throws {
+    await run([write("a") { try $0.insert(1) }, write("b") { _ in throw Refused() }])
+    await run([write("c") { try $0.insert(3) }])
+    #expect(try metrics.expectCounter("store_commits").totalValue == 2)
+    #expect(try metrics.expectRecorder("store_writes_per_commit").values == [2, 1])
+    #expect(try metrics.expectTimer("store_commit_duration").values.count == 2)
+  }
+
+  @Test("undoes one write alone: its rows, its events and their numbers")
+  func savepoints() async throws {
+    await run([
+      write("a") {
+        try $0.insert(1)
+        try $0.tell(NumberWritten(number: 1))
+      },
+      write("b") {
+        try $0.insert(2)
+        try $0.tell(NumberWritten(number: 2))
+        try $0.insert(1)
+      },
+      write("c") {
+        try $0.insert(3)
+        try $0.tell(NumberWritten(number: 3))
+      },
+    ])
+    #expect(history.all.suffix(3) == ["a succeeded, [1, 3]", "b failed with DatabaseError, [1, 3]", "c succeeded, [1, 3]"])
+    let numbers = try await reader.read { try Int64.fetchAll($0, sql: "SELECT number FROM outbox") }
+    #expect(numbers == [1, 2])
+    var hints = told.makeAsyncIterator()
+    #expect(await hints.next() == 2)
+  }
+
+  @Test("a foreign key left dangling fails its own write, not the commit")
+  func deferredForeignKeys() async {
+    await run([
+      write("a") { try $0.insert(1) }, write("b") { try $0.insert(2, parent: 99) },
+      write("c") {
+        try $0.insert(3, parent: 4)
+        try $0.insert(4)
+      },
+    ])
+    #expect(
+      history.all.suffix(3) == ["a succeeded, [1, 3, 4]", "b failed with DatabaseError, [1, 3, 4]", "c succeeded, [1, 3, 4]"])
+  }
+
+  @Test("a statement that rolls everything back fails its write; the others may repeat", arguments: [true, false])
+  func lostTransaction(isHidden: Bool) async throws {
+    await run([
+      write("a") { try $0.insert(1) },
+      write("b") { transaction in
+        try transaction.insert(2)
+        do {
+          try transaction.database.execute(sql: "INSERT OR ROLLBACK INTO numbers (number) VALUES (2)")
+        } catch  where isHidden {}
+      },
+      write("c") { try $0.insert(3) },
+    ])
+    #expect(
+      history.all == [
+        "run a", "run b", "a failed with Failure, []", "b failed with DatabaseError, []", "c failed with Failure, []",
+      ])
+    await run([write("d") { try $0.insert(4) }])
+    #expect(history.all.last == "d succeeded, [4]")
+  }
+
+  @Test("an error of the disk ends the process")
+  func fatal() async throws {
+    // The file may not grow: to SQLite that is a full disk.
+    try await writer.writeWithoutTransaction { database in
+      let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+    }
+    await run([
+      write("a") { transaction in
+        for number in 0..<10_000 { try transaction.insert(number) }
+      }
+    ])
+    #expect(
+      history.all == [
+        "run a", "fatal: SQLite error 13: database or disk is full", "a failed with DatabaseError, []",
+      ])
+  }
+}
+
+final class History: Sendable {
+  private let entries = Mutex<[String]>([])
+
+  var all: [String] { entries.withLock { $0 } }
+
+  func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+}

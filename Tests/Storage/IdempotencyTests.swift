@@ -1,0 +1,148 @@
+import Foundation
+import GRDB
+import Logging
+import Operations
+import Storage
+import Synchronization
+import Testing
+
+private struct Refused: Error {}
+
+@Suite("A request with an idempotency key", .timeLimit(.minutes(1)))
+struct IdempotencyTests {
+  let folder: TemporaryFolder
+  let path: String
+  let time = TestClock()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  private func key(_ key: String = "k", caller: String = "ana", operation: String = "numbers.write", _ payload: String = "p")
+    -> IdempotencyKey
+  {
+    IdempotencyKey(caller: caller, key: key, operation: operation, payload: Array(payload.utf8))
+  }
+
+  private func open() throws -> Store { try Store.numbers(path, clock: time.clock) }
+
+  /// Writes another number each time it runs, and replies with it.
+  private func write(_ key: IdempotencyKey, in store: Store) async throws -> String {
+    let reply = try await store.write(idempotency: key) { transaction in
+      let number = try Int.fetchOne(transaction.database, sql: "SELECT count(*) FROM numbers") ?? 0
+      try transaction.insert(number)
+      return Array("number \(number)".utf8)
+    }
+    return String(decoding: reply, as: UTF8.self)
+  }
+
+  private func code(_ body: () async throws -> Void) async -> String? {
+    do { try await body() } catch { return Failure(error).code }
+    return nil
+  }
+
+  @Test("is answered as the first time, without a further effect, also after a restart")
+  func repetition() async throws {
+    var store = try open()
+    #expect(try await write(key(), in: store) == "number 0")
+    #expect(try await write(key(), in: store) == "number 0")
+    await store.close()
+    store = try open()
+    #expect(try await write(key(), in: store) == "number 0")
+    #expect(try await store.allNumbers() == [0])
+    await store.close()
+  }
+
+  @Test("is refused with another payload or operation, and is nothing to other keys and callers")
+  func reuse() async throws {
+    let store = try open()
+    _ = try await write(key(), in: store)
+    #expect(await code { _ = try await write(key("k", "other"), in: store) } == "idempotency_key_reused")
+    #expect(await code { _ = try await write(key(operation: "numbers.erase"), in: store) } == "idempotency_key_reused")
+    #expect(try await write(key("l"), in: store) == "number 1")
+    #expect(try await write(key(caller: "ben"), in: store) == "number 2")
+    await store.close()
+  }
+
+  @Test("is told that the first one is still running")
+  func running() async throws {
+    let store = try open()
+    let gate = Gate()
+    async let first = store.write(idempotency: key()) { _ in
+      gate.pass()
+      return [1]
+    }
+    await gate.waitForArrival()
+    #expect(await code { _ = try await write(key(), in: store) } == "still_running")
+    gate.open()
+    #expect(try await first == [1])
+    #expect(try await store.write(idempotency: key()) { _ in [2] } == [1])
+    await store.close()
+  }
+
+  @Test("takes effect once when many come at the same time")
+  func concurrent() async throws {
+    let store = try open()
+    let outcomes = await withTaskGroup(of: String.self) { group in
+      for _ in 0..<50 {
+        group.addTask {
+          do { return try await write(key(), in: store) } catch { return Failure(error).code }
+        }
+      }
+      return await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(outcomes.isSubset(of: ["number 0", "still_running"]) && outcomes.contains("number 0"))
+    #expect(try await store.allNumbers() == [0])
+    await store.close()
+  }
+
+  @Test("leaves nothing when it fails, and may be repeated")
+  func failure() async throws {
+    let store = try open()
+    await #expect(throws: Refused.self) {
+      try await store.write(idempotency: key()) { transaction in
+        try transaction.insert(7)
+        throw Refused()
+      }
+    }
+    #expect(try await store.count("idempotency_records") == 0)
+    #expect(try await write(key(), in: store) == "number 0")
+    await store.close()
+  }
+
+  @Test("is remembered for seven days, and then forgotten")
+  func age() async throws {
+    var limits = StoreLimits()
+    limits.rowsPerPurge = 2
+    let store = try Store.numbers(path, limits: limits, clock: time.clock)
+    for number in 0..<5 { _ = try await write(key("old \(number)"), in: store) }
+    time.move(days: 7, seconds: -1)
+    #expect(try await write(key("old 0"), in: store) == "number 0")
+    _ = try await write(key("young"), in: store)
+    try await store.housekeep()
+    #expect(try await store.count("idempotency_records") == 6)
+    time.move(days: 0, seconds: 1)
+    // Not yet deleted, but no longer valid: it runs again, even with another payload.
+    #expect(try await write(key("old 0", "other"), in: store) == "number 6")
+    try await store.housekeep()
+    #expect(try await store.count("idempotency_records") == 2)
+    await store.close()
+  }
+
+  @Test("leaves neither payload nor reply readable in the file, and another secret cannot check it")
+  func secrecy() async throws {
+    let store = try open()
+    let payload = "password-hunter2-in-the-payload"
+    _ = try await store.write(idempotency: key("k", payload)) { _ in Array("token-in-the-reply".utf8) }
+    await store.close()
+    let file = try Data(contentsOf: URL(fileURLWithPath: path))
+    #expect(file.range(of: Data("token-in-the-reply".utf8)) == nil)
+    #expect(file.range(of: Data(payload.utf8)) == nil)
+    let other = try Store(
+      path: path, service: .activity, migrations: [numbersTable], secret: Array(repeating: 43, count: 32), clock: time.clock,
+      logger: Logger(label: "test"))
+    #expect(await code { _ = try await other.write(idempotency: key("k", payload)) { _ in [] } } == "idempotency_key_reused")
+    await other.close()
+  }
+}

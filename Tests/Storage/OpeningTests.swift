@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+import Logging
+import Operations
+import Storage
+import Testing
+
+@Suite("Opening a store", .timeLimit(.minutes(1)))
+struct OpeningTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  @Test("makes it durable: write-ahead log, full synchronisation, foreign keys")
+  func settings() async throws {
+    let store = try Store.numbers(path)
+    let found = try await store.write { transaction in
+      try ["journal_mode", "synchronous", "foreign_keys"].map { name in
+        try Row.fetchOne(transaction.database, sql: "PRAGMA \(name)").map { ($0[0] as DatabaseValue).description }
+      }
+    }
+    #expect(found == ["\"wal\"", "2", "1"])
+    await store.close()
+  }
+
+  @Test("lets nobody else read the files")
+  func mode() async throws {
+    let store = try Store.numbers(path)
+    for name in [path, path + "-wal", path + "-shm", path + ".lock"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: name)[.posixPermissions] as? Int
+      #expect(mode == 0o600, "\(name)")
+    }
+    await store.close()
+  }
+
+  @Test("refuses a store that a newer version wrote, and says so")
+  func newer() async throws {
+    await (try Store.numbers(path, migrations: [numbersTable, Migration(2, "more") { _ in }, Migration(3, "yet more") { _ in }]))
+      .close()
+    let failure = #expect(throws: StoreFailure.newerVersion(found: 3, known: 1)) { try Store.numbers(path) }
+    #expect(failure?.description.contains("newer version") == true)
+  }
+
+  @Test("refuses a store whose migrations have other names")
+  func otherHistory() async throws {
+    await (try Store.numbers(path)).close()
+    #expect(throws: StoreFailure.otherHistory(number: 1, applied: "numbers", known: "letters")) {
+      try Store.numbers(path, migrations: [Migration(1, "letters") { _ in }])
+    }
+  }
+
+  @Test("refuses migrations that are not numbered 1, 2, 3")
+  func misnumbered() {
+    #expect(throws: StoreFailure.misnumbered(number: 3, expected: 2)) {
+      try Store.numbers(path, migrations: [numbersTable, Migration(3, "gap") { _ in }])
+    }
+  }
+
+  @Test("refuses another service's store")
+  func otherService() async throws {
+    await (try Store.numbers(path)).close()
+    #expect(throws: StoreFailure.otherService(found: "activity", expected: .social)) {
+      try Store.numbers(path, service: .social)
+    }
+  }
+
+  @Test("refuses a store that is open already, and takes it once it is closed")
+  func alreadyOpen() async throws {
+    let store = try Store.numbers(path)
+    #expect(throws: StoreFailure.alreadyOpen(path: path)) { try Store.numbers(path) }
+    #expect(throws: StoreFailure.alreadyOpen(path: path)) { try Store.beginNewEpoch(path: path) }
+    await store.close()
+    await (try Store.numbers(path)).close()
+  }
+
+  @Test("refuses a file that is no database, and a short secret")
+  func refusals() throws {
+    try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
+    #expect(throws: DatabaseError.self) { try Store.numbers(path) }
+    #expect(throws: StoreFailure.weakSecret(bytes: 31)) {
+      try Store(
+        path: folder.file("other.sqlite"), service: .activity, migrations: [], secret: Array(repeating: 1, count: 31),
+        logger: Logger(label: "test"))
+    }
+  }
+
+  @Test("upgrades the store of an earlier version and keeps what is in it")
+  func upgrade() async throws {
+    let fixture = try #require(Bundle.module.url(forResource: "store-1", withExtension: "sql", subdirectory: "Fixtures"))
+    let old = try DatabaseQueue(path: path)
+    try await old.writeWithoutTransaction { [sql = try String(contentsOf: fixture, encoding: .utf8)] in try $0.execute(sql: sql) }
+    try old.close()
+
+    let second = Migration(2, "numbers have squares") { database in
+      // A table is rebuilt, as SQLite asks for when a rule of it changes.
+      try database.execute(
+        sql: """
+          CREATE TABLE new_numbers (
+            number INTEGER PRIMARY KEY,
+            parent INTEGER REFERENCES numbers (number) DEFERRABLE INITIALLY DEFERRED,
+            square INTEGER NOT NULL CHECK (square = number * number)
+          ) STRICT;
+          INSERT INTO new_numbers SELECT number, parent, number * number FROM numbers;
+          DROP TABLE numbers;
+          ALTER TABLE new_numbers RENAME TO numbers;
+          """)
+    }
+    let store = try Store.numbers(path, migrations: [numbersTable, second])
+    let squares = try await store.read { try Int.fetchAll($0, sql: "SELECT square FROM numbers ORDER BY number") }
+    #expect(squares == [1, 4, 9])
+    #expect(try await store.toldNumbers() == [1, 2, 3])
+    #expect(try await store.log.head() == LogHead(epoch: "0199a0c8-4e00-7000-8000-000000000001", number: 3))
+    #expect(try await store.inbox { _, _, _ in }.cursor(of: .identity) == LogHead(epoch: "elsewhere", number: 17))
+    let applied = try await store.read {
+      try Row.fetchAll($0, sql: "SELECT number, name FROM store_migrations WHERE series = 'service' ORDER BY number")
+        .map { "\($0[0] as Int) \($0[1] as String)" }
+    }
+    #expect(applied == ["1 numbers", "2 numbers have squares"])
+    await store.close()
+  }
+
+  @Test("undoes a migration that fails or leaves a foreign key dangling, and keeps those before it")
+  func failingMigration() async throws {
+    let dangling = Migration(2, "dangling") { try $0.execute(sql: "INSERT INTO numbers (number, parent) VALUES (1, 99)") }
+    #expect(throws: DatabaseError.self) { try Store.numbers(path, migrations: [numbersTable, dangling]) }
+    let store = try Store.numbers(path)
+    #expect(try await store.allNumbers() == [])
+    await store.close()
+  }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import GRDB
+import Logging
+import Operations
+import Storage
+
+// What the tests of `Storage` need a process of its own for. It prints each number once it is durable.
+//
+//     storage-probe PATH write     eight writers, until it is killed
+//     storage-probe PATH hear      events of another service take effect, until it is killed
+//     storage-probe PATH measure   what sharing commits and accesses is worth; prints a table
+
+/// A number was written.
+struct Written: Event {
+  var number: Int
+  static let notes: Notes = ["number": "The number."]
+  static let spec = EventSpec("probe.written", by: .activity, requirements: [], "A number was written.")
+}
+
+func open(_ path: String, _ limits: StoreLimits = StoreLimits()) throws -> Store {
+  try Store(
+    path: path, service: .activity,
+    migrations: [
+      Migration(1, "numbers") {
+        try $0.execute(sql: "CREATE TABLE numbers (number INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT")
+      }
+    ],
+    secret: Array(repeating: 7, count: 32), limits: limits, logger: Logger(label: "probe"))
+}
+
+func report(_ number: Int) { FileHandle.standardOutput.write(Data("\(number)\n".utf8)) }
+
+func write(to store: Store) async throws {
+  let writers = 8
+  let first = try await store.read { try Int.fetchOne($0, sql: "SELECT max(number) FROM numbers") ?? 0 }
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    for writer in 0..<writers {
+      group.addTask {
+        for round in 0... {
+          let number = first + 1 + round * writers + writer
+          do {
+            try await store.write { transaction in
+              try transaction.database.cachedStatement(sql: "INSERT INTO numbers (number, filler) VALUES (?, zeroblob(200))")
+                .execute(arguments: [number])
+              try transaction.tell(Written(number: number))
+              // Every seventh write is undone, and must leave no trace.
+              if number % 7 == 0 { throw CancellationError() }
+            }
+            report(number)
+          } catch is CancellationError {}
+        }
+      }
+    }
+    try await group.waitForAll()
+  }
+}
+
+/// Events come in deliveries of ten, each of which repeats the five before it; every effect tells of itself.
+func hear(in store: Store) async throws {
+  let inbox = store.inbox { event, _, transaction in
+    try transaction.tell(Written(number: try Written.decode(event.body).number))
+  }
+  while true {
+    let last = Int(try await inbox.cursor(of: .identity)?.number ?? 0)
+    let events = (max(1, last - 4)...last + 10).map { number in
+      LoggedEvent(
+        number: Int64(number), name: Written.spec.name, at: .now, traceparent: nil, body: Written(number: number).json)
+    }
+    try await inbox.apply(events, of: .identity, epoch: "a")
+    for number in last + 1...last + 10 { report(number) }
+  }
+}
+
+/// Operations a second by 64 tasks that each wait for their answer.
+func rate(seconds: Double = 3, _ operation: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
+  let clients = 64
+  let start = ContinuousClock.now
+  let end = start + .seconds(seconds)
+  let count = try await withThrowingTaskGroup(of: Int.self) { group in
+    for client in 0..<clients {
+      group.addTask {
+        var done = 0
+        while ContinuousClock.now < end {
+          try await operation(done * clients + client)
+          done += 1
+        }
+        return done
+      }
+    }
+    return try await group.reduce(0, +)
+  }
+  return Double(count) / ((ContinuousClock.now - start) / .seconds(1))
+}
+
+/// Durable writes and point reads a second, each alone in its commit or access and then sharing them.
+func measure(_ path: String) async throws {
+  var rates: [(write: Double, read: Double)] = []
+  for (name, shared) in [("alone", false), ("shared", true)] {
+    var limits = StoreLimits()
+    if !shared { (limits.writesPerCommit, limits.readsPerAccess) = (1, 1) }
+    let store = try open("\(path)-\(name)", limits)
+    let writes = try await rate { number in
+      try await store.write { transaction in
+        try transaction.database.cachedStatement(sql: "INSERT INTO numbers (number, filler) VALUES (?, zeroblob(200))")
+          .execute(arguments: [number])
+        try transaction.tell(Written(number: number))
+      }
+    }
+    let reads = try await rate { number in
+      _ = try await store.read { database in
+        try Row.fetchOne(
+          database.cachedStatement(sql: "SELECT number, filler FROM numbers WHERE number = ?"), arguments: [number % 1000])?[0]
+          as Int?
+      }
+    }
+    await store.close()
+    rates.append((writes, reads))
+    print("\(name): \(Int(writes)) writes/s, \(Int(reads)) reads/s")
+  }
+  func ratio(_ value: Double, _ base: Double) -> Double { (value / base * 100).rounded() / 100 }
+  print("shared to alone: writes \(ratio(rates[1].write, rates[0].write)), reads \(ratio(rates[1].read, rates[0].read))")
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else { exit(64) }
+switch arguments[2] {
+case "write": try await write(to: open(arguments[1]))
+case "hear": try await hear(in: open(arguments[1]))
+case "measure": try await measure(arguments[1])
+default: exit(64)
+}

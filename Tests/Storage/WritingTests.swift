@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+import Operations
+import Storage
+import Testing
+
+private struct Refused: Error, Equatable {}
+
+@Suite("Writing and reading", .timeLimit(.minutes(1)))
+struct WritingTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  @Test("commits waiting writes together; those that fail leave the others")
+  func groupCommit() async throws {
+    let store = try Store.numbers(path)
+    let gate = Gate()
+    async let first: Void = store.write { _ in gate.pass() }
+    await gate.waitForArrival()
+    let errors = await withTaskGroup(of: (Int, (any Error)?).self) { group in
+      for number in 0..<100 {
+        group.addTask {
+          do {
+            switch number {
+            case 10: try await store.insert(number, failing: Refused())
+            case 20: try await store.insert(-1)
+            case 30: try await store.insert(number, parent: 1000)
+            default: try await store.insert(number)
+            }
+            return (number, nil)
+          } catch {
+            return (number, error)
+          }
+        }
+      }
+      gate.open()
+      return await group.reduce(into: [Int: any Error]()) { $0[$1.0] = $1.1 }
+    }
+    try await first
+    #expect(try await store.allNumbers() == (0..<100).filter { ![10, 20, 30].contains($0) })
+    #expect(errors.keys.sorted() == [10, 20, 30])
+    #expect(errors[10] is Refused)
+    #expect((errors[20] as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
+    #expect((errors[30] as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+    await store.close()
+  }
+
+  @Test("answers only what another connection can see already")
+  func answersAfterCommit() async throws {
+    let store = try Store.numbers(path)
+    var configuration = Configuration()
+    configuration.readonly = true
+    let other = try DatabaseQueue(path: path, configuration: configuration)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          for round in 0..<100 {
+            let number = writer * 100 + round
+            try await store.insert(number)
+            let seen = try await other.read {
+              try Bool.fetchOne($0, sql: "SELECT 1 FROM numbers WHERE number = ?", arguments: [number])
+            }
+            #expect(seen == true)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try other.close()
+    await store.close()
+  }
+
+  @Test("refuses what is beyond the queue's bound")
+  func overloaded() async throws {
+    var limits = StoreLimits()
+    limits.waitingWrites = 3
+    limits.waitingReads = 2
+    limits.readers = 1
+    let store = try Store.numbers(path, limits: limits)
+    let gate = Gate()
+    async let running: Void = store.write { _ in gate.pass() }
+    await gate.waitForArrival()
+    let refusals = await withTaskGroup(of: Failure?.self) { group in
+      for number in 0..<10 {
+        group.addTask {
+          do {
+            try await store.insert(number)
+            return nil
+          } catch {
+            return Failure(error)
+          }
+        }
+      }
+      var refusals: [Failure] = []
+      for await case let refusal? in group {
+        refusals.append(refusal)
+        // The other three wait behind the gate.
+        if refusals.count == 7 { gate.open() }
+      }
+      return refusals
+    }
+    try await running
+    #expect(refusals.map(\.code) == Array(repeating: "overloaded", count: 7))
+    #expect(refusals.first?.retryAfterSeconds == 1)
+    #expect(try await store.allNumbers().count == 3)
+    await store.close()
+  }
+
+  @Test("reads share one state of the file, and see every write that has returned")
+  func sharedReads() async throws {
+    let store = try Store.numbers(path)
+    for number in 0..<200 {
+      try await store.insert(number)
+      let seen = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<8 { group.addTask { try await store.count("numbers") } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(seen == Array(repeating: number + 1, count: 8))
+    }
+    await #expect(throws: DatabaseError.self) { try await store.read { try $0.execute(sql: "DELETE FROM numbers") } }
+    await #expect(throws: Refused.self) { try await store.read { _ in throw Refused() } }
+    await store.close()
+  }
+
+  @Test("closing finishes what waits, refuses what comes, and leaves one file")
+  func closing() async throws {
+    let store = try Store.numbers(path)
+    let gate = Gate()
+    async let first: Void = store.write { _ in gate.pass() }
+    await gate.waitForArrival()
+    let waiting = (0..<20).map { number in Task { try await store.insert(number) } }
+    async let refused = Task { () -> Failure? in
+      // The store closes behind the waiting writes: whatever comes from some moment on is refused.
+      for number in 100... {
+        do { try await store.read { _ = try Int.fetchOne($0, sql: "SELECT \(number)") } } catch { return Failure(error) }
+      }
+      return nil
+    }.value
+    gate.open()
+    for task in waiting { try await task.value }
+    await store.close()
+    await store.close()
+    try await first
+    #expect(await refused?.code == "unavailable")
+    await #expect(throws: Failure.self) { try await store.insert(99) }
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    let file = try DatabaseQueue(path: path)
+    #expect(try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM numbers") } == 20)
+    try file.close()
+  }
+}
