@@ -1,4 +1,5 @@
 import Foundation
+import InProcess
 import Operations
 import Testing
 

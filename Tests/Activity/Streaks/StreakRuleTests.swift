@@ -1,4 +1,5 @@
 import ActivityContract
+import InProcess
 import Operations
 import Testing
 

@@ -19,6 +19,11 @@ final class FakeBus: Bus {
 
   func answer(_ service: ServiceName, _ script: @escaping Script) { state.withLock { $0.scripts[service] = script } }
 
+  /// The same, unless a script was given before.
+  func answerFirst(_ service: ServiceName, _ script: @escaping Script) {
+    state.withLock { if $0.scripts[service] == nil { $0.scripts[service] = script } }
+  }
+
   func request(_ request: Operations.Request, to service: ServiceName) async throws(BusFailure) -> Reply {
     let script = state.withLock { state in
       state.requests.append(request)

@@ -1,10 +1,12 @@
 /// SplitMix64 (Steele, Lea, Flood 2014): generated cases that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  init(_ seed: UInt64) { state = seed }
+  /// A generator whose numbers follow from the seed.
+  public init(_ seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  /// The next number.
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

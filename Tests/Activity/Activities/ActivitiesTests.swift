@@ -1,0 +1,156 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Testing
+
+@Suite("Activities")
+struct ActivitiesTests {
+  @Test("are made with what was filled in, start today in the account's zone, and are told")
+  func create() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T23:30:00.000Z") { services in
+      let ana = try await services.register(timeZone: "Europe/Madrid")
+      let made = try await ana.send(
+        CreateActivity.self,
+        .init(
+          title: "  Drink water ", reason: "To feel awake", category: .hydration, goal: .quantity(2.5, unit: "litres"),
+          schedule: .weekdays([7, 1, 1])))
+      #expect(made.title == "Drink water" && made.icon == "droplet" && made.schedule == .weekdays([1, 7]))
+      #expect(made.startDay.description == "2026-11-21")
+      #expect(try await ana.send(GetActivity.self, .init(activityID: made.activityID)).activity == made)
+      let told = try await services.told(by: .activity)
+      #expect(told.map(\.name) == ["activities.created"])
+      #expect(try ActivityCreated.decode(told[0].body) == ActivityCreated(accountID: ana.id, activity: made))
+    }
+  }
+
+  @Test("are made by somebody who has just registered and of whom no event has come yet")
+  func unknownYet() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T10:00:00.000Z") { services in
+      let ana = try await services.register(timeZone: "Pacific/Kiritimati", isTold: false)
+      #expect(try await ana.makeActivity().startDay.description == "2026-11-22")
+    }
+  }
+
+  @Test("are made once for one idempotency key")
+  func idempotent() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let first = try await ana.makeActivity(key: "one")
+      #expect(try await ana.makeActivity(key: "one") == first)
+      #expect(try await ana.send(ListActivities.self, .init()).items == [first])
+      #expect(
+        try await ana.failure(
+          CreateActivity.self, .init(title: "Other", category: .other, goal: .check, schedule: .daily), key: "one")
+          == "idempotency_key_reused")
+    }
+  }
+
+  @Test(
+    "are refused with every fault named",
+    arguments: [
+      (#"{"title":"","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#, ["title empty"]),
+      (#"{"title":"   ","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#, ["title empty"]),
+      (
+        #"{"category":"magic","goal":{},"schedule":{"kind":"weekdays"},"titel":"x"}"#,
+        [
+          "title required", "category not_a_choice", "goal.kind required", "schedule.weekdays required", "titel unknown_field",
+        ]
+      ),
+      (
+        #"{"title":"123456789012345678901","reason":"1234567890123456789012345678901","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#,
+        ["title too_long", "reason too_long"]
+      ),
+      (
+        #"{"title":"x","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"},"startDay":"1969-12-31"}"#,
+        ["startDay out_of_range"]
+      ),
+    ])
+  func refused(json: String, faults: [String]) {
+    let failure = #expect(throws: Failure.self) { try CreateActivity.Input.decode(Array(json.utf8)) }
+    #expect(failure?.fields.map { "\($0.field) \($0.code)" } == faults)
+  }
+
+  @Test("have titles of twenty characters as people see them, and no larger")
+  func graphemes() throws {
+    func input(_ title: String) throws -> CreateActivity.Input {
+      try .decode(
+        CreateActivity.Input(title: title, category: .family, goal: .check, schedule: .daily).json)
+    }
+    // A family of four is one character for people, 25 bytes for machines.
+    #expect(throws: Never.self) { try input(String(repeating: "é", count: 20)) }
+    #expect(throws: Never.self) { try input(String(repeating: "👨‍👩‍👧‍👦", count: 12)) }
+    #expect(throws: Failure.self) { try input(String(repeating: "é", count: 21)) }
+    #expect(throws: Failure.self) { try input("a" + String(repeating: "\u{301}", count: 10_000)) }
+  }
+
+  @Test("are listed page by page, oldest first, and nobody else's among them")
+  func list() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let ben = try await services.register()
+      var made: [Activity] = []
+      for number in 0..<5 {
+        made.append(try await ana.makeActivity(title: "Activity \(number)"))
+        _ = try await ben.makeActivity()
+      }
+      let first = try await ana.send(ListActivities.self, .init(limit: 2))
+      let second = try await ana.send(ListActivities.self, .init(cursor: first.nextCursor, limit: 2))
+      let third = try await ana.send(ListActivities.self, .init(cursor: second.nextCursor, limit: 2))
+      #expect(first.items + second.items + third.items == made && third.nextCursor == nil)
+      #expect(try await ana.failure(ListActivities.self, .init(cursor: "nonsense")) == "invalid_cursor")
+    }
+  }
+
+  @Test("of others are not found")
+  func strangers() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let ben = try await services.register()
+      let id = try await ana.makeActivity().activityID
+      #expect(try await ben.failure(GetActivity.self, .init(activityID: id)) == "activity_not_found")
+      #expect(try await ben.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == "activity_not_found")
+      #expect(
+        try await ben.failure(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1)) == "activity_not_found")
+      #expect(try await ben.failure(DeleteEntry.self, .init(activityID: id, day: .today)) == "activity_not_found")
+      #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.isEmpty)
+    }
+  }
+
+  @Test("are at most a thousand for one account")
+  func tooMany() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<1000 { group.addTask { _ = try await ana.makeActivity() } }
+        try await group.waitForAll()
+      }
+      let input = CreateActivity.Input(title: "One more", category: .other, goal: .check, schedule: .daily)
+      #expect(try await ana.failure(CreateActivity.self, input) == "too_many_activities")
+    }
+  }
+
+  @Test("have categories, each with an icon of its own and a name in both languages")
+  func categories() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let english = try await services.register().send(ListCategories.self, .init()).items
+      let spanish = try await services.register(language: .spanish).send(ListCategories.self, .init()).items
+      #expect(english.count >= 12 && Set(english.map(\.icon)).count == english.count)
+      #expect(english.first { $0.category == .hydration }?.name == "Hydration")
+      #expect(spanish.first { $0.category == .hydration }?.name == "Hidratación")
+      #expect(!english.contains { $0.name == $0.category.rawValue })
+    }
+  }
+}
+
+extension Person {
+  func makeActivity(
+    title: String = "Walk", goal: Goal = .check, schedule: Schedule = .daily, startDay: String? = nil, key: String? = nil
+  ) async throws -> Activity {
+    try await send(
+      CreateActivity.self,
+      .init(
+        title: title, category: .fitness, goal: goal, schedule: schedule, startDay: try startDay.map(LocalDay.init(text:))),
+      key: key)
+  }
+}

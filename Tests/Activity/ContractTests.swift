@@ -1,0 +1,37 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Testing
+
+@Suite("The contract of activity")
+struct ContractTests {
+  let words = Words(Contract.activity.words)
+
+  @Test("has words in both languages for every failure, category and rule")
+  func texts() {
+    #expect(words.keys(.english) == words.keys(.spanish))
+    let failures = Contract.activity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
+    let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
+    let rules = ["not_for_goal", "not_for_schedule", "too_precise", "exactly_one"].map { "field.\($0)" }
+    #expect(Set(failures + categories + rules).subtracting(words.keys(.english)) == [])
+  }
+
+  @Test("can be written as schemas, every field described")
+  func schemas() {
+    var schemas = Schemas()
+    for operation in Contract.activity.operations { record(operation, in: &schemas) }
+    for event in Contract.activity.events { _ = schemas.reference(to: event) }
+    for (name, schema) in schemas.components {
+      guard case .object(let properties)? = schema["properties"] else { continue }
+      for property in properties where property.value["$ref"] == nil {
+        #expect(property.value["description"] != nil, "\(name).\(property.name)")
+      }
+    }
+  }
+
+  private func record<O: Operation>(_ operation: O.Type, in schemas: inout Schemas) {
+    _ = schemas.reference(to: O.Input.self)
+    _ = schemas.reference(to: O.Output.self)
+  }
+}

@@ -1,0 +1,164 @@
+import ActivityContract
+import ActivityService
+import GRDB
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@Suite("Step samples")
+struct StepSamplesTests {
+  @Test("make the totals of local days, told once a batch")
+  func totals() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(timeZone: "Europe/Madrid")
+      let output = try await ana.send(
+        RecordStepSamples.self,
+        .init(samples: [
+          try sample("a", "2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z", 1000),
+          // Midnight in Madrid is 23:00 UTC.
+          try sample("b", "2026-11-20T22:30:00Z", "2026-11-20T23:30:00Z", 301),
+          try sample("c", "2026-11-21T08:00:00Z", "2026-11-21T09:00:00Z", 500),
+        ]))
+      #expect(output.accepted == 3 && output.repeated == 0 && output.rejected.isEmpty)
+      #expect(output.days == [try day("2026-11-20", 1150), try day("2026-11-21", 651)])
+      let told = try await services.told(by: .activity)
+      #expect(told.map(\.name) == ["movement.stepsChanged"])
+      let event = try StepsChanged.decode(told[0].body)
+      #expect(event.accountID == ana.id && event.recordedDay.description == "2026-11-21")
+      #expect(event.days.map(\.steps) == [1150, 651])
+      let list = try await ana.send(
+        ListStepDays.self, .init(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30")))
+      #expect(list.items == output.days)
+      #expect(
+        try await services.register().send(
+          ListStepDays.self, .init(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30"))
+        ).items.isEmpty)
+    }
+  }
+
+  @Test("repeated change nothing; another sample of the same id is a conflict, and the first one stays")
+  func repeated() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let ben = try await services.register()
+      let first = try sample("a", "2026-11-21T08:00:00Z", "2026-11-21T09:00:00Z", 500)
+      #expect(try await ana.send(RecordStepSamples.self, .init(samples: [first, first])).repeated == 1)
+      var output = try await ana.send(RecordStepSamples.self, .init(samples: [first]))
+      #expect(output == .init(accepted: 0, repeated: 1, rejected: [], days: []))
+      var others = [first, first, first, first, first]
+      others[0].steps = 501
+      others[1].start = first.start.adding(seconds: 1)
+      others[2].end = first.end.adding(seconds: 1)
+      others[3].source = "another"
+      others[4].device = "another"
+      output = try await ana.send(RecordStepSamples.self, .init(samples: others))
+      #expect(output.accepted == 0 && output.rejected == (0..<5).map { RejectedSample(index: $0, id: "a", code: .conflict) })
+      #expect(try await ben.send(RecordStepSamples.self, .init(samples: [first])).accepted == 1)
+      #expect(try await services.told(by: .activity).count == 2)
+    }
+  }
+
+  @Test("whose times cannot be are set aside, each with its reason, and the rest is taken")
+  func rejected() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+      let ana = try await services.register()
+      let output = try await ana.send(
+        RecordStepSamples.self,
+        .init(samples: [
+          try sample("future", "2026-11-21T12:00:00Z", "2026-11-21T12:05:00.001Z", 1),
+          try sample("soon", "2026-11-21T12:00:00Z", "2026-11-21T12:05:00Z", 2),
+          try sample("backwards", "2026-11-21T08:00:00Z", "2026-11-21T07:59:59.999Z", 4),
+          try sample("long", "2026-11-19T08:00:00Z", "2026-11-20T08:00:00.001Z", 8),
+          try sample("day", "2026-11-19T08:00:00Z", "2026-11-20T08:00:00Z", 16),
+          try sample("old", "1969-12-31T23:59:59Z", "1970-01-01T00:00:01Z", 32),
+          try sample("moment", "2026-11-21T08:00:00Z", "2026-11-21T08:00:00Z", 64),
+        ]))
+      #expect(
+        output.rejected.map { "\($0.index) \($0.id) \($0.code)" } == [
+          "0 future inFuture", "2 backwards endsBeforeStart", "3 long tooLong", "5 old tooOld",
+        ])
+      #expect(output.accepted == 3 && output.days.reduce(0) { $0 + $1.steps } == 2 + 16 + 64)
+    }
+  }
+
+  @Test("stay in the days in which they were made when the account moves to another zone")
+  func travel() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(timeZone: "Europe/Madrid")
+      let first = try sample("a", "2026-11-20T23:30:00Z", "2026-11-20T23:40:00Z", 500)
+      #expect(try await ana.send(RecordStepSamples.self, .init(samples: [first])).days == [try day("2026-11-21", 500)])
+      try await services.move(ana, to: "America/New_York", heardBy: .activity)
+      let second = try sample("b", "2026-11-20T23:30:00Z", "2026-11-20T23:40:00Z", 70)
+      let output = try await ana.send(RecordStepSamples.self, .init(samples: [first, second]))
+      #expect(output.repeated == 1)
+      #expect(output.days == [try day("2026-11-20", 70)])
+    }
+  }
+
+  @Test("sent many times at once and in any order make the same totals, which are those of the samples kept")
+  func races() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let people = [try await services.register(timeZone: "Europe/Madrid"), try await services.register(timeZone: "Asia/Tokyo")]
+      let start = try Instant(text: "2026-11-10T00:00:00Z")
+      let samples = (0..<2000).map { number in
+        StepSample(
+          id: "sample \(number)", start: start.adding(seconds: number * 450), end: start.adding(seconds: number * 450 + 900),
+          steps: number % 97, source: number % 3 == 0 ? "phone" : "watch")
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for person in people {
+          for copy in 0..<3 {
+            var random = SeededGenerator(UInt64(copy))
+            let shuffled = samples.shuffled(using: &random)
+            for part in stride(from: 0, to: shuffled.count, by: 250) {
+              group.addTask {
+                let output = try await person.send(
+                  RecordStepSamples.self, .init(samples: Array(shuffled[part..<min(part + 250, shuffled.count)])))
+                #expect(output.rejected.isEmpty)
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let all = LocalDay(daysSinceEpoch: 20_700)
+      for person in people {
+        let days = try await person.send(ListStepDays.self, .init(from: all.advanced(by: -200), to: all.advanced(by: 199))).items
+        #expect(days.reduce(0) { $0 + $1.steps } == samples.reduce(0) { $0 + $1.steps })
+        let stored = try await services.store(of: .activity).read { database in
+          try Row.fetchAll(
+            database,
+            sql: """
+              SELECT day, sum(steps) AS steps FROM (
+                SELECT day, day_steps AS steps FROM step_samples WHERE account_id = :account
+                UNION ALL SELECT day, steps FROM step_sample_days WHERE account_id = :account)
+              GROUP BY day HAVING sum(steps) > 0 ORDER BY day
+              """, arguments: ["account": person.id]
+          ).map { StepDay(day: $0["day"], steps: $0["steps"]) }
+        }
+        #expect(stored == days)
+      }
+    }
+  }
+
+  @Test("are listed over 400 days at most")
+  func range() throws {
+    func fault(_ to: String) -> String? {
+      do {
+        _ = try ListStepDays.Input.decode([], parameters: ["from": "2026-01-01", "to": to])
+        return nil
+      } catch {
+        return error.fields.first?.code
+      }
+    }
+    #expect(fault("2026-01-01") == nil && fault("2027-02-04") == nil)
+    #expect(fault("2025-12-31") == "out_of_range" && fault("2027-02-05") == "out_of_range")
+  }
+
+  private func sample(_ id: String, _ start: String, _ end: String, _ steps: Int) throws -> StepSample {
+    StepSample(id: id, start: try Instant(text: start), end: try Instant(text: end), steps: steps)
+  }
+
+  private func day(_ day: String, _ steps: Int) throws -> StepDay { StepDay(day: try LocalDay(text: day), steps: steps) }
+}

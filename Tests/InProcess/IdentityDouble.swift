@@ -1,0 +1,44 @@
+import IdentityContract
+import Messaging
+import Operations
+import ServiceKit
+import Synchronization
+
+/// Stands for identity: knows accounts, tells of them, and answers who asks.
+final class IdentityDouble: Sendable {
+  private let accounts = Mutex<[AccountID: AccountChanged]>([:])
+
+  var definition: ServiceDefinition {
+    var service = ServiceDefinition(
+      Contract(.identity, operations: [LookUpAccount.self], events: [AccountChanged.self], words: []), migrations: [])
+    service.serve(LookUpAccount.self) { input, _ in
+      guard let account = self.accounts.withLock({ accounts in input.accountID.flatMap { accounts[$0] } }) else {
+        throw Failure(RequestFailure.notFound)
+      }
+      return account
+    }
+    service.tellSnapshot { _, _ in (self.accounts.withLock { Array($0.values) }, nil) }
+    return service
+  }
+
+  func add(timeZone: String, dayStartHour: Int, isVerified: Bool, language: Language) throws -> AccountChanged {
+    let number = accounts.withLock { $0.count }
+    let account = AccountChanged(
+      accountID: AccountID(), username: try Username(text: "person\(number)"), nickname: nil,
+      timeZone: try TimeZoneName(text: timeZone), dayStartHour: dayStartHour, language: language, isVerified: isVerified,
+      revision: 1)
+    accounts.withLock { $0[account.accountID] = account }
+    return account
+  }
+
+  func move(_ id: AccountID, to timeZone: String) throws -> AccountChanged {
+    let zone = try TimeZoneName(text: timeZone)
+    return try accounts.withLock { accounts in
+      guard var account = accounts[id] else { throw Failure(RequestFailure.notFound) }
+      account.timeZone = zone
+      account.revision += 1
+      accounts[id] = account
+      return account
+    }
+  }
+}

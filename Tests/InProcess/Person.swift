@@ -1,0 +1,38 @@
+import Messaging
+public import Operations
+
+/// A signed-in account, calling as the gateway would for it.
+public struct Person: Sendable {
+  let bus: MemoryBus
+  let caller: Caller
+
+  /// The account.
+  public var id: AccountID { caller.account ?? .placeholder }
+
+  /// Sends a request and waits for its output.
+  ///
+  /// - Throws: the operation's `Failure`.
+  public func send<O: Operation>(_ operation: O.Type, _ input: O.Input, key: String? = nil) async throws -> O.Output {
+    try await send(operation, json: input.json, key: key)
+  }
+
+  /// Sends a request with a body as it is.
+  public func send<O: Operation>(
+    _ operation: O.Type, json: [UInt8], parameters: [String: String]? = nil, key: String? = nil
+  ) async throws -> O.Output {
+    let header = RequestHeader(
+      id: ID<RequestHeader>().description, operation: O.spec.name, caller: caller, deadline: Instant.now.adding(seconds: 30),
+      idempotencyKey: key, parameters: parameters)
+    return try await bus.request(Request(header: header, body: json), to: O.spec.service).output(O.Output.self)
+  }
+
+  /// The code of the failure that the request ends in, or nil if it succeeds.
+  public func failure<O: Operation>(_ operation: O.Type, _ input: O.Input, key: String? = nil) async throws -> String? {
+    do {
+      _ = try await send(operation, input, key: key)
+      return nil
+    } catch let failure as Failure {
+      return failure.code
+    }
+  }
+}

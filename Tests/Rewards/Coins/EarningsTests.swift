@@ -1,0 +1,196 @@
+import ActivityContract
+import ActivityService
+import Foundation
+import GRDB
+import InProcess
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+import Testing
+
+@testable import RewardsService
+
+@Suite("Coins for steps")
+struct EarningsTests {
+  @Test("come from the activity service's day totals, each step once (E UC-03)")
+  func fromSteps() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+      let ana = try await services.register(timeZone: "Europe/Madrid")
+      try await services.hasHeard(.rewards, of: .activity)
+      try await ana.walk("a", steps: 1250, until: "2026-11-21T09:00:00Z")
+      try await ana.walk("a", steps: 1250, until: "2026-11-21T09:00:00Z")
+      try await ana.walk("b", steps: 99, until: "2026-11-20T09:00:00Z")
+      // Too late: seven days after its day.
+      try await ana.walk("c", steps: 5000, until: "2026-11-14T09:00:00Z")
+      try await services.hasHeard(.rewards, of: .activity)
+      let balance = try await ana.send(GetBalance.self, .init())
+      #expect(balance == Balance(coins: 13, carriedSteps: 49, stepsPerCoin: 100))
+      let told = try await services.told(by: .rewards)
+      #expect(told.map(\.name) == ["coins.earned", "coins.earned"])
+      let earned = try told.map { try CoinsEarned.decode($0.body) }
+      #expect(earned.map(\.coins) == [12, 1] && earned.map(\.balance) == [12, 13])
+      #expect(earned.map { $0.days.map(\.description) } == [["2026-11-21"], ["2026-11-20"]])
+      let history = try await ana.send(ListTransfers.self, .init()).items
+      #expect(history.map(\.coins) == [1, 12] && history.allSatisfy { $0.kind == .earned })
+    }
+  }
+
+  @Test("stop at the day's cap")
+  func cap() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      try await ana.walk("a", steps: 19_950, until: "2026-11-21T09:00:00Z")
+      try await ana.walk("b", steps: 30_000, until: "2026-11-21T10:00:00Z")
+      try await services.hasHeard(.rewards, of: .activity)
+      #expect(try await ana.send(GetBalance.self, .init()).coins == 200)
+    }
+  }
+
+  @Test("are taken back when a day's steps are corrected, as far as they go, and later steps settle the rest")
+  func corrections() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let account = AccountID()
+      func count(_ steps: Int, revision: Int) async throws -> Balance {
+        try await services.count([(0, steps, revision)], of: account)
+        return try await services.balance(of: account)
+      }
+      #expect(try await count(1050, revision: 1) == Balance(coins: 10, carriedSteps: 50, stepsPerCoin: 100))
+      #expect(try await count(700, revision: 2) == Balance(coins: 7, carriedSteps: 0, stepsPerCoin: 100))
+      try await services.spend(6, of: account)
+      #expect(try await count(250, revision: 3) == Balance(coins: 0, carriedSteps: -350, stepsPerCoin: 100))
+      #expect(try await count(649, revision: 4) == Balance(coins: 0, carriedSteps: 49, stepsPerCoin: 100))
+      #expect(try await count(700, revision: 5) == Balance(coins: 1, carriedSteps: 0, stepsPerCoin: 100))
+      let told = try await services.told(by: .rewards)
+      #expect(told.map(\.name) == ["coins.earned", "coins.corrected", "coins.corrected", "coins.earned"])
+      let corrected = try CoinsCorrected.decode(told[2].body)
+      #expect(corrected.coins == 1 && corrected.balance == 0)
+    }
+  }
+
+  @Test("are the same for any order and any repetition of a day's states, in 300 generated histories")
+  func orderDoesNotMatter() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      var random = SeededGenerator(11)
+      for _ in 0..<300 {
+        var states: [(daysAgo: Int, recordedDaysAgo: Int, steps: Int, revision: Int)] = []
+        for daysAgo in 0..<4 {
+          var recordedDaysAgo = daysAgo
+          for revision in 1...Int.random(in: 1...4, using: &random) {
+            states.append((daysAgo, recordedDaysAgo, Int.random(in: 0...25_000, using: &random), revision))
+            recordedDaysAgo -= Int.random(in: 0...4, using: &random)
+          }
+        }
+        let expected = model(states)
+        for _ in 0..<3 {
+          let account = AccountID()
+          let shuffled = (states + states).shuffled(using: &random)
+          try await services.store(of: .rewards).write { transaction in
+            for state in shuffled {
+              try Earnings.count(
+                event(account, [(state.daysAgo, state.steps, state.revision)], recordedDaysAgo: state.recordedDaysAgo),
+                by: CoinFormula(), transaction)
+            }
+          }
+          let balance = try await services.balance(of: account)
+          #expect(balance.coins * 100 + balance.carriedSteps == expected && balance.carriedSteps < 100, "\(shuffled)")
+        }
+      }
+      try await services.ledgerIsSound()
+    }
+  }
+
+  /// The slow and obvious way: of each day the last state that came in time, at most 20,000 steps of it.
+  private func model(_ states: [(daysAgo: Int, recordedDaysAgo: Int, steps: Int, revision: Int)]) -> Int {
+    Dictionary(grouping: states) { $0.daysAgo }.values.reduce(0) { sum, states in
+      let inTime = states.filter { $0.daysAgo - $0.recordedDaysAgo < 7 }
+      return sum + min(20_000, inTime.max { $0.revision < $1.revision }?.steps ?? 0)
+    }
+  }
+
+  @Test("are complete for a rewards service that begins from the snapshot, late corrections included")
+  func snapshot() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      try await ana.walk("a", steps: 3000, until: "2026-11-21T09:00:00Z")
+      try services.clock.set("2026-12-24T12:00:00.000Z")
+      try await ana.walk("late", steps: 4000, until: "2026-11-21T10:00:00Z")
+      try await ana.walk("b", steps: 500, until: "2026-12-24T10:00:00Z")
+      try await services.hasHeard(.rewards, of: .activity)
+      let heard = try await ana.send(GetBalance.self, .init())
+      #expect(heard.coins == 35)
+      // The same service anew: it knows only what the snapshot tells.
+      try await ServicesInProcess.running([{ try .rewards($0) }]) { fresh in
+        let page = try await services.store(of: .activity).log.snapshot(after: nil)
+        var events = page.events
+        var key = page.nextKey
+        while let next = key {
+          let page = try await services.store(of: .activity).log.snapshot(after: next)
+          events += page.events
+          key = page.nextKey
+        }
+        let steps = try events.filter { $0.name == StepsChanged.spec.name }.map { try StepsChanged.decode($0.body) }
+        try await fresh.store(of: .rewards).write { transaction in
+          for event in steps { try Earnings.count(event, by: CoinFormula(), transaction) }
+        }
+        #expect(try await fresh.balance(of: ana.id) == heard)
+      }
+    }
+  }
+}
+
+/// An event of days so many days before today, recorded so many days before today.
+private func event(
+  _ account: AccountID, _ days: [(daysAgo: Int, steps: Int, revision: Int)], recordedDaysAgo: Int = 0
+) -> StepsChanged {
+  let today = LocalDay(daysSinceEpoch: 20_778)
+  return StepsChanged(
+    accountID: account, recordedDay: today.advanced(by: -recordedDaysAgo),
+    days: days.map { .init(day: today.advanced(by: -$0.daysAgo), steps: $0.steps, revision: $0.revision) })
+}
+
+extension ServicesInProcess {
+  /// Lets an event of day totals take effect, as if it had been heard.
+  func count(_ days: [(daysAgo: Int, steps: Int, revision: Int)], of account: AccountID) async throws {
+    try await store(of: .rewards).write { transaction in
+      try Earnings.count(event(account, days), by: CoinFormula(), transaction)
+    }
+  }
+
+  func balance(of account: AccountID) async throws -> Balance {
+    try await store(of: .rewards).read { database in
+      Balance(
+        coins: try Ledger.balance(of: account, in: database),
+        carriedSteps: try Earnings.carriedSteps(of: account, in: database), stepsPerCoin: 100)
+    }
+  }
+
+  /// Takes coins from an account, as redeeming an offer does.
+  func spend(_ coins: Int, of account: AccountID) async throws {
+    try await store(of: .rewards).write { transaction in
+      let person = try Ledger.person(account, in: transaction.database)
+      try Ledger.move(coins, from: person.id, to: Ledger.offers, .redeemed, reference: "test/\(TransferID())", transaction)
+    }
+  }
+
+  /// Gives coins to a person, as steps of today do.
+  func give(_ coins: Int, to person: Person) async throws {
+    let revision = Int(Instant.now.milliseconds)
+    try await count([(0, coins * 100, revision)], of: person.id)
+  }
+
+  func ledgerIsSound() async throws {
+    let faults = try await store(of: .rewards).read { try Ledger.faults(in: $0) }
+    #expect(faults.isEmpty)
+  }
+}
+
+extension Person {
+  /// Half an hour's steps.
+  func walk(_ id: String, steps: Int, until end: String) async throws {
+    let end = try Instant(text: end)
+    let output = try await send(
+      RecordStepSamples.self, .init(samples: [StepSample(id: id, start: end.adding(seconds: -1800), end: end, steps: steps)]))
+    #expect(output.rejected.isEmpty)
+  }
+}

@@ -1,0 +1,110 @@
+import GRDB
+import InProcess
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+import Testing
+
+@testable import RewardsService
+
+@Suite("The ledger")
+struct LedgerTests {
+  @Test(
+    "refuses to be changed behind its back",
+    arguments: [
+      ("UPDATE transfers SET coins = 1", "a transfer is never changed"),
+      ("UPDATE transfers SET at = at + 1", "a transfer is never changed"),
+      ("DELETE FROM transfers", "a transfer is never deleted"),
+      (
+        "INSERT OR REPLACE INTO transfers SELECT transfer_id, kind, debit_id, credit_id, coins + 1, reference, at FROM transfers",
+        "this transfer was made before"
+      ),
+      (
+        "INSERT OR REPLACE INTO transfers SELECT zeroblob(16), kind, debit_id, credit_id, coins + 1, reference, at FROM transfers",
+        "this transfer was made before"
+      ),
+      ("UPDATE ledger_accounts SET balance = balance + 1 WHERE kind = 'person'", "a balance moves only by a transfer"),
+      ("UPDATE ledger_accounts SET account_id = zeroblob(16) WHERE kind = 'person'", "a balance moves only by a transfer"),
+      (
+        "UPDATE ledger_accounts SET balance = balance + 7, last_transfer_id = (SELECT transfer_id FROM transfers) WHERE kind = 'person'",
+        "a balance moves only by a transfer"
+      ),
+      ("DELETE FROM ledger_accounts", "a ledger account is never deleted"),
+      ("INSERT INTO ledger_accounts (kind, account_id, balance) VALUES ('person', zeroblob(16), 5)", "begins empty"),
+      (
+        "INSERT OR REPLACE INTO ledger_accounts (ledger_account_id, kind, account_id) SELECT ledger_account_id, kind, account_id FROM ledger_accounts WHERE kind = 'person'",
+        "begins empty"
+      ),
+      ("INSERT INTO ledger_accounts (kind) VALUES ('movement')", "UNIQUE"),
+      (
+        "INSERT INTO transfers SELECT zeroblob(16), 'redeemed', credit_id, debit_id, 8, 'overdrawn', 0 FROM transfers",
+        "CHECK constraint failed"
+      ),
+      ("INSERT INTO transfers SELECT zeroblob(16), kind, debit_id, credit_id, 0, 'none', 0 FROM transfers", "CHECK"),
+      ("INSERT INTO transfers SELECT zeroblob(16), kind, debit_id, debit_id, 1, 'self', 0 FROM transfers", "CHECK"),
+    ])
+  func immutable(sql: String, says: String) async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      try await services.give(7, to: ana)
+      let error = await #expect(throws: DatabaseError.self) {
+        try await services.store(of: .rewards).write { try $0.database.execute(sql: sql) }
+      }
+      #expect(error?.message?.contains(says) == true, "\(error?.message ?? "")")
+      #expect(try await services.balance(of: ana.id).coins == 7)
+      try await services.ledgerIsSound()
+    }
+  }
+
+  @Test("refuses a second transfer for the same")
+  func reference() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let account = AccountID()
+      @Sendable func move(_ transaction: Transaction) throws {
+        let person = try Ledger.person(account, in: transaction.database)
+        try Ledger.move(5, from: Ledger.movement, to: person.id, .earned, reference: "once", transaction)
+      }
+      try await services.store(of: .rewards).write { try move($0) }
+      await #expect(throws: DatabaseError.self) { try await services.store(of: .rewards).write { try move($0) } }
+      #expect(try await services.balance(of: account).coins == 5)
+      try await services.ledgerIsSound()
+    }
+  }
+
+  @Test("finds what is wrong with it")
+  func faults() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      try await services.give(7, to: ana)
+      let faults = try await services.store(of: .rewards).write { transaction in
+        try transaction.database.execute(sql: "DROP TRIGGER ledger_accounts_move_by_transfer")
+        try transaction.database.execute(sql: "UPDATE ledger_accounts SET balance = 9 WHERE kind = 'person'")
+        return try Ledger.faults(in: transaction.database)
+      }
+      #expect(faults == ["all balances add up to 2", "account 3 has 9, moved 7"])
+    }
+  }
+
+  @Test("shows its history page by page, newest first, to its owner alone")
+  func history() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      let ben = try await services.register()
+      for revision in 1...5 { try await services.count([(0, revision * 1000, revision)], of: ana.id) }
+      try await services.spend(20, of: ana.id)
+      try await services.count([(0, 3000, 6)], of: ana.id)
+      var coins: [Int] = []
+      var cursor: String?
+      repeat {
+        let page = try await ana.send(ListTransfers.self, .init(cursor: cursor, limit: 2))
+        coins += page.items.map(\.coins)
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(coins == [-20, -20, 10, 10, 10, 10, 10])
+      #expect(try await ben.send(ListTransfers.self, .init()).items.isEmpty)
+      #expect(try await ben.send(GetBalance.self, .init()) == Balance(coins: 0, carriedSteps: 0, stepsPerCoin: 100))
+      #expect(try await ana.failure(ListTransfers.self, .init(cursor: "nonsense")) == "invalid_cursor")
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import InProcess
+import Operations
+import RewardsContract
+import RewardsService
+import ServiceKit
+import Testing
+
+@Suite("Offers")
+struct OffersTests {
+  @Test("are published by administrators alone")
+  func create() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let offer = try await services.publish(cost: 250, stock: 3)
+      #expect(offer.remaining == 3 && offer.costCoins == 250)
+      let ana = try await services.register()
+      #expect(try await ana.send(GetOffer.self, .init(offerID: offer.offerID)) == offer)
+      #expect(try await ana.failure(CreateOffer.self, try services.offer(cost: 1, stock: 1)) == "forbidden")
+      #expect(try await ana.failure(GetOffer.self, .init(offerID: OfferID())) == "offer_not_found")
+    }
+  }
+
+  @Test("are listed while they are valid, those that end first before the others, page by page")
+  func list() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      var titles: [String] = []
+      for number in 1...5 {
+        titles.append(try await services.publish(title: "\(number)", until: "2026-12-0\(number / 2 + 1)T00:00:00.000Z").title)
+      }
+      _ = try await services.publish(title: "over", from: "2026-11-01T00:00:00.000Z", until: "2026-11-21T12:00:00.000Z")
+      _ = try await services.publish(title: "not yet", from: "2026-11-21T12:00:00.001Z", until: "2026-12-31T00:00:00.000Z")
+      var listed: [String] = []
+      var cursor: String?
+      repeat {
+        let page = try await ana.send(ListOffers.self, .init(cursor: cursor, limit: 2))
+        listed += page.items.map(\.title)
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(listed == titles)
+      #expect(try await ana.failure(ListOffers.self, .init(cursor: "1.2.3")) == "invalid_cursor")
+    }
+  }
+
+  @Test("cannot end before they begin")
+  func validity() throws {
+    let input = CreateOffer.Input(
+      title: "x", reward: "x", partnerName: "x", costCoins: 1, stock: 1, validFrom: Instant(milliseconds: 1),
+      validUntil: Instant(milliseconds: 1))
+    let failure = #expect(throws: Failure.self) { try CreateOffer.Input.decode(input.json) }
+    #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["validUntil not_after"])
+  }
+
+  @Test("of the operator's file are published at start, once")
+  func file() async throws {
+    let json = #"""
+      {"offers": [{"offerID": "019aa5a0-0000-7000-8000-000000000001", "title": "Coffee", "reward": "A coffee",
+        "partnerName": "Café Central", "costCoins": 50, "stock": 10,
+        "validFrom": "2026-11-01T00:00:00Z", "validUntil": "2027-11-01T00:00:00Z"}]}
+      """#
+    try await ServicesInProcess.running(
+      [{ try .rewards($0) }], prepare: { try Data(json.utf8).write(to: URL(fileURLWithPath: "\($0.path)/offers.json")) }
+    ) { services in
+      let ana = try await services.register()
+      var items: [Offer] = []
+      // Published by a worker that starts with the service: there within moments.
+      for _ in 0..<1000 where items.isEmpty { items = try await ana.send(ListOffers.self, .init()).items }
+      #expect(items.map(\.title) == ["Coffee"] && items[0].remaining == 10)
+    }
+  }
+
+  @Test("of a file with a mistake stop the start, which names the place")
+  func badFile() async throws {
+    let error = await #expect(throws: (any Error).self) {
+      try await ServicesInProcess.running(
+        [{ try .rewards($0) }],
+        prepare: { try Data(#"{"offers":[{"title":"x"}]}"#.utf8).write(to: URL(fileURLWithPath: "\($0.path)/offers.json")) }
+      ) { _ in }
+    }
+    #expect("\(try #require(error))".contains("offers.json cannot be used: invalid_fields offers[0].offerID: required"))
+  }
+}
+
+extension ServicesInProcess {
+  func offer(
+    title: String = "Coffee for two", cost: Int, stock: Int, from: String = "2026-11-01T00:00:00.000Z",
+    until: String = "2026-12-31T00:00:00.000Z"
+  ) throws -> CreateOffer.Input {
+    CreateOffer.Input(
+      title: title, reward: "Two coffees", partnerName: "Café Central", costCoins: cost, stock: stock,
+      validFrom: try Instant(text: from), validUntil: try Instant(text: until))
+  }
+
+  func publish(
+    title: String = "Coffee for two", cost: Int = 10, stock: Int = 5, from: String = "2026-11-01T00:00:00.000Z",
+    until: String = "2026-12-31T00:00:00.000Z"
+  ) async throws -> Offer {
+    try await administrator().send(CreateOffer.self, try offer(title: title, cost: cost, stock: stock, from: from, until: until))
+  }
+}
