@@ -148,8 +148,8 @@ let package = Package(
         + everyContract + hummingbird + nio + nioHTTP,
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
-      name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"], path: "Services/Gateway/Main",
-      swiftSettings: settings),
+      name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"] + everyContract,
+      path: "Services/Gateway/Main", swiftSettings: settings),
   ]
     + service("Identity", uses: ["CSodium", crypto, jwt, lifecycle], resources: ["Passwords/common-passwords.txt"])
     + service("Activity", calls: ["Identity"])
@@ -168,6 +168,7 @@ let package = Package(
           "RewardsService",
           "ServiceKit", "SocialService", logging,
         ] + everyContract),
+      tests("Deploy", [], exclude: ["StandIns"]),
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",

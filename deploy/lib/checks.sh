@@ -31,7 +31,10 @@ stage_container() {
   "$tools/hadolint" deploy/Dockerfile
 }
 
-# An import that the manifest does not allow fails here by name; what would only fail in a clean build fails in every one.
+# Found in the sources: an incremental build lets a forbidden import through.
+stage_imports() { swift package dump-package | python3 deploy/lib/imports.py "$root"; }
+
+# The flag does the same for modules of other packages, in a clean build.
 stage_build() { swift build --build-tests --explicit-target-dependency-import-check error; }
 
 stage_release() { build_release; }
@@ -81,6 +84,7 @@ checks_run() {
   stage python stage_python
   checks_end
   stage format stage_format
+  stage imports stage_imports
   stage shell stage_shell
   stage container stage_container
   stage build stage_build

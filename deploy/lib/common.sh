@@ -104,7 +104,9 @@ addresses_choose() {
   [[ $http_port != "$tcp_port" ]] || misused "HTTP and TCP need a port each, both are $http_port"
   http_host=${RACHA_HTTP_HOST:-127.0.0.1} tcp_host=${RACHA_TCP_HOST:-127.0.0.1}
   scheme=http
-  [[ -z ${RACHA_TLS_CERTIFICATE_FILE:-} ]] || scheme=https
+  if [[ -n ${RACHA_TLS_CERTIFICATE_FILE:-} ]] || grep --quiet '"certificateFile"' -- "${RACHA_CONFIG:-$home/racha.json}" 2>/dev/null; then
+    scheme=https
+  fi
   export RACHA_HTTP_PORT=$http_port RACHA_TCP_PORT=$tcp_port RACHA_HTTP_HOST=$http_host RACHA_TCP_HOST=$tcp_host
 }
 
