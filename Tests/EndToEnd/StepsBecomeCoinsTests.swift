@@ -15,7 +15,7 @@ struct StepsBecomeCoinsTests {
   @Test("with a file made up in the form of Fitbit's export, while each of the six is killed")
   func generated() async throws {
     var random = SystemRandomNumberGenerator()
-    try await play(HourlySteps.generated(people: 6, days: 12, random: &random), rounds: 2)
+    try await play(HourlySteps.generated(people: 6, days: 12, random: &random), rounds: Play.rounds(2))
   }
 
   @Test("with the hours of 34 real people, while each of the six is killed")
@@ -25,7 +25,7 @@ struct StepsBecomeCoinsTests {
       return
     }
     #expect(file.people.count == 34 && file.hours == 24_084 && file.steps == 6_893_291)
-    try await play(file, rounds: 3)
+    try await play(file, rounds: Play.rounds(3))
   }
 
   private func play(_ file: HourlySteps, rounds: Int) async throws {
@@ -86,7 +86,7 @@ struct StepsBecomeCoinsTests {
       var codes: Set<RedemptionCode> = []
       for _ in 0..<3 {
         codes.insert(
-          try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code.description)
+          try await player.client.callUntilDone(RedeemOffer.self, .init(offerID: offer), idempotencyKey: "once").code)
       }
       #expect(codes.count == 1)
       let balance = try await player.client.callUntilDone(GetBalance.self, .init())
