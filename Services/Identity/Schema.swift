@@ -69,6 +69,7 @@ enum Schema {
       replaced_at INTEGER,
       used_at INTEGER
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX verification_links_by_expiry ON verification_links (expires_at);
     CREATE INDEX verification_links_by_account ON verification_links (account_id, created_at);
 
     -- Both keys are keyed hashes: what was typed as a login may be anything, even a password.

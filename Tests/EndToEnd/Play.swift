@@ -15,6 +15,11 @@ enum Play {
   static let cost = 20
   static let messages = 10
 
+  /// How often each of the six is killed: as usual, or as `RACHA_FAULT_ROUNDS` says.
+  static func rounds(_ usual: Int) -> Int {
+    ProcessInfo.processInfo.environment["RACHA_FAULT_ROUNDS"].flatMap { Int($0) } ?? usual
+  }
+
   /// Every player has one address: its limits are out of the way.
   static let settings = ["RACHA_LIMITS_RATE_FACTOR": "100000", "RACHA_LIMITS_CONNECTIONS_PER_ADDRESS": "10000"]
 

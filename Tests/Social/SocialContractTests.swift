@@ -21,9 +21,10 @@ struct SocialContractTests {
     }
   }
 
-  private func parameters(_ key: String, _ language: Language) -> Set<Substring> {
-    // A parameter that is not given is left out, so the text without parameters shows where they stood.
-    let marked = ["username": "\u{1}username"].mapValues(Parameter.text)
-    return Set((words.text(key, language, marked) ?? "").split(separator: "\u{1}").dropFirst().map { $0.prefix(8) })
+  private func parameters(_ key: String, _ language: Language) -> Set<String> {
+    // Given a mark as its value, each parameter shows where it stands.
+    let marks = ["username": Parameter.text("\u{1}")]
+    let text = words.text(key, language, marks) ?? ""
+    return Set(marks.compactMap { text.contains($0.value.description) ? $0.key : nil })
   }
 }

@@ -17,7 +17,7 @@ stage_python() {
   fi
 }
 
-stage_format() { swift format lint --strict --recursive Package.swift Shared Services Tests; }
+stage_format() { swift format lint --strict --recursive Package.swift Shared Services Tests deploy; }
 
 # Every shell script by its first line; what it sources is checked with it.
 stage_shell() {
@@ -38,7 +38,7 @@ stage_release() { build_release; }
 
 # The whole suite; the tests of real processes use the release executables.
 stage_suite() {
-  RACHA_TEST_BIN=$root/.build/release swift test --skip-build --disable-xctest
+  RACHA_TEST_BIN=$root/.build/release swift test --skip-build --disable-xctest --no-parallel
 }
 
 # stage NAME COMMAND...: runs it, with its time. A failure is remembered in `failed`, and what does not need it still runs.

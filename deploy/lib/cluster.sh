@@ -16,7 +16,8 @@ keeper_start() { # SERVICE
   # Left over from a keeper that was killed: two processes on one store must not be.
   end_noted "$home/run/$1.service"
   rm -f -- "$home/run/$1.restarts"
-  setsid "$here/lib/keep" "$bin" "$1" </dev/null >>"$home/logs/keepers.log" 2>&1 {lock}>&- &
+  # Whoever runs this may have signals blocked or ignored; a keeper and its service must hear theirs.
+  setsid env --default-signal "$here/lib/keep" "$bin" "$1" </dev/null >>"$home/logs/keepers.log" 2>&1 &
   process_note "$home/run/$1.keeper" $!
   disown
 }

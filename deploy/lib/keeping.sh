@@ -22,7 +22,9 @@ keep_log() {
       stdbuf --output=0 head --bytes=$((limit - size)) >>"$log" 2>/dev/null || :
     fi
     if ! IFS= read -r line; then
-      [[ -z $line ]] || printf '%s\n' "$line" >>"$log" || :
+      # The end of the input, perhaps within a line.
+      [[ -z $line ]] || printf '%s' "$line" >>"$log" || :
+      [[ -z $(tail --bytes=1 -- "$log") ]] || printf '\n' >>"$log" || :
       return 0
     fi
     printf '%s\n' "$line" >>"$log" || :

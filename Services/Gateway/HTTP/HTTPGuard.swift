@@ -20,6 +20,8 @@ final class HTTPGuard: ChannelDuplexHandler {
   private let limits: GatewayConfiguration.Limits
   private let watch: ConnectionWatch
   private let refusals: HTTPRefusals
+  /// Whether there was a place for the connection.
+  private let isWelcome: Bool
   private var bodyBytes = 0
   private var language = Language.english
   /// Whether a response has begun and not ended.
@@ -29,10 +31,19 @@ final class HTTPGuard: ChannelDuplexHandler {
   private var refusal: Failure?
   private var isClosing = false
 
-  init(_ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, refusals: HTTPRefusals) {
+  init(_ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, refusals: HTTPRefusals, isWelcome: Bool) {
     self.limits = limits
     self.watch = watch
     self.refusals = refusals
+    self.isWelcome = isWelcome
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    if !isWelcome {
+      tell(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), context)
+      context.close(promise: nil)
+    }
+    context.fireChannelActive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -116,12 +127,6 @@ final class HTTPGuard: ChannelDuplexHandler {
       interrupt(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.requestSeconds)]), context)
     default: context.close(promise: nil)
     }
-  }
-
-  /// Tells that there is no place for the connection.
-  func turnAway(_ context: ChannelHandlerContext) {
-    refuse(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), context)
-    context.close(promise: nil)
   }
 
   private func objection(to head: HTTPRequestHead) -> Failure? {

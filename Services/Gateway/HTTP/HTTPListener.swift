@@ -31,11 +31,10 @@ struct HTTPListener: HTTPChannelHandler {
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
         withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)
-      let httpGuard = HTTPGuard(limits, watch: watch, refusals: refusals)
+      let httpGuard = HTTPGuard(limits, watch: watch, refusals: refusals, isWelcome: door.isOpen)
       try pipeline.addHandler(httpGuard)
       let context = try pipeline.context(handler: httpGuard)
       expired = { [unowned httpGuard, unowned context] in httpGuard.expired($0, context) }
-      if !door.isOpen { httpGuard.turnAway(context) }
       try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
       return try NIOAsyncChannel(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }

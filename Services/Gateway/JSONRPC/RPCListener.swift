@@ -49,13 +49,12 @@ struct RPCListener: Service {
     let watch = ConnectionWatch(desk.limits) { expired($0) }
     try pipeline.addHandler(watch)
     try pipeline.addHandler(ByteToMessageHandler(LineBasedFrameDecoder(), maximumBufferSize: desk.limits.body))
-    let rpcGuard = RPCGuard(desk.limits, watch: watch, problems: desk.problems)
+    let rpcGuard = RPCGuard(desk.limits, watch: watch, problems: desk.problems, isWelcome: door.isOpen)
     try pipeline.addHandler(rpcGuard)
     let context = try pipeline.context(handler: rpcGuard)
     expired = { [unowned rpcGuard, unowned context] in rpcGuard.expired($0, context) }
     let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-    if !door.isOpen { rpcGuard.turnAway(context) }
     return RPCConnection(asyncChannel, watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), desk: desk)
   }
 }

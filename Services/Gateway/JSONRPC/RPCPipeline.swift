@@ -12,12 +12,22 @@ final class RPCGuard: ChannelInboundHandler {
   private let limits: GatewayConfiguration.Limits
   private let watch: ConnectionWatch
   private let problems: ProblemWriter
+  /// Whether there was a place for the connection.
+  private let isWelcome: Bool
   private var isClosing = false
 
-  init(_ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, problems: ProblemWriter) {
+  init(_ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, problems: ProblemWriter, isWelcome: Bool) {
     self.limits = limits
     self.watch = watch
     self.problems = problems
+    self.isWelcome = isWelcome
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    if !isWelcome {
+      refuse(RPCError(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), id: nil), context)
+    }
+    context.fireChannelActive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -40,11 +50,6 @@ final class RPCGuard: ChannelInboundHandler {
       return
     }
     refuse(RPCError(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), id: nil), context)
-  }
-
-  /// Tells that there is no place for the connection.
-  func turnAway(_ context: ChannelHandlerContext) {
-    refuse(RPCError(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), id: nil), context)
   }
 
   private func refuse(_ error: RPCError, _ context: ChannelHandlerContext) {

@@ -46,24 +46,34 @@ struct Housekeeping: Service {
 
   /// Removes everything that is due. Each batch is a transaction of its own, so that nobody waits long for it.
   func sweep() async throws {
-    for (table, condition, kept) in Self.rules {
+    for rule in Self.rules {
+      let sql = """
+        DELETE FROM \(rule.table) WHERE (\(rule.key)) IN (SELECT \(rule.key) FROM \(rule.table) WHERE \(rule.instant) < ? LIMIT ?)
+        """
       var removed = 0
       repeat {
         removed = try await store.write { transaction in
-          try transaction.database.execute(
-            sql:
-              "DELETE FROM \(table) WHERE \(condition.key) IN (SELECT \(condition.key) FROM \(table) WHERE \(condition.when) LIMIT ?)",
-            arguments: [transaction.now.adding(seconds: -kept), Self.batch])
+          let oldest = transaction.now.adding(seconds: -rule.keptSeconds)
+          try transaction.database.cachedStatement(sql: sql).execute(arguments: [oldest, Self.batch])
           return transaction.database.changesCount
         }
       } while removed == Self.batch
     }
   }
 
-  private static let rules: [(table: String, condition: (key: String, when: String), keptSeconds: Int)] = [
-    ("sessions", ("session_id", "MIN(expires_at, COALESCE(revoked_at, expires_at)) < ?"), sessionsKeptSeconds),
-    ("verification_links", ("link_id", "expires_at < ?"), linksKeptSeconds),
-    ("login_failures", ("(account_key, address_key)", "last_at < ?"), Lockout.memorySeconds),
-    ("security_events", ("security_event_id", "at < ?"), securityEventsKeptSeconds),
+  /// How long a table's rows are kept after an instant of theirs; each of these columns has an index.
+  private struct Rule: Sendable {
+    let table: String
+    let key: String
+    let instant: String
+    let keptSeconds: Int
+  }
+
+  private static let rules = [
+    Rule(table: "sessions", key: "session_id", instant: "expires_at", keptSeconds: sessionsKeptSeconds),
+    Rule(table: "sessions", key: "session_id", instant: "revoked_at", keptSeconds: sessionsKeptSeconds),
+    Rule(table: "verification_links", key: "link_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "login_failures", key: "account_key, address_key", instant: "last_at", keptSeconds: Lockout.memorySeconds),
+    Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
   ]
 }

@@ -128,10 +128,12 @@ enum InboxStore {
     let statement = try database.cachedStatement(
       sql: """
         UPDATE notifications SET deleted_at = ?, content = '{}' WHERE notification_id = ? AND deleted_at IS NULL
-        RETURNING read_at IS NULL
+        RETURNING read_at
         """)
-    let wasUnread = try Bool.fetchOne(statement, arguments: [transaction.now, id]) ?? false
-    try lower(by: wasUnread ? 1 : 0, account, in: database)
+    // The column itself: SQLite 3.40 gives a wrong `IS NULL` in RETURNING for some tables.
+    if let deleted = try Row.fetchOne(statement, arguments: [transaction.now, id]), deleted.hasNull(atIndex: 0) {
+      try lower(by: 1, account, in: database)
+    }
     return true
   }
 

@@ -49,8 +49,7 @@ struct MailMessage: Sendable {
   }
 
   private static func lines(_ text: String) -> [UInt8] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.hasSuffix("\r") ? String($0.dropLast()) : String($0) }
-      .joined(separator: "\r\n").utf8.map { $0 }
+    Array(text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n").utf8)
   }
 }
 

@@ -22,16 +22,19 @@ struct MailWorker: ServiceLifecycle.Service {
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
   private static let longestWait = Duration.seconds(60)
   /// How long a graceful stop waits for the mails on their way.
-  private static let patienceMilliseconds: Int64 = 2000
+  private static let patience = Duration.seconds(2)
+  /// The store answers so when too many wait for it, and it is asked again after a breath.
+  private static let noRoom = RequestFailure.overloaded.status
+  private static let breath = Duration.seconds(1)
 
   func run() async throws {
-    try await store.write { try MailQueue.recover($0) }
+    _ = try await write { try MailQueue.recover($0) }
     let lanes = Lanes(settings.lanes)
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isShuttingDownGracefully && !Task.isCancelled {
         let free = lanes.free
         let most = settings.retry.mostAttempts
-        let jobs = free == 0 ? [] : try await store.write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) }
+        let jobs = free == 0 ? [] : try await write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) } ?? []
         for job in jobs {
           lanes.take()
           group.addTask {
@@ -54,15 +57,32 @@ struct MailWorker: ServiceLifecycle.Service {
 
   /// Waits a little for the mails on their way; those that are cut off are sent again after the next start.
   private func finishWhatIsOnItsWay(_ lanes: Lanes) async {
-    let end = clock.now.adding(milliseconds: MailWorker.patienceMilliseconds)
-    while lanes.free < settings.lanes, clock.now < end, !Task.isCancelled {
-      await bell.wait(atMost: .milliseconds(end.milliseconds - clock.now.milliseconds))
+    let end = ContinuousClock.now + MailWorker.patience
+    while lanes.free < settings.lanes, ContinuousClock.now < end, !Task.isCancelled {
+      await bell.wait(atMost: end - ContinuousClock.now)
     }
   }
 
   private func untilNextDue(hasFreeLane: Bool) async throws -> Duration {
-    guard hasFreeLane, let due = try await store.read({ try MailQueue.nextDue(in: $0) }) else { return MailWorker.longestWait }
-    return min(.milliseconds(max(0, due.milliseconds - clock.now.milliseconds)), MailWorker.longestWait)
+    guard hasFreeLane else { return MailWorker.longestWait }
+    do {
+      guard let due = try await store.read({ try MailQueue.nextDue(in: $0) }) else { return MailWorker.longestWait }
+      return min(.milliseconds(max(0, due.milliseconds - clock.now.milliseconds)), MailWorker.longestWait)
+    } catch let failure as Failure where failure.status == MailWorker.noRoom {
+      return MailWorker.breath
+    }
+  }
+
+  /// Writes as soon as the store has room; nil if the service stops first, and then the next start finds the mail as it was.
+  private func write<Value: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Value) async throws -> Value? {
+    while true {
+      do {
+        return try await store.write(body)
+      } catch let failure as Failure where failure.status == MailWorker.noRoom {
+        guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return nil }
+        do { try await Task.sleep(for: MailWorker.breath) } catch { return nil }
+      }
+    }
   }
 
   /// Sends a mail and notes what came of it. Throws only where the store does.
@@ -96,7 +116,7 @@ struct MailWorker: ServiceLifecycle.Service {
   }
 
   private func finish(_ job: MailQueue.Job, _ end: MailQueue.End, _ failure: MailFailure?) async throws {
-    try await store.write { try MailQueue.finish(job.id, end, failure, $0) }
+    _ = try await write { try MailQueue.finish(job.id, end, failure, $0) }
     Counter(label: "mails", dimensions: [("end", end.rawValue)]).increment()
   }
 
@@ -111,7 +131,7 @@ struct MailWorker: ServiceLifecycle.Service {
       try await finish(job, .dead, failure)
     case .again(let delay):
       logger.warning("mail postponed", metadata: metadata)
-      try await store.write { try MailQueue.postpone(job.id, byMilliseconds: delay, failure, $0) }
+      _ = try await write { try MailQueue.postpone(job.id, byMilliseconds: delay, failure, $0) }
     }
   }
 }

@@ -77,7 +77,7 @@ enum ConversationStore {
               AND m.from_account = side.other_account)
         FROM (SELECT conversation_id, sequence FROM messages WHERE message_id = :message) AS seen
         WHERE side.account_id = :account AND side.other_account = :other AND side.conversation_id = seen.conversation_id
-        RETURNING side.unread_count
+        RETURNING unread_count
         """)
     return try Int.fetchOne(statement, arguments: ["message": message, "account": account, "other": other])
   }

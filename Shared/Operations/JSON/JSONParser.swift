@@ -85,7 +85,8 @@ public struct JSONTape: Sendable {
   func string(_ index: Int) -> String {
     let node = nodes[index]
     let range = Int(node.start)..<Int(node.end)
-    return node.kind == .escapedString ? JSONTape.unescape(bytes[range]) : String(decoding: bytes[range], as: UTF8.self)
+    if node.kind == .escapedString { return JSONTape.unescape(bytes[range]) }
+    return bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
   }
 
   func text(_ index: Int) -> Substring {
@@ -504,6 +505,7 @@ private struct NameSet {
       {
         throw duplicate(Array(name))
       }
+      if few.isEmpty { few.reserveCapacity(12) }
       few.append((node.start, node.end))
     }
   }

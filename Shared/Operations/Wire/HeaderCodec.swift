@@ -192,10 +192,12 @@ extension JSONTape {
   fileprivate func plainText(_ index: Int, length: ClosedRange<Int>? = nil) -> String? {
     let node = nodes[index]
     guard node.kind == .string else { return nil }
-    let text = bytes[Int(node.start)..<Int(node.end)]
-    if let length, !length.contains(text.count) { return nil }
-    guard text.allSatisfy({ $0 < 0x7F }) else { return nil }
-    return String(decoding: text, as: UTF8.self)
+    return bytes.withUnsafeBufferPointer { buffer in
+      let text = UnsafeBufferPointer(rebasing: buffer[Int(node.start)..<Int(node.end)])
+      if let length, !length.contains(text.count) { return nil }
+      guard text.allSatisfy({ $0 < 0x7F }) else { return nil }
+      return String(decoding: text, as: UTF8.self)
+    }
   }
 
   fileprivate func plainTexts(_ index: Int) -> [String: String]? {

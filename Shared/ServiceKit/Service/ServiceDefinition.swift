@@ -42,6 +42,14 @@ public struct ServiceDefinition: Sendable {
   private(set) var workers: [@Sendable (Store) -> any ServiceLifecycle.Service] = []
   private(set) var keepsAccounts = false
 
+  /// Names of the operations it serves.
+  public var servedOperations: Set<String> { Set(handlers.keys) }
+
+  /// Events it hears, by teller and name.
+  public var heardEvents: [(teller: ServiceName, name: String)] {
+    effects.flatMap { teller, byName in byName.keys.map { (teller, $0) } }
+  }
+
   public init(_ contract: Contract, migrations: [Migration]) {
     self.contract = contract
     self.migrations = migrations

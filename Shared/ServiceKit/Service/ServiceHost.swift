@@ -23,7 +23,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
     try Home.makePrivateFolder(environment.home.stores)
     let store = try Store(
       path: "\(environment.home.stores)/\(service.rawValue).sqlite", service: service, migrations: definition.migrations,
-      secret: try environment.home.secret("\(service.rawValue).store"), snapshot: definition.snapshot ?? { _, _ in ([], nil) },
+      secret: try environment.home.secret("\(service.rawValue).store"), snapshot: definition.snapshot,
       clock: environment.clock, logger: logger)
     var definition = definition
     definition.serveSystem(metrics: environment.metrics, started: environment.clock.now)

@@ -55,3 +55,118 @@ struct HTTPCallTests {
     }
   }
 }
+
+@Suite("The edge of HTTP")
+struct HTTPEdgeTests {
+  @Test("Unknown paths, methods, media types and keys are refused by name")
+  func refusals() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let bearer = try gateway.bearer()
+      let unknown = try await gateway.http("GET", "/v1/nothing")
+      #expect(unknown.status == 404)
+      let method = try await gateway.http("DELETE", "/v1/things", bearer)
+      #expect(method.status == 405)
+      #expect(method.fields["allow"] == "GET, POST")
+      let media = try await gateway.http("PUT", "/v1/echo", ["Content-Type": "text/plain"], "{}")
+      #expect(media.status == 415)
+      let charset = try await gateway.http(
+        "PUT", "/v1/echo", ["Content-Type": "Application/JSON; charset=UTF-8"], #"{"text":"a"}"#)
+      #expect(charset.status == 200)
+      let key = try await gateway.http("PUT", "/v1/echo", ["Idempotency-Key": "a b"], #"{"text":"a"}"#)
+      #expect(try key.json["code"] == "idempotency_key_invalid")
+      #expect(try await gateway.http("GET", "/v1/internal", bearer).status == 404)
+      #expect(try await gateway.http("GET", "/v1/things").status == 401)
+      let expired = try gateway.signer.token(now: Instant.now.adding(seconds: -700))
+      let old = try await gateway.http("GET", "/v1/things", ["Authorization": "Bearer \(expired)"])
+      #expect(try old.json["code"] == "token_expired")
+      #expect(old.fields["www-authenticate"]?.contains("invalid_token") == true)
+      let basic = try await gateway.http("GET", "/v1/things", ["Authorization": "Basic eDp5"])
+      #expect(try basic.json["code"] == "unauthenticated")
+      // Who logs in again may still send the token that has expired.
+      let anyone = try await gateway.http("PUT", "/v1/echo", ["Authorization": "Bearer \(expired)"], #"{"text":"a"}"#)
+      #expect(anyone.status == 200)
+      #expect(gateway.bus.requests.last?.header.caller.kind == .anonymous)
+    }
+  }
+
+  @Test("Budgets are told, and a caller beyond them must wait")
+  func rates() async throws {
+    try await RunningGateway.with(
+      bus: RPCTests.bus(), change: { $0.rates.address[.write] = .init(2, per: 60) }
+    ) { gateway in
+      var left: [String?] = []
+      for _ in 0..<2 { left.append(try await gateway.http("PUT", "/v1/echo", [:], #"{"text":"a"}"#).fields["ratelimit"]) }
+      #expect(left == [#""write";r=1;t=30"#, #""write";r=0;t=60"#])
+      let refused = try await gateway.http("PUT", "/v1/echo", ["Accept-Language": "es-ES, en;q=0.5"], #"{"text":"a"}"#)
+      #expect(refused.status == 429)
+      #expect(refused.fields["ratelimit-policy"] == #""write";q=2;w=60"#)
+      #expect(refused.fields["retry-after"] == "30")
+      #expect(try refused.json["detail"] == "Demasiadas peticiones. Vuelve a intentarlo en 30 s.")
+    }
+  }
+
+  @Test("A service that is away is asked once more for reads only; then the caller is told")
+  func unavailable() async throws {
+    let bus = FakeBus()
+    try await RunningGateway.with(bus: bus) { gateway in
+      let bearer = try gateway.bearer()
+      let read = try await gateway.http("GET", "/v1/things", bearer)
+      #expect(read.status == 503)
+      #expect(read.fields["retry-after"] == "1")
+      #expect(bus.requests.filter { $0.header.operation == "things.list" }.count == 2)
+      #expect(try await gateway.http("POST", "/v1/things", bearer, #"{"title":"a"}"#).status == 503)
+      #expect(bus.requests.filter { $0.header.operation == "things.create" }.count == 1)
+      bus.answer(.social) { _ in throw BusFailure.timedOut }
+      #expect(try await gateway.http("GET", "/v1/things", bearer).status == 504)
+      bus.answer(.social) { _ in throw BusFailure.overloaded }
+      #expect(try await gateway.http("GET", "/v1/things", bearer).status == 503)
+    }
+  }
+
+  @Test("Pages of other origins may read answers only where that is allowed")
+  func origins() async throws {
+    try await RunningGateway.with(change: { $0.allowedOrigins = ["https://app.example"] }) { gateway in
+      let preflight = [
+        "Origin": "https://app.example", "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization",
+      ]
+      let allowed = try await gateway.http("OPTIONS", "/v1/things", preflight)
+      #expect(allowed.status == 204)
+      #expect(allowed.fields["access-control-allow-origin"] == "https://app.example")
+      #expect(allowed.fields["access-control-allow-methods"] == "GET, POST")
+      let other = try await gateway.http("GET", "/livez", ["Origin": "https://evil.example"])
+      #expect(other.fields["access-control-allow-origin"] == nil)
+      let page = try await gateway.http("GET", "/livez", ["Origin": "https://app.example"])
+      #expect(page.fields["access-control-allow-origin"] == "https://app.example")
+    }
+    try await RunningGateway.with { gateway in
+      let closed = try await gateway.http(
+        "OPTIONS", "/v1/things", ["Origin": "https://app.example", "Access-Control-Request-Method": "POST"])
+      #expect(closed.status == 405)
+    }
+  }
+
+  @Test("HEAD is answered like GET, without the body")
+  func head() async throws {
+    try await RunningGateway.with { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.send("HEAD /docs HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+      let head = try await connection.receive(until: "\r\n\r\n")
+      #expect(head.hasPrefix("HTTP/1.1 200"))
+      #expect(try await connection.receiveResponse().body.contains("ok"))
+    }
+  }
+
+  @Test("A client that asks before it sends its body is told to go on")
+  func expectations() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.send(
+        "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n"
+      )
+      #expect(try await connection.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100"))
+      try await connection.send(#"{"text":"a"}"#)
+      #expect(try await connection.receiveResponse().body == #"{"text":"a"}"#)
+    }
+  }
+}

@@ -36,12 +36,16 @@ final class RawConnection: Sendable {
   func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
 
   /// Everything up to and including that text.
-  func receive(until end: String) async throws -> String { try await inbox.take { $0.range(of: end) } }
+  func receive(until end: String) async throws -> String {
+    let end = Array(end.utf8)
+    return try await inbox.take { bytes in
+      guard bytes.count >= end.count else { return nil }
+      return (0...bytes.count - end.count).first { bytes[$0..<$0 + end.count].elementsEqual(end) }.map { $0 + end.count }
+    }
+  }
 
   /// That many bytes.
-  func receive(bytes: Int) async throws -> String {
-    try await inbox.take { text in text.utf8.count >= bytes ? text.utf8.index(text.startIndex, offsetBy: bytes) : nil }
-  }
+  func receive(bytes count: Int) async throws -> String { try await inbox.take { $0.count >= count ? count : nil } }
 
   /// One line of JSON.
   func receiveLine() async throws -> JSON { try JSONTape(Array(try await receive(until: "\n").utf8)).json }
@@ -67,17 +71,12 @@ final class RawConnection: Sendable {
 }
 
 private actor Inbox {
-  private var received = ""
-  private var pending: [UInt8] = []
+  private var received: [UInt8] = []
   private var isClosed = false
   private var waiting: CheckedContinuation<Void, Never>?
 
   func arrived(_ bytes: [UInt8]) {
-    pending += bytes
-    if let text = String(validating: pending, as: UTF8.self) {
-      received += text
-      pending = []
-    }
+    received += bytes
     wake()
   }
 
@@ -86,32 +85,27 @@ private actor Inbox {
     wake()
   }
 
-  func take(_ end: (String) -> String.Index?) async throws -> String {
+  /// - Parameter end: how many bytes to take, or nil if there are not enough yet.
+  func take(_ end: ([UInt8]) -> Int?) async throws -> String {
     while true {
-      if let end = end(received) {
-        let text = String(received[..<end])
-        received = String(received[end...])
-        return text
+      if let count = end(received) {
+        defer { received.removeFirst(count) }
+        return String(decoding: received[..<count], as: UTF8.self)
       }
-      guard !isClosed else { throw RawConnection.Problem.closed(received: received) }
+      guard !isClosed else { throw RawConnection.Problem.closed(received: String(decoding: received, as: UTF8.self)) }
       await withCheckedContinuation { waiting = $0 }
     }
   }
 
   func rest() async throws -> String {
     while !isClosed { await withCheckedContinuation { waiting = $0 } }
-    return received
+    return String(decoding: received, as: UTF8.self)
   }
 
   private func wake() {
     waiting?.resume()
     waiting = nil
   }
-}
-
-extension String {
-  /// Where that text ends.
-  fileprivate func range(of text: String) -> String.Index? { ranges(of: text).first?.upperBound }
 }
 
 private final class Receiver: ChannelInboundHandler {

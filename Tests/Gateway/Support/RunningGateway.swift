@@ -14,12 +14,12 @@ struct RunningGateway: Sendable {
 
   /// - Parameter change: what differs from the default configuration.
   static func with<Result: Sendable>(
-    contracts: [Contract] = [.trial], bus: FakeBus = FakeBus(), change: (inout GatewayConfiguration) -> Void = { _ in },
+    contracts: [Contract] = [.trial], bus: FakeBus = FakeBus(), signer: Signer = Signer(),
+    change: (inout GatewayConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningGateway) async throws -> Result
   ) async throws -> Result {
-    let signer = Signer()
     let published = signer.published
-    bus.answer(.identity) { request in Reply(request, ListKeys.Output(keys: [published])) }
+    bus.answerFirst(.identity) { request in Reply(request, ListKeys.Output(keys: [published])) }
     var configuration = GatewayConfiguration()
     configuration.http.port = 0
     configuration.tcp.port = 0

@@ -36,7 +36,7 @@ struct SessionTests {
       }
       _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn))
       // What is past its time is not kept.
-      #expect(try await identity.count("SELECT COUNT(*) FROM refresh_tokens") == 3)
+      #expect(try await identity.count("SELECT COUNT(*) FROM refresh_tokens") == 2)
     }
   }
 

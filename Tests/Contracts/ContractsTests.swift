@@ -1,0 +1,103 @@
+import ActivityContract
+import ActivityService
+import Foundation
+import GatewayContract
+import IdentityContract
+import IdentityService
+import Logging
+import Messaging
+import NotificationsContract
+import NotificationsService
+import Operations
+import RewardsContract
+import RewardsService
+import ServiceKit
+import SocialContract
+import SocialService
+import Testing
+
+@Suite("The contracts of all services")
+struct ContractsTests {
+  private static let all: [Contract] = [.activity, .identity, .notifications, .rewards, .social]
+  private var allSpecs: [OperationSpec] { ContractsTests.all.flatMap(\.operations).map { $0.spec } }
+  private let words = Words((all + [.gateway]).flatMap(\.words))
+
+  @Test("declare nothing that is not served, and serve nothing that is not declared")
+  func served() async throws {
+    let home = Home(path: "/tmp/racha-contracts-\(UInt32.random(in: .min ... .max))")
+    defer { try? FileManager.default.removeItem(atPath: home.path) }
+    let exchange = MemoryExchange()
+    func environment(_ service: ServiceName) -> ServiceEnvironment {
+      ServiceEnvironment(
+        settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+    let definitions = [
+      ServiceDefinition.activity(environment(.activity)), try await Identity.service(environment(.identity)),
+      try Notifications.service(environment(.notifications)), try .rewards(environment(.rewards)),
+      Social.service(environment(.social)),
+    ]
+    for definition in definitions {
+      let declared = Set(definition.contract.operations.map { $0.spec.name })
+      #expect(definition.servedOperations == declared, "\(definition.contract.service)")
+      for heard in definition.heardEvents {
+        let told = ContractsTests.all.flatMap(\.events).map { $0.spec }
+        #expect(told.contains { $0.teller == heard.teller && $0.name == heard.name }, "\(heard)")
+      }
+    }
+  }
+
+  @Test("give each operation a name, a route, a requirement and a sentence of its own")
+  func namesAndRoutes() {
+    #expect(Set(allSpecs.map(\.name)).count == allSpecs.count)
+    let routes = allSpecs.compactMap(\.route)
+    #expect(Set(routes).count == routes.count)
+    for spec in allSpecs {
+      #expect(!spec.requirements.isEmpty && spec.summary.hasSuffix("."), "\(spec.name)")
+      #expect(spec.name.contains("."), "\(spec.name)")
+      if let route = spec.route {
+        #expect(route.path.hasPrefix("/v1/") || route.path.hasPrefix("/.well-known/"), "\(route.path)")
+      } else if case .services = spec.caller {
+        continue
+      } else {
+        Issue.record("\(spec.name) has no route, but not only services may call it")
+      }
+    }
+  }
+
+  @Test("describe every field of every document")
+  func fields() {
+    var schemas = Schemas()
+    for contract in ContractsTests.all {
+      for operation in contract.operations { ContractsTests.record(operation, in: &schemas) }
+      for event in contract.events { _ = schemas.reference(to: event) }
+    }
+    #expect(schemas.components.count > 50)
+    for (name, schema) in schemas.components {
+      guard case .object(let properties) = schema["properties"] else { continue }
+      for property in properties {
+        #expect((property.value["description"] as JSON?) != nil, "\(name).\(property.name) has no note")
+      }
+    }
+  }
+
+  @Test("have words in both languages for every failure, with the same parameters")
+  func texts() {
+    #expect(words.keys(.english) == words.keys(.spanish))
+    let failures = Set(allSpecs.flatMap(\.failures))
+    #expect(failures.count > 10)
+    for failure in failures {
+      #expect(words.text("failure.\(failure.code)", .english) != nil, "\(failure.code)")
+    }
+    for key in words.keys(.english) {
+      #expect(words.parameters(key, .english) == words.parameters(key, .spanish), "\(key)")
+    }
+    let statuses = Dictionary(grouping: failures, by: \.code).mapValues(\.count)
+    #expect(statuses.values.allSatisfy { $0 == 1 }, "a code has one status")
+  }
+
+  private static func record<O: Operations.Operation>(_ operation: O.Type, in schemas: inout Schemas) {
+    _ = schemas.reference(to: O.Input.self)
+    _ = schemas.reference(to: O.Output.self)
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+extension Clusters {
+  /// Backup and restore as the launcher does its part of them; racha-admin is a stand-in.
+  @Suite("Backup and restore")
+  struct BackupTests {
+    @Test("a running cluster's backup brings stores and keys back, in new epochs, and keeps what it replaced")
+    func backAndForth() async throws {
+      try await withBackup { launcher, backup in
+        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: backup)) == ["keys", "manifest", "stores"])
+        let key = try FileManager.default.attributesOfItem(atPath: "\(backup)/keys/identity.secret")
+        #expect(key[.posixPermissions] as? Int == 0o600)
+
+        try write("later", "\(launcher.home)/stores/identity.sqlite")
+        try write("later", "\(launcher.home)/keys/identity.secret")
+        let restore = try await launcher.run("restore", backup)
+        #expect(restore.status == 0, "\(restore.errors)")
+        #expect(try read("\(launcher.home)/stores/identity.sqlite") == "identity's data\nnew epoch\n")
+        #expect(try read("\(launcher.home)/keys/identity.secret") == "a secret")
+        let replaced = try #require(try FileManager.default.contentsOfDirectory(atPath: "\(launcher.home)/replaced").first)
+        #expect(try read("\(launcher.home)/replaced/\(replaced)/stores/identity.sqlite") == "later")
+        #expect(try await launcher.status().state == "ready", "it ran before and runs again")
+      }
+    }
+
+    @Test("a backup goes to a new folder only")
+    func existing() async throws {
+      try await withBackup { launcher, backup in
+        let again = try await launcher.run("backup", backup)
+        #expect(again.status == 1)
+        #expect(again.errors.contains("exists already"))
+      }
+    }
+
+    @Test(
+      "a damaged backup is refused, and the cluster goes on untouched",
+      arguments: [
+        ("printf x >>stores/identity.sqlite", "stores/identity.sqlite: FAILED"),
+        ("rm stores/activity.sqlite", "stores/activity.sqlite: FAILED open or read"),
+        ("printf x >stores/foreign.sqlite", "stores/foreign.sqlite"),
+        ("rm manifest", "it has no manifest"),
+      ])
+    func damaged(damage: String, word: String) async throws {
+      try await withBackup { launcher, backup in
+        #expect(try await Launcher.bash("/bin/bash", ["-c", "cd \(backup) && \(damage)"]).status == 0)
+        let before = try await launcher.status()
+        let restore = try await launcher.run("restore", backup)
+        #expect(restore.status == 1)
+        #expect(restore.errors.contains(word))
+        let after = try await launcher.status()
+        #expect(before.services.map(\.pid) == after.services.map(\.pid))
+      }
+    }
+
+    @Test("where the restored stores cannot be taken over, the former ones are put back")
+    func failing() async throws {
+      try await withBackup { launcher, backup in
+        try write("later", "\(launcher.home)/stores/identity.sqlite")
+        try launcher.tell("racha-admin", "fails")
+        let restore = try await launcher.run("restore", backup)
+        #expect(restore.status == 1)
+        #expect(restore.errors.contains("the former ones are back in place"))
+        #expect(try read("\(launcher.home)/stores/identity.sqlite") == "later")
+        #expect(try await launcher.up().status == 0)
+      }
+    }
+
+    @Test("after a restore that was cut off, up refuses until it is done again")
+    func cutOff() async throws {
+      try await withBackup { launcher, backup in
+        #expect(try await launcher.run("down").status == 0)
+        try FileManager.default.createDirectory(atPath: "\(launcher.home)/restoring", withIntermediateDirectories: true)
+        let up = try await launcher.up()
+        #expect(up.status == 1)
+        #expect(up.errors.contains("was interrupted"))
+        #expect(try await launcher.run("restore", backup).status == 0)
+        #expect(try await launcher.up().status == 0)
+      }
+    }
+
+    /// A running cluster with two stores and a key, and a backup of it.
+    private func withBackup(_ body: (Launcher, String) async throws -> Void) async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        try write("identity's data\n", "\(launcher.home)/stores/identity.sqlite")
+        try write("activity's data\n", "\(launcher.home)/stores/activity.sqlite")
+        try write("a secret", "\(launcher.home)/keys/identity.secret")
+        let backup = "\(launcher.home)/backup"
+        let outcome = try await launcher.run("backup", backup)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("keys"))
+        try await body(launcher, backup)
+      }
+    }
+
+    private func write(_ text: String, _ path: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+    private func read(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What starts clusters, one test after the other: a cluster is some thirty processes.
+@Suite("Clusters", .serialized, .timeLimit(.minutes(2)))
+enum Clusters {}
+
+extension Clusters {
+  /// Clusters of stand-ins, and one of the real executables.
+  @Suite("A cluster on one machine")
+  struct ClusterTests {
+    @Test("up returns when all six are ready and prints the addresses; status tells each process; down leaves nothing behind")
+    func life() async throws {
+      try await Launcher.with { launcher in
+        let up = try await launcher.up()
+        #expect(up.status == 0, "\(up.errors)")
+        #expect(up.output.contains("http://127.0.0.1:\(launcher.httpPort)"))
+        #expect(up.output.contains("127.0.0.1:\(launcher.tcpPort)"))
+
+        let status = try await launcher.status()
+        #expect(status.state == "ready")
+        #expect(status.home == launcher.home)
+        #expect(status.http == "http://127.0.0.1:\(launcher.httpPort)")
+        #expect(status.tcp == "127.0.0.1:\(launcher.tcpPort)")
+        #expect(status.readiness?.ready == true)
+        for service in status.services {
+          #expect(service.running && service.restarts == 0, "\(service.name)")
+          #expect(try launcher.processes().contains(#require(service.pid)))
+          #expect(try #require(service.memoryBytes) > 0)
+        }
+        for folder in ["sockets", "keys"] {
+          let attributes = try FileManager.default.attributesOfItem(atPath: "\(launcher.home)/\(folder)")
+          #expect(attributes[.posixPermissions] as? Int == 0o700)
+        }
+
+        #expect(try await launcher.run("status").status == 0)
+        #expect(try await launcher.run("down").status == 0)
+        #expect(try launcher.processes().isEmpty)
+        #expect(try launcher.sockets().isEmpty)
+        #expect(try await launcher.run("status").status == 3)
+        for service in Launcher.services {
+          let log = try await launcher.run("logs", service).output
+          #expect(log.contains("started") && log.contains("stopped"), "\(service) ended as it was asked to")
+        }
+      }
+    }
+
+    @Test("a service that dies is started again, after a delay that grows, and the others go on")
+    func restarts() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let before = try await launcher.status()
+        let log = try LogFollower(launcher, "social")
+        _ = await log.next(holding: "\"started\"")
+        var pids: Set<Int32> = []
+        for delay in [100, 200, 400, 800] {
+          let pid = try #require(try await launcher.status().pid("social"))
+          pids.insert(pid)
+          kill(pid, SIGKILL)
+          let line = try #require(await log.next(holding: "started again"))
+          #expect(line.contains("\"status\":137,\"delayMilliseconds\":\(delay),"))
+          _ = await log.next(holding: "\"started\"")
+        }
+        #expect(pids.count == 4)
+        let after = try await launcher.status()
+        #expect(after.services.first { $0.name == "social" }?.restarts == 4)
+        for service in Launcher.services where service != "social" { #expect(before.pid(service) == after.pid(service)) }
+        #expect(after.state == "ready")
+      }
+    }
+
+    @Test("restart replaces one service, or all, without a delay")
+    func restart() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let first = try await launcher.status()
+        #expect(try await launcher.run("restart", "rewards").status == 0)
+        let second = try await launcher.status()
+        for service in Launcher.services {
+          #expect((first.pid(service) == second.pid(service)) == (service != "rewards"), "\(service)")
+        }
+        #expect(try await launcher.run("restart").status == 0)
+        let third = try await launcher.status()
+        for service in Launcher.services { #expect(second.pid(service) != third.pid(service), "\(service)") }
+        #expect(third.state == "ready")
+        #expect(!third.services.contains { $0.restarts != 0 })
+      }
+    }
+
+    @Test("a second up finds the running cluster; other ports for it are refused")
+    func twice() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let before = try await launcher.status()
+        let again = try await launcher.run("up")
+        #expect(again.status == 0)
+        #expect(again.output.contains("runs already") && again.output.contains(":\(launcher.httpPort)"))
+        let moved = try await launcher.run("up", "--http", "\(try Launcher.freePorts(1)[0])")
+        #expect(moved.status == 1)
+        #expect(moved.errors.contains("HTTP on port \(launcher.httpPort)"))
+        let after = try await launcher.status()
+        #expect(before.services.map(\.pid) == after.services.map(\.pid))
+      }
+    }
+
+    @Test("of two that start one home at once, one starts it and the other finds it running")
+    func race() async throws {
+      try await Launcher.with { launcher in
+        async let one = launcher.up()
+        async let other = launcher.up()
+        let both = try await [one, other]
+        #expect(both.map(\.status) == [0, 0], "\(both.map(\.errors))")
+        #expect(both.filter { $0.output.contains("runs already") }.count == 1)
+        let standIns = try launcher.processes().filter { pid in
+          let line =
+            FileManager.default.contents(atPath: "/proc/\(pid)/cmdline").map { String(decoding: $0, as: UTF8.self) } ?? ""
+          return line.contains("/StandIns/")
+        }
+        #expect(standIns.count == 6)
+      }
+    }
+
+    @Test("two clusters with two homes run side by side")
+    func sideBySide() async throws {
+      try await Launcher.with { one in
+        try await Launcher.with { other in
+          let ups = try await [one.up(), other.up()]
+          #expect(ups.map(\.status) == [0, 0])
+          let down = try await one.run("down")
+          #expect(down.status == 0)
+          let left = try (await other.status().state, one.processes())
+          #expect(left.0 == "ready" && left.1.isEmpty)
+        }
+      }
+    }
+
+    @Test("a port that is taken is named, and nothing is started", arguments: ["http", "tcp"])
+    func takenPort(option: String) async throws {
+      try await Launcher.with { launcher in
+        let listener = try Listener()
+        let free = try Launcher.freePorts(1)[0]
+        let ports = option == "http" ? (listener.port, free) : (free, listener.port)
+        let up = try await launcher.run("up", "--http", "\(ports.0)", "--tcp", "\(ports.1)")
+        #expect(up.status == 1)
+        #expect(up.errors.contains("port \(listener.port) is taken by another program"))
+        #expect(up.errors.contains("--\(option) PORT"))
+        #expect(try launcher.processes().isEmpty)
+      }
+    }
+
+    @Test("a service that cannot start is named with its last words, and nothing is left running")
+    func failingStart() async throws {
+      try await Launcher.with { launcher in
+        try launcher.tell("rewards", "fails")
+        let up = try await launcher.up()
+        #expect(up.status == 1)
+        #expect(up.errors.contains("rewards does not stay up"))
+        #expect(up.errors.contains("a stand-in that was told to fail"))
+        #expect(try launcher.processes().isEmpty)
+        #expect(try launcher.sockets().isEmpty)
+        #expect(try await launcher.run("status").status == 3)
+      }
+    }
+
+    @Test("a service that does not end within 5 s of being asked is killed")
+    func deaf() async throws {
+      try await Launcher.with { launcher in
+        try launcher.tell("activity", "deaf")
+        #expect(try await launcher.up().status == 0)
+        let begin = ContinuousClock.now
+        #expect(try await launcher.run("down").status == 0)
+        let took = ContinuousClock.now - begin
+        #expect(took >= .seconds(5) && took < .seconds(9))
+        #expect(try launcher.processes().isEmpty)
+        #expect(try await launcher.run("logs", "activity").output.contains("did not stop in time and was killed"))
+      }
+    }
+
+    @Test("without its keeper a service ends, and up makes the cluster whole again")
+    func lostKeeper() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let log = try LogFollower(launcher, "identity")
+        let note = try String(contentsOfFile: "\(launcher.home)/run/identity.keeper", encoding: .utf8)
+        kill(try #require(note.split(separator: " ").first.flatMap { Int32($0) }), SIGKILL)
+        #expect(await log.next(holding: "\"stopped\"") != nil)
+        let up = try await launcher.up()
+        #expect(up.status == 0, "\(up.errors)")
+        #expect(up.errors.contains("lacks identity"))
+        #expect(try await launcher.status().state == "ready")
+      }
+    }
+
+    @Test("an up that is interrupted stops what it started")
+    func interrupted() async throws {
+      try await Launcher.with { launcher in
+        try launcher.tell("social", "mute")
+        try FileManager.default.createDirectory(atPath: "\(launcher.home)/logs", withIntermediateDirectories: true)
+        let process = try Launcher.process(
+          Launcher.hearing.path,
+          [
+            "--default-signal", "\(Launcher.package)/deploy/racha", "up", "--home", launcher.home, "--http",
+            "\(launcher.httpPort)", "--tcp", "\(launcher.tcpPort)",
+          ], launcher.environment,
+          output: "\(launcher.home)/out", errors: "\(launcher.home)/err")
+        let log = try LogFollower(launcher, "social")
+        async let end: Void = Launcher.finish(process)
+        _ = await log.next(holding: "\"started\"")
+        process.interrupt()
+        try await end
+        log.stop()
+        #expect(process.terminationStatus == 130)
+        #expect(try launcher.processes().isEmpty)
+        #expect(try launcher.sockets().isEmpty)
+      }
+    }
+
+    @Test("what a service says in a burst is all in its log")
+    func burst() async throws {
+      try await Launcher.with { launcher in
+        try launcher.tell("notifications", "talks", "5000")
+        #expect(try await launcher.up().status == 0)
+        #expect(try await launcher.run("down").status == 0)
+        let log = try String(contentsOfFile: "\(launcher.home)/logs/notifications.log", encoding: .utf8)
+        #expect(log.split(separator: "\n").filter { $0.contains("\"talking\"") }.count == 5000)
+      }
+    }
+
+    @Test(
+      "the real executables start, are ready, survive a kill and stop",
+      .enabled(if: ProcessInfo.processInfo.environment["RACHA_TEST_BIN"] != nil, "RACHA_TEST_BIN names no executables"))
+    func real() async throws {
+      let binaries = try #require(ProcessInfo.processInfo.environment["RACHA_TEST_BIN"])
+      try await Launcher.with(binaries: binaries) { launcher in
+        let up = try await launcher.up()
+        #expect(up.status == 0, "\(up.errors)")
+        let log = try LogFollower(launcher, "gateway")
+        kill(try #require(try await launcher.status().pid("gateway")), SIGKILL)
+        #expect(await log.next(holding: "started again") != nil)
+        let again = try await launcher.run("up")
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try await launcher.run("down").status == 0)
+        #expect(try launcher.processes().isEmpty)
+        #expect(try launcher.sockets().isEmpty)
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ActivityContract
+import Foundation
+import GatewayContract
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+import Testing
+
+@testable import GatewayService
+
+@Suite("The documents")
+struct OpenAPITests {
+  static let contracts: [Contract] = [.identity, .activity, .social, .rewards, .notifications]
+
+  static func document(_ contracts: [Contract]) -> JSON {
+    OpenAPI.document(Catalog(contracts).endpoints, problems: ProblemWriter(contracts + [.gateway]), version: "1.0.0")
+  }
+
+  /// A Python with the packages of Tests/requirements.txt; nil where there is none, and then the test says so.
+  static let python: String? = {
+    let named = ProcessInfo.processInfo.environment["RACHA_TEST_PYTHON"] ?? ".venv/bin/python"
+    return FileManager.default.isExecutableFile(atPath: named) ? named : nil
+  }()
+
+  @Test("The OpenAPI document is valid OpenAPI 3.1", .enabled(if: python != nil, "needs RACHA_TEST_PYTHON"))
+  func isValid() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "racha-openapi-\(ProcessInfo.processInfo.processIdentifier).json")
+    try Data(Self.document(Self.contracts + [.trial]).bytes).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.python ?? "")
+    process.arguments = ["-m", "openapi_spec_validator", "--errors", "all", file.path]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(output)")
+  }
+
+  @Test("An operation is described with its fields, answers, codes, caller and requirement")
+  func describes() throws {
+    let document = Self.document([.trial])
+    if ProcessInfo.processInfo.environment["RACHA_WRITE_GOLDEN"] != nil { try Self.writeGolden(document) }
+    let paths = try #require(document["paths"])
+    let expected = try JSONSerialization.jsonObject(with: Data(contentsOf: Self.golden)) as? NSDictionary
+    let actual = try JSONSerialization.jsonObject(with: Data(paths.bytes)) as? NSDictionary
+    #expect(actual == expected, "RACHA_WRITE_GOLDEN=1 writes the present form")
+    #expect(paths["/v1/internal"] == nil)
+  }
+
+  private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+    "things.openapi.json")
+
+  /// Writes what is to be compared by eye with the former, and committed.
+  private static func writeGolden(_ document: JSON) throws {
+    let file = try JSONSerialization.jsonObject(with: Data((document["paths"] ?? .null).bytes))
+    let pretty = try JSONSerialization.data(
+      withJSONObject: file, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    try (pretty + [0x0A]).write(to: golden)
+  }
+
+  @Test("Only schemas that something refers to are listed")
+  func prunes() {
+    guard case .object(let schemas) = Self.document([.trial])["components"]?["schemas"] else {
+      Issue.record("no schemas")
+      return
+    }
+    #expect(
+      schemas.map(\.name).sorted() == ["EchoInput", "Empty", "MakeThingInput", "Problem", "ProblemField", "Thing", "ThingPage"])
+  }
+
+  @Test("The page for people holds every operation, loads nothing and escapes what it shows")
+  func page() {
+    let page = DocsPage(Self.document(Self.contracts), codes: [(code: "x", status: 400, english: "<b>", spanish: "ñ")])
+    let html = String(decoding: page.html, as: UTF8.self)
+    for endpoint in Catalog(Self.contracts).endpoints { #expect(html.contains("id=\"operation-\(endpoint.spec.name)\"")) }
+    #expect(html.contains("&lt;b&gt;"))
+    #expect(!html.contains("http://") && !html.contains("https://") && !html.contains("src=\"") && !html.contains("style=\""))
+    #expect(page.policy.hasPrefix("default-src 'none';"))
+  }
+
+  @Test("Every code that a client may meet has words in both languages")
+  func words() {
+    let writer = Words(([.gateway] + Self.contracts).flatMap(\.words))
+    var kinds = Set(RequestFailure.allCases.map(\.kind) + GatewayFailure.allCases.map(\.kind))
+    for endpoint in Catalog(Self.contracts).endpoints { kinds.formUnion(endpoint.spec.failures) }
+    for language in Language.allCases {
+      for kind in kinds {
+        #expect(writer.text("failure.\(kind.code)", language) != nil, "\(kind.code) in \(language)")
+        #expect(writer.text("status.\(kind.status)", language) != nil, "\(kind.status) in \(language)")
+      }
+    }
+  }
+}

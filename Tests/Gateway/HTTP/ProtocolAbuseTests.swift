@@ -1,0 +1,149 @@
+import Operations
+import Testing
+
+@testable import GatewayService
+
+@Suite("What HTTP clients must not do")
+struct ProtocolAbuseTests {
+  /// Bytes that are no request, and the status they are answered with before the connection is closed.
+  struct Abuse: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: String
+    let status: Int
+
+    init(_ name: String, _ status: Int, _ bytes: String) {
+      testDescription = name
+      self.bytes = bytes
+      self.status = status
+    }
+  }
+
+  static let abuses: [Abuse] = [
+    Abuse("no Host", 400, "GET /livez HTTP/1.1\r\n\r\n"),
+    Abuse("two Hosts", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+    Abuse(
+      "length and coding", 400,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    Abuse(
+      "coding and length", 400,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"),
+    Abuse(
+      "two differing lengths", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{    }"),
+    Abuse("two equal lengths", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}"),
+    Abuse("a list of lengths", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2, 2\r\n\r\n{}"),
+    Abuse("a negative length", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: -2\r\n\r\n{}"),
+    Abuse("an unknown coding", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+    Abuse(
+      "a coding twice", 400,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"),
+    Abuse("a space before the colon", 400, "GET /livez HTTP/1.1\r\nHost : a\r\n\r\n"),
+    Abuse("a folded header", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n"),
+    Abuse("a control character in a header", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: b\u{1}\r\n\r\n"),
+    Abuse("no HTTP", 400, "HELLO\r\n\r\n"),
+    Abuse("a JSON-RPC line", 400, "{\"jsonrpc\":\"2.0\"}\n\n"),
+    Abuse("another version", 400, "GET /livez HTTP/3.7\r\nHost: a\r\n\r\n"),
+    Abuse("endless headers", 431, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: \(String(repeating: "x", count: 20000))\r\n\r\n"),
+    Abuse("too many headers", 431, "GET /livez HTTP/1.1\r\nHost: a\r\n\(String(repeating: "A: b\r\n", count: 300))\r\n"),
+    Abuse("a large body announced", 413, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"),
+    Abuse(
+      "a large body in chunks", 413,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "11170\r\n\(String(repeating: "x", count: 70000))\r\n"),
+    Abuse(
+      "a broken chunk", 400,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+  ]
+
+  @Test("is answered with a problem, and the connection closed", arguments: abuses)
+  func refused(abuse: Abuse) async throws {
+    try await RunningGateway.with(change: { $0.limits.body = 65536 }) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.send(abuse.bytes)
+      let response = try await connection.receiveResponse()
+      #expect(response.status == abuse.status)
+      #expect(response.fields["content-type"] == "application/problem+json")
+      #expect(response.fields["connection"] == "close")
+      #expect(try response.json["code"] != nil)
+      #expect(try await connection.receiveAll() == "")
+      #expect(gateway.bus.requests.filter { $0.header.operation == "things.echo" }.isEmpty)
+    }
+  }
+
+  @Test("is told only after the answers to the requests before it")
+  func inOrder() async throws {
+    try await RunningGateway.with { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\n\r\n")
+      #expect(try await connection.receiveResponse().status == 200)
+      #expect(try await connection.receiveResponse().status == 400)
+      #expect(try await connection.receiveAll() == "")
+    }
+  }
+
+  @Test("Several requests in one go are answered in order")
+  func pipelining() async throws {
+    let bus = RPCTests.bus()
+    try await RunningGateway.with(bus: bus) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      var text = ""
+      for index in 0..<20 {
+        let body = #"{"text":"\#(index)"}"#
+        text +=
+          "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      }
+      try await connection.send(text)
+      for index in 0..<20 { #expect(try await connection.receiveResponse().body == #"{"text":"\#(index)"}"#) }
+    }
+  }
+
+  @Test("What comes slowly is closed: headers, bodies, lines, and connections that say nothing")
+  func slow() async throws {
+    try await RunningGateway.with(change: {
+      $0.limits.headerSeconds = 1
+      $0.limits.requestSeconds = 1
+    }) { gateway in
+      let header = try await RawConnection(port: gateway.httpPort)
+      try await header.send("GET /livez HTTP/1.1\r\nHost:")
+      let body = try await RawConnection(port: gateway.httpPort)
+      try await body.send("PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+      let line = try await RawConnection(port: gateway.tcpPort)
+      try await line.send(#"{"jsonrpc""#)
+      let silent = [try await RawConnection(port: gateway.httpPort), try await RawConnection(port: gateway.tcpPort)]
+      #expect(try await header.receiveResponse().status == 408)
+      #expect(try await body.receiveResponse().status == 408)
+      #expect(try await line.receiveLine()["error"]?["data"]?["code"] == "request_timeout")
+      for connection in [header, body, line] + silent { #expect(try await connection.receiveAll() == "") }
+    }
+  }
+
+  @Test("A reader that takes nothing is cut")
+  func slowReader() async throws {
+    try await RunningGateway.with(change: { $0.limits.writeSeconds = 1 }) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.stopReading()
+      // Far more than the kernel's buffers hold.
+      let request = String(repeating: "GET /docs HTTP/1.1\r\nHost: a\r\n\r\n", count: 2000)
+      await #expect(throws: (any Error).self) {
+        while true { try await connection.send(request) }
+      }
+    }
+  }
+
+  @Test("More connections than allowed are turned away")
+  func tooMany() async throws {
+    try await RunningGateway.with(change: { $0.limits.connectionsPerAddress = 2 }) { gateway in
+      let first = try await RawConnection(port: gateway.httpPort)
+      try await first.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await first.receiveResponse().status == 200)
+      let second = try await RawConnection(port: gateway.tcpPort)
+      try await second.send("1\n")
+      _ = try await second.receiveLine()
+      let third = try await RawConnection(port: gateway.httpPort)
+      let response = try await third.receiveResponse()
+      #expect(response.status == 503)
+      #expect(response.fields["retry-after"] == "5")
+      let fourth = try await RawConnection(port: gateway.tcpPort)
+      #expect(try await fourth.receiveLine()["error"]?["data"]?["code"] == "too_many_connections")
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import IdentityContract
+import Messaging
+import NotificationsContract
+import Operations
+import Testing
+
+@testable import GatewayService
+
+@Suite("JSON-RPC 2.0 over TCP")
+struct RPCTests {
+  /// Answers `things.get` with the id asked for.
+  static func bus() -> FakeBus {
+    let bus = FakeBus()
+    bus.answer(.social) { request in
+      switch request.header.operation {
+      case "things.echo": Reply(request, try Echo.Input.decode(request.body))
+      case "things.get": Reply(request, Thing(id: try ReadThing.Input.decode(request.body).thingID, title: "Run"))
+      default: throw Failure(RequestFailure.notFound)
+      }
+    }
+    return bus
+  }
+
+  /// The code of the error that a line is answered with, and the id of the answer.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let line: String
+    let code: Int
+    let id: JSON
+    var testDescription: String { line }
+
+    init(_ line: String, _ code: Int, _ id: JSON = .null) {
+      self.line = line
+      self.code = code
+      self.id = id
+    }
+  }
+
+  // The examples of the specification (section 7), with its methods replaced by ours, then what it leaves open.
+  static let errors: [Case] = [
+    Case(#"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#, -32601, "1"),
+    Case(#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, -32700),
+    Case(#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, -32600),
+    Case(#"[{"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"},{"jsonrpc": "2.0", "method"]"#, -32700),
+    Case("[]", -32600), Case("1", -32600), Case(#""text""#, -32600), Case("null", -32600),
+    Case(#"{"jsonrpc": "1.0", "method": "things.echo", "id": 1}"#, -32600, 1),
+    Case(#"{"method": "things.echo", "id": 1}"#, -32600, 1),
+    Case(#"{"jsonrpc": "2.0", "id": 1}"#, -32600, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "id": {}}"#, -32600),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "id": true}"#, -32600),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "params": 5, "id": 1}"#, -32600, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "params": ["a"], "id": 1}"#, -32602, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "params": {"txt": "a"}, "id": 1}"#, -32602, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "extra": 1, "id": 1}"#, -32600, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "method": "things.get", "id": 1}"#, -32700),
+    Case(#"{"jsonrpc": "2.0", "method": "things.echo", "idempotencyKey": "", "id": 1}"#, -32000, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.get", "params": {"thingID": "1"}, "id": 1}"#, -32000, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.internal", "id": 1}"#, -32601, 1),
+    Case(#"{"jsonrpc": "2.0", "method": "things.poke", "id": null}"#, -32000),
+    Case(#"[{"jsonrpc": "2.0", "method": "session.authenticate", "params": {"accessToken": "x"}, "id": 1}]"#, -32600, 1),
+  ]
+
+  @Test("answers errors with the codes of the specification")
+  func codes() async throws {
+    try await RunningGateway.with(bus: Self.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      for example in Self.errors {
+        try await connection.send(example.line + "\n")
+        var answer = try await connection.receiveLine()
+        if case .array(let entries) = answer, let only = entries.first { answer = only }
+        #expect(answer["error"]?["code"] == .integer(example.code), "\(example.line)")
+        #expect(answer["id"] == example.id, "\(example.line)")
+        #expect(answer["error"]?["data"]?["code"] != nil, "\(example.line)")
+        #expect(answer["jsonrpc"] == "2.0")
+      }
+    }
+  }
+
+  @Test("echoes ids exactly, answers no notification, and takes batches entry by entry")
+  func batches() async throws {
+    try await RunningGateway.with(bus: Self.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      for id in ["7", "\"a\\u00e9\"", "null", "1.50", "-3", "12345678901234567890123"] {
+        try await connection.send(#"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"},"id":"# + id + "}\n")
+        let line = try await connection.receive(until: "\n")
+        #expect(line.hasSuffix("\"id\":\(id)}\n"))
+        #expect(line.contains(#""result":{"text":"x"}"#))
+      }
+      // Only notifications: no answer at all, so that the next line is the next request's.
+      try await connection.send(#"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"}}"# + "\n")
+      try await connection.send(
+        #"[{"jsonrpc":"2.0","method":"nope"},{"jsonrpc":"2.0","method":"things.echo","params":[1]}]"# + "\n\r\n")
+      try await connection.send(
+        #"[{"jsonrpc":"2.0","method":"things.echo","params":{"text":"1"},"id":"1"},1,{"jsonrpc":"2.0","method":"things.echo"},"#
+          + #"{"foo":"boo"},{"jsonrpc":"2.0","method":"foo.get","params":{},"id":"5"}]"# + "\r\n")
+      guard case .array(let answers) = try await connection.receiveLine() else {
+        Issue.record("a batch is answered by an array")
+        return
+      }
+      #expect(answers.map { $0["id"] } == ["1", .null, .null, "5"])
+      #expect(answers.map { $0["error"]?["code"] } == [nil, -32600, -32600, -32601])
+      let long = Array(repeating: "1", count: 101).joined(separator: ",")
+      try await connection.send("[\(long)]\n")
+      #expect(try await connection.receiveLine()["error"]?["code"] == -32600)
+    }
+  }
+
+  @Test("signs a connection in once, renews the same account's token, and refuses another's")
+  func authenticates() async throws {
+    try await RunningGateway.with(bus: Self.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      func authenticate(_ token: String) async throws -> JSON {
+        try await connection.send(
+          #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","live":false},"id":1}"# + "\n")
+        return try await connection.receiveLine()
+      }
+      let account = AccountID()
+      #expect(try await authenticate("x")["error"]?["data"]?["code"] == "unauthenticated")
+      #expect(
+        try await authenticate(gateway.signer.token(account: account))["result"]?["accountID"] == .string(account.description))
+      // The request after it on the same connection counts on it, even sent in one go.
+      try await connection.send(#"{"jsonrpc":"2.0","method":"things.get","params":{"thingID":"9"},"id":2}"# + "\n")
+      #expect(try await connection.receiveLine()["result"]?["id"] == "9")
+      #expect(gateway.bus.requests.last?.header.caller.account == account)
+      #expect(try await authenticate(gateway.signer.token(account: account))["result"] != nil)
+      #expect(try await authenticate(gateway.signer.token())["error"]?["data"]?["code"] == "forbidden")
+      let spanish = try gateway.signer.token(account: account, language: .spanish)
+      #expect(try await authenticate(spanish)["result"] != nil)
+      try await connection.send(#"{"jsonrpc":"2.0","method":"nope","id":3}"# + "\n")
+      #expect(try await connection.receiveLine()["error"]?["data"]?["title"] == "No encontrado")
+    }
+  }
+
+  @Test("answers many requests at a time, but reads no more than it may have in flight")
+  func pipelines() async throws {
+    let bus = FakeBus()
+    let gate = Gate()
+    bus.answer(.social) { request in
+      await gate.wait()
+      return Reply(request, try Echo.Input.decode(request.body))
+    }
+    try await RunningGateway.with(bus: bus, change: { $0.limits.callsPerConnection = 4 }) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      for index in 0..<50 {
+        try await connection.send(#"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"},"id":\#(index)}"# + "\n")
+      }
+      await gate.waitFor(4)
+      #expect(gateway.bus.requests.filter { $0.header.operation == "things.echo" }.count == 4)
+      await gate.open()
+      var ids: Set<Int> = []
+      for _ in 0..<50 {
+        guard case .integer(let id) = try await connection.receiveLine()["id"] else { continue }
+        ids.insert(id)
+      }
+      #expect(ids == Set(0..<50))
+    }
+  }
+
+  @Test("refuses a line that is too long and closes")
+  func bounds() async throws {
+    try await RunningGateway.with(bus: Self.bus(), change: { $0.limits.body = 4096 }) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      try await connection.send(String(repeating: "x", count: 6000))
+      #expect(try await connection.receiveLine()["error"]?["data"]?["code"] == "body_too_large")
+      #expect(try await connection.receiveAll() == "")
+    }
+  }
+}
+
+/// Holds those who wait until it is opened, and tells how many do.
+actor Gate {
+  private var isOpen = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var watchers: [(Int, CheckedContinuation<Void, Never>)] = []
+
+  func wait() async {
+    if isOpen { return }
+    await withCheckedContinuation { continuation in
+      waiting.append(continuation)
+      let count = waiting.count
+      for watcher in watchers where watcher.0 <= count { watcher.1.resume() }
+      watchers.removeAll { $0.0 <= count }
+    }
+  }
+
+  /// Returns when that many wait.
+  func waitFor(_ count: Int) async {
+    if waiting.count >= count { return }
+    await withCheckedContinuation { watchers.append((count, $0)) }
+  }
+
+  func open() {
+    isOpen = true
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+}

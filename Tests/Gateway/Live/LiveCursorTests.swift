@@ -1,0 +1,79 @@
+import Operations
+import Testing
+
+@testable import GatewayService
+
+@Suite("The cursor of a live connection")
+struct LiveCursorTests {
+  @Test("delivers the next, passes over the old, fetches over a gap")
+  func steps() {
+    var cursor = LiveCursor(last: 5)
+    #expect([6, 6, 4, 8, 7, 8].map { cursor.step($0) } == [.deliver, .passOver, .passOver, .fetch, .deliver, .deliver])
+  }
+
+  @Test("goes over deleted messages and back from a number that never was")
+  func takes() {
+    let account = AccountID()
+    func message(_ number: Int) -> LiveMessage { LiveMessage(account: account, number: number, payload: []) }
+    var cursor = LiveCursor(last: 2)
+    let first = cursor.take([message(2), message(3), message(6)], lastNumber: 9, limit: 3)
+    #expect(first.deliver.map(\.number) == [3, 6])
+    #expect(!first.isComplete)
+    let second = cursor.take([message(7)], lastNumber: 9, limit: 3)
+    #expect(second.isComplete)
+    #expect(cursor.last == 9)
+    var ahead = LiveCursor(last: 100)
+    #expect(ahead.take([], lastNumber: 9, limit: 3).isComplete)
+    #expect(ahead.step(10) == .deliver)
+  }
+
+  /// Numbers told are dropped, doubled and reordered at random; the backlog has them all.
+  @Test("shows each message once and in order whatever the hub loses", arguments: 0..<50 as Range<UInt64>)
+  func random(seed: UInt64) {
+    var random = Seeded(state: seed)
+    let account = AccountID()
+    let all = (1...200).map { LiveMessage(account: account, number: $0, payload: []) }
+    var told: [Int] = []
+    for number in 1...200 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0, 1: break
+      case 2: told += [number, number]
+      default: told.append(number)
+      }
+    }
+    for _ in 0..<20 {
+      told.swapAt(Int.random(in: 0..<told.count, using: &random), Int.random(in: 0..<told.count, using: &random))
+    }
+    told.append(200)
+    var cursor = LiveCursor(last: 0)
+    var shown: [Int] = []
+    for number in told {
+      switch cursor.step(number) {
+      case .deliver: shown.append(number)
+      case .passOver: break
+      case .fetch:
+        var isComplete = false
+        while !isComplete {
+          let page = Array(all.filter { $0.number > cursor.last && $0.number <= number }.prefix(7))
+          let (fresh, end) = cursor.take(page, lastNumber: number, limit: 7)
+          shown += fresh.map(\.number)
+          isComplete = end
+        }
+      }
+    }
+    #expect(shown == Array(1...200))
+  }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

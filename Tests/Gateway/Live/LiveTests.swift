@@ -1,0 +1,213 @@
+import IdentityContract
+import Messaging
+import NotificationsContract
+import Operations
+import Synchronization
+import Testing
+
+@testable import GatewayService
+
+@Suite("Live delivery")
+struct LiveTests {
+  /// Runs a gateway with an inbox behind it.
+  static func with(
+    drops: @escaping @Sendable (Announcement) -> Bool = { _ in false }, change: (inout GatewayConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (RunningGateway, Inboxes) async throws -> Void
+  ) async throws {
+    let bus = FakeBus()
+    let signer = Signer()
+    let inboxes = Inboxes(bus, signer, drops: drops)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { await inboxes.run() }
+      try await RunningGateway.with(bus: bus, signer: signer, change: change) { try await body($0, inboxes) }
+      tasks.cancelAll()
+    }
+  }
+
+  /// One server-sent event.
+  struct SentEvent: Sendable {
+    var id: Int?
+    var name = ""
+    var data = ""
+  }
+
+  /// An event stream of the account.
+  struct Stream: Sendable {
+    let connection: RawConnection
+
+    init(_ gateway: RunningGateway, _ account: AccountID, session: SessionID = SessionID(), after: Int?) async throws {
+      connection = try await RawConnection(port: gateway.httpPort)
+      let token = try gateway.signer.token(account: account, session: session)
+      let resume = after.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+      try await connection.send("GET /v1/live HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\(resume)\r\n")
+      let head = try await connection.receive(until: "\r\n\r\n")
+      try #require(head.hasPrefix("HTTP/1.1 200"))
+      try #require(head.contains("text/event-stream"))
+    }
+
+    /// The next event, passing over chunks' sizes and comments.
+    func next() async throws -> SentEvent {
+      var event = SentEvent()
+      while true {
+        let line = try await connection.receive(until: "\n").filter { !$0.isNewline }
+        if line.hasPrefix("id: ") { event.id = Int(line.dropFirst(4)) }
+        if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
+        if line.hasPrefix("data: ") { event.data = String(line.dropFirst(6)) }
+        if line.isEmpty, !event.name.isEmpty { return event }
+      }
+    }
+  }
+
+  @Test("A stream begins with the present number, then shows what happens")
+  func begins() async throws {
+    try await Self.with { gateway, inboxes in
+      inboxes.add()
+      inboxes.add()
+      let stream = try await Stream(gateway, inboxes.account, after: nil)
+      let ready = try await stream.next()
+      #expect(ready.name == "ready")
+      #expect(ready.id == 2)
+      inboxes.add()
+      let event = try await stream.next()
+      #expect(event.name == "notification")
+      #expect(event.id == 3)
+      let notification = try Notification.decode(Array(event.data.utf8))
+      #expect(notification.number == 3)
+      #expect(notification.text == "Ana wrote.")
+    }
+  }
+
+  @Test(
+    "Resuming over and over while announcements are lost and doubled, nothing is missed or shown twice", arguments: [1, 2, 3])
+  func resumes(seed: UInt64) async throws {
+    let random = Mutex(Seeded(state: seed))
+    try await Self.with(drops: { _ in random.withLock { Int.random(in: 0..<10, using: &$0) < 3 } }) { gateway, inboxes in
+      async let adding: Void = {
+        for _ in 0..<100 {
+          inboxes.add()
+          await Task.yield()
+        }
+      }()
+      var seen: [Int] = []
+      while seen.count < 100 {
+        let stream = try await Stream(gateway, inboxes.account, after: seen.last ?? 0)
+        #expect(try await stream.next().name == "ready")
+        // A connection lives for a few events, then is lost without a word.
+        let life = random.withLock { Int.random(in: 1...20, using: &$0) }
+        for _ in 0..<min(life, 100 - seen.count) { seen.append(try #require(try await stream.next().id)) }
+        try await stream.connection.close()
+      }
+      await adding
+      #expect(seen == Array(1...100))
+    }
+  }
+
+  @Test("A JSON-RPC connection gets the same messages as notifications between its answers")
+  func lines() async throws {
+    try await Self.with { gateway, inboxes in
+      for _ in 0..<3 { inboxes.add() }
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      let token = try gateway.signer.token(account: inboxes.account)
+      try await connection.send(
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventId":1},"id":1}"# + "\n")
+      #expect(try await connection.receiveLine()["result"] != nil)
+      let ready = try await connection.receiveLine()
+      #expect(ready["method"] == "live.ready")
+      #expect(ready["params"] == ["number": 1])
+      inboxes.add()
+      for number in 2...4 {
+        let line = try await connection.receiveLine()
+        #expect(line["method"] == "live.notification")
+        #expect(line["id"] == nil)
+        #expect(line["params"]?["number"] == .integer(number))
+      }
+    }
+  }
+
+  @Test("A closed session is dead on HTTP, its stream and its JSON-RPC connection, within a second; others live on")
+  func revokes() async throws {
+    try await Self.with { gateway, inboxes in
+      let session = SessionID()
+      let token = try gateway.signer.token(account: inboxes.account, session: session)
+      let stream = try await Stream(gateway, inboxes.account, session: session, after: 0)
+      let other = try await Stream(gateway, inboxes.account, after: 0)
+      #expect(try await stream.next().name == "ready")
+      #expect(try await other.next().name == "ready")
+      let line = try await RawConnection(port: gateway.tcpPort)
+      try await line.send(
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","live":false},"id":1}"# + "\n")
+      _ = try await line.receiveLine()
+      let bearer = ["Authorization": "Bearer \(token)"]
+      #expect(try await gateway.http("GET", "/v1/things", bearer).status == 503)
+      let start = ContinuousClock.now
+      inboxes.revoke(session)
+      let end = try await stream.next()
+      #expect(end.name == "end")
+      #expect(end.data == #"{"reason":"session_revoked"}"#)
+      _ = try await stream.connection.receiveAll()
+      #expect(try await line.receiveLine()["params"] == ["reason": "session_revoked"])
+      #expect(try await line.receiveAll() == "")
+      #expect(ContinuousClock.now - start < .seconds(1))
+      let refused = try await gateway.http("GET", "/v1/things", bearer)
+      #expect(refused.status == 401)
+      #expect(try refused.json["code"] == "session_revoked")
+      inboxes.add()
+      #expect(try await other.next().id == 1)
+    }
+  }
+
+  @Test("A gateway that starts knows the sessions closed lately")
+  func startsWithRevocations() async throws {
+    let bus = FakeBus()
+    let signer = Signer()
+    let inboxes = Inboxes(bus, signer)
+    let session = SessionID()
+    inboxes.revoke(session)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { await inboxes.run() }
+      try await RunningGateway.with(bus: bus, signer: signer) { gateway in
+        let token = try signer.token(account: inboxes.account, session: session)
+        var status = 0
+        // The snapshot arrives within moments of the start; until then the token is as good as any.
+        while status != 401 { status = try await gateway.http("GET", "/v1/things", ["Authorization": "Bearer \(token)"]).status }
+      }
+      tasks.cancelAll()
+    }
+  }
+
+  @Test("When the server stops, live connections are told and ended")
+  func stops() async throws {
+    let connections = Mutex<[RawConnection]>([])
+    try await Self.with { gateway, inboxes in
+      let stream = try await Stream(gateway, inboxes.account, after: 0)
+      #expect(try await stream.next().name == "ready")
+      let line = try await RawConnection(port: gateway.tcpPort)
+      try await line.send("1\n")
+      _ = try await line.receiveLine()
+      connections.withLock { $0 = [stream.connection, line] }
+    }
+    let (stream, line) = connections.withLock { ($0[0], $0[1]) }
+    #expect(try await stream.receiveAll().contains(#"{"reason":"server_stopping"}"#))
+    #expect(try await line.receiveAll().contains(#""session.closed","params":{"reason":"server_stopping"}"#))
+  }
+}
+
+@Suite("The hub")
+struct LiveHubTests {
+  @Test("cuts a connection whose queue is full, and forgets those that ended")
+  func cuts() async {
+    let hub = LiveHub(queue: 3)
+    let account = AccountID()
+    let slow = hub.subscribe(account)
+    let stranger = hub.subscribe(AccountID())
+    for number in 1...4 { hub.deliver(LiveMessage(account: account, number: number, payload: [])) }
+    #expect(slow.end == .tooSlow)
+    #expect(stranger.end == nil)
+    #expect(hub.count == 1)
+    var numbers: [Int] = []
+    for await signal in slow.signals { if case .message(let message) = signal { numbers.append(message.number) } }
+    #expect(numbers == [1, 2, 3])
+    stranger.end(.clientGone)
+    #expect(hub.count == 0)
+  }
+}

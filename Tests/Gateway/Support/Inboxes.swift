@@ -1,0 +1,108 @@
+import IdentityContract
+import Logging
+import Messaging
+import NotificationsContract
+import Operations
+import Synchronization
+
+/// A log of events in memory, told over a ``FakeBus`` as a service tells its own.
+final class MemoryLog: EventLog {
+  private let events = Mutex<[LoggedEvent]>([])
+  /// The state as a new listener gets it.
+  private let state = Mutex<[LoggedEvent]>([])
+  private let epoch = "e1"
+
+  func append<E: Event>(_ event: E, isState: Bool = false) {
+    events.withLock { events in
+      let logged = LoggedEvent(number: Int64(events.count + 1), name: E.spec.name, at: .now, traceparent: nil, body: event.json)
+      events.append(logged)
+      if isState { state.withLock { $0.append(logged) } }
+    }
+  }
+
+  func head() async -> LogHead { LogHead(epoch: epoch, number: Int64(events.withLock { $0.count })) }
+
+  func events(after number: Int64, limit: Int, bytes: Int) async -> [LoggedEvent] {
+    Array(events.withLock { $0.dropFirst(Int(number)).prefix(limit) })
+  }
+
+  func snapshot(after key: String?) async -> SnapshotPage {
+    SnapshotPage(head: await head(), events: state.withLock { $0 }, nextKey: nil)
+  }
+
+  func acknowledge(listener: ServiceName, epoch: String, number: Int64) async {}
+}
+
+/// Speaks over a ``FakeBus`` in a service's name; drops announcements as it is told.
+struct TellersBus: Bus {
+  let bus: FakeBus
+  let service: ServiceName
+  let drops: @Sendable (Announcement) -> Bool
+
+  func request(_ request: Operations.Request, to service: ServiceName) async throws(BusFailure) -> Reply {
+    try await bus.request(request, to: service)
+  }
+  func serve(_ handler: @escaping @Sendable (Operations.Request) async -> Reply) {}
+  func announce(_ announcement: Announcement) { if !drops(announcement) { bus.tell(announcement, of: service) } }
+  func announcements(of teller: ServiceName) -> AsyncStream<Announcement> { bus.announcements(of: teller) }
+}
+
+/// Stands for notifications and identity: an inbox for one account with its backlog and events, and sessions that end.
+final class Inboxes: Sendable {
+  let account = AccountID()
+  let bus: FakeBus
+  private let items = Mutex<[Notification]>([])
+  private let notifications = MemoryLog()
+  private let identity = MemoryLog()
+  private let tellers: [ServiceName: EventTeller]
+
+  /// - Parameter drops: announcements that nobody hears.
+  init(_ bus: FakeBus, _ signer: Signer, drops: @escaping @Sendable (Announcement) -> Bool = { _ in false }) {
+    self.bus = bus
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    func teller(_ service: ServiceName, _ log: MemoryLog) -> EventTeller {
+      let bus = TellersBus(bus: bus, service: service, drops: drops)
+      return EventTeller(service, log: log, bus: bus, heartbeat: .milliseconds(20), logger: logger)
+    }
+    tellers = [.notifications: teller(.notifications, notifications), .identity: teller(.identity, identity)]
+    let published = signer.published
+    bus.answer(.identity) { request in
+      if let reply = await self.tellers[.identity]?.answer(request) { return reply }
+      return Reply(request, ListKeys.Output(keys: [published]))
+    }
+    bus.answer(.notifications) { request in
+      if let reply = await self.tellers[.notifications]?.answer(request) { return reply }
+      let input = try NotificationsSince.Input.decode(request.body)
+      guard request.header.caller.account == self.account else { throw Failure(RequestFailure.forbidden) }
+      return self.items.withLock { items in
+        let page = items.filter { $0.number > input.after }.prefix(input.limit ?? 100)
+        return Reply(request, NotificationsSince.Output(items: Array(page), lastNumber: items.count))
+      }
+    }
+  }
+
+  /// Tells events until the task is cancelled.
+  func run() async {
+    await withDiscardingTaskGroup { tasks in
+      for teller in tellers.values { tasks.addTask { await teller.run() } }
+    }
+  }
+
+  /// A new notification is committed and told.
+  func add() {
+    items.withLock { items in
+      let notification = Notification(
+        id: ID(), number: items.count + 1, kind: .messageReceived, title: "New message", text: "Ana wrote.",
+        parameters: [:],
+        links: NotificationLinks(), createdAt: .now, readAt: nil)
+      items.append(notification)
+      notifications.append(NotificationCreated(accountID: account, number: notification.number, notification: notification))
+    }
+    tellers[.notifications]?.told()
+  }
+
+  func revoke(_ session: SessionID) {
+    identity.append(SessionRevoked(sessionID: session, accountID: account, reason: .loggedOut, at: .now), isState: true)
+    tellers[.identity]?.told()
+  }
+}

@@ -1,0 +1,141 @@
+import GRDB
+import Operations
+import Storage
+import Synchronization
+import Testing
+
+private struct Refused: Error {}
+
+@Suite("The inbox", .timeLimit(.minutes(1)))
+struct InboxTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  private func event(_ number: Int64, traceparent: String? = nil) -> LoggedEvent {
+    LoggedEvent(
+      number: number, name: "numbers.written", at: Instant(milliseconds: number), traceparent: traceparent,
+      body: NumberWritten(number: Int(number)).json)
+  }
+
+  private func events(_ numbers: ClosedRange<Int64>) -> [LoggedEvent] { numbers.map { event($0) } }
+
+  /// Writes the number and tells of it in turn.
+  private func inbox(_ store: Store) -> Inbox {
+    store.inbox { event, _, transaction in
+      let number = try NumberWritten.decode(event.body).number
+      try transaction.insert(number)
+      try transaction.tell(NumberWritten(number: number))
+    }
+  }
+
+  @Test("lets each event take effect once, however often it comes")
+  func onceOnly() async throws {
+    let store = try Store.numbers(path)
+    let inbox = inbox(store)
+    #expect(try await inbox.cursor(of: .identity) == nil)
+    try await inbox.apply(events(1...3), of: .identity, epoch: "a")
+    try await inbox.apply(events(1...3), of: .identity, epoch: "a")
+    try await inbox.apply(events(2...5), of: .identity, epoch: "a")
+    try await inbox.apply([], of: .identity, epoch: "a")
+    #expect(try await store.allNumbers() == [1, 2, 3, 4, 5])
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 5))
+    await store.close()
+  }
+
+  @Test("keeps a cursor for each teller")
+  func tellers() async throws {
+    let store = try Store.numbers(path)
+    let seen = Mutex<[String]>([])
+    let inbox = store.inbox { event, teller, _ in seen.withLock { $0.append("\(teller) \(event.number)") } }
+    try await inbox.apply(events(1...2), of: .identity, epoch: "a")
+    try await inbox.apply(events(1...1), of: .social, epoch: "b")
+    #expect(seen.withLock { $0 } == ["identity 1", "identity 2", "social 1"])
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 2))
+    #expect(try await inbox.cursor(of: .social) == LogHead(epoch: "b", number: 1))
+    await store.close()
+  }
+
+  @Test("refuses a gap and another epoch, and then nothing has changed")
+  func refusals() async throws {
+    let store = try Store.numbers(path)
+    let inbox = inbox(store)
+    await #expect(throws: EventInboxFailure.gap(expected: 1, found: 2)) {
+      try await inbox.apply(events(2...3), of: .identity, epoch: "a")
+    }
+    try await inbox.apply(events(1...1), of: .identity, epoch: "a")
+    await #expect(throws: EventInboxFailure.gap(expected: 3, found: 4)) {
+      try await inbox.apply([event(2), event(4)], of: .identity, epoch: "a")
+    }
+    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", told: "b")) {
+      try await inbox.apply([event(2)], of: .identity, epoch: "b")
+    }
+    #expect(try await store.allNumbers() == [1])
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 1))
+    await store.close()
+  }
+
+  @Test("an effect that fails undoes the whole delivery, effects, cursor and what was told, and the next one makes it good")
+  func failingEffect() async throws {
+    let store = try Store.numbers(path)
+    let failures = Mutex(5)
+    // Each delivery fails one event later than the one before: after none, one, two … effects.
+    let failing = store.inbox { event, _, transaction in
+      let number = try NumberWritten.decode(event.body).number
+      try transaction.insert(number)
+      try transaction.tell(NumberWritten(number: number))
+      if failures.withLock({ $0 }) == number { throw Refused() }
+    }
+    for number in 1...5 {
+      failures.withLock { $0 = number }
+      await #expect(throws: Refused.self) { try await failing.apply(events(1...5), of: .identity, epoch: "a") }
+      #expect(try await store.allNumbers() == [])
+      #expect(try await failing.cursor(of: .identity) == nil)
+      #expect(try await store.log.head().number == 0)
+    }
+    failures.withLock { $0 = 0 }
+    try await failing.apply(events(1...5), of: .identity, epoch: "a")
+    #expect(try await store.toldNumbers() == [1, 2, 3, 4, 5])
+    await store.close()
+  }
+
+  @Test("what an event's effect tells carries on the event's trace context")
+  func traceContext() async throws {
+    let store = try Store.numbers(path)
+    try await inbox(store).apply([event(1, traceparent: "first"), event(2, traceparent: "second")], of: .identity, epoch: "a")
+    #expect(try await store.log.events(after: 0, limit: 10, bytes: 1_000).map(\.traceparent) == ["first", "second"])
+    await store.close()
+  }
+
+  @Test("begins from a snapshot: pages take effect, the cursor moves with the last to where the first stood")
+  func snapshot() async throws {
+    let store = try Store.numbers(path)
+    let inbox = store.inbox { event, _, transaction in
+      try transaction.database.execute(
+        sql: "INSERT INTO numbers (number) VALUES (?) ON CONFLICT DO NOTHING",
+        arguments: [try NumberWritten.decode(event.body).number])
+    }
+    let head = LogHead(epoch: "a", number: 40)
+    func page(_ number: Int64, at log: Int64, epoch: String = "a") -> SnapshotPage {
+      SnapshotPage(head: LogHead(epoch: epoch, number: log), events: [event(number)], nextKey: nil)
+    }
+    try await inbox.apply(page(1, at: 40), of: .identity, isLast: false, from: head)
+    #expect(try await inbox.cursor(of: .identity) == nil)
+    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", told: "b")) {
+      try await inbox.apply(page(2, at: 1, epoch: "b"), of: .identity, isLast: true, from: head)
+    }
+    try await inbox.apply(page(2, at: 42), of: .identity, isLast: true, from: head)
+    #expect(try await inbox.cursor(of: .identity) == head)
+    #expect(try await store.allNumbers() == [1, 2])
+    try await inbox.apply(events(41...42), of: .identity, epoch: "a")
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 42))
+    // A teller that began anew is followed from its new snapshot.
+    try await inbox.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: true, from: LogHead(epoch: "b", number: 7))
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "b", number: 7))
+    await store.close()
+  }
+}
