@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The release build that every cluster runs from.
 
-# The runtime is linked in: a service starts in half the time and needs no Swift on the machine it runs on.
-release_flags=(--configuration release --static-swift-stdlib)
+# Swift's runtime is not linked in: with it, Foundation loses its named time zones (its ICU part is only found dynamically).
+release_flags=(--configuration release)
 
 build_release() {
   swift build --package-path "$root" "${release_flags[@]}" </dev/null >&2
