@@ -21,7 +21,7 @@ public struct BusLimits: Sendable {
   /// Messages that libzmq holds for one peer in each direction (`ZMQ_SNDHWM`, `ZMQ_RCVHWM`). Not below ``requestsInFlight``: so
   /// a caller that keeps to its own bound never loses a reply. Beyond it a reply is dropped and counted.
   public var highWaterMark: Int32 = 8192
-  /// Period of pings on a quiet connection (`ZMQ_HEARTBEAT_IVL`): finds peers whose host or process stands still.
+  /// Period of a caller's pings on a quiet connection (`ZMQ_HEARTBEAT_IVL`): finds peers whose host or process stands still.
   public var heartbeatInterval = Duration.seconds(1)
   /// Silence after a ping that ends a connection (`ZMQ_HEARTBEAT_TIMEOUT`, and as `ZMQ_HEARTBEAT_TTL` for the other side).
   public var heartbeatTimeout = Duration.seconds(3)

@@ -90,8 +90,7 @@ struct ContractsTests {
       #expect(words.text("failure.\(failure.code)", .english) != nil, "\(failure.code)")
     }
     for key in words.keys(.english) {
-      let (english, spanish) = (words.text(key, .english) ?? "", words.text(key, .spanish) ?? "")
-      #expect(!english.isEmpty && !spanish.isEmpty, "\(key)")
+      #expect(words.parameters(key, .english) == words.parameters(key, .spanish), "\(key)")
     }
     let statuses = Dictionary(grouping: failures, by: \.code).mapValues(\.count)
     #expect(statuses.values.allSatisfy { $0 == 1 }, "a code has one status")

@@ -41,7 +41,7 @@ stage_release() { build_release; }
 
 # The whole suite; the tests of real processes use the release executables.
 stage_suite() {
-  RACHA_TEST_BIN=$root/.build/release swift test --skip-build --disable-xctest
+  RACHA_TEST_BIN=$root/.build/release swift test --skip-build --disable-xctest --no-parallel
 }
 
 # stage NAME COMMAND...: runs it, with its time. A failure is remembered in `failed`, and what does not need it still runs.

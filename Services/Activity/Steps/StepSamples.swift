@@ -9,16 +9,21 @@ enum StepSamples {
     Migration(number, "step samples") { database in
       try database.execute(
         sql: """
+          -- A short number for each account keeps the keys of its many samples small.
+          CREATE TABLE step_accounts (
+            account_number INTEGER NOT NULL PRIMARY KEY,
+            account_id BLOB NOT NULL UNIQUE CHECK (length(account_id) = 16)
+          ) STRICT;
           CREATE TABLE step_sources (
             source_id INTEGER NOT NULL PRIMARY KEY,
-            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            account_number INTEGER NOT NULL REFERENCES step_accounts,
             -- '' where the sample names none
             source TEXT NOT NULL,
             device TEXT NOT NULL,
-            UNIQUE (account_id, source, device)
+            UNIQUE (account_number, source, device)
           ) STRICT;
           CREATE TABLE step_samples (
-            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            account_number INTEGER NOT NULL REFERENCES step_accounts,
             sample_id TEXT NOT NULL,
             start_at INTEGER NOT NULL,
             end_at INTEGER NOT NULL CHECK (end_at >= start_at),
@@ -27,15 +32,15 @@ enum StepSamples {
             day INTEGER NOT NULL,
             -- the steps of that day; those of later days are in step_sample_days
             day_steps INTEGER NOT NULL CHECK (day_steps BETWEEN 0 AND steps),
-            PRIMARY KEY (account_id, sample_id)
+            PRIMARY KEY (account_number, sample_id)
           ) STRICT, WITHOUT ROWID;
           CREATE TABLE step_sample_days (
-            account_id BLOB NOT NULL,
+            account_number INTEGER NOT NULL,
             sample_id TEXT NOT NULL,
             day INTEGER NOT NULL,
             steps INTEGER NOT NULL CHECK (steps >= 0),
-            PRIMARY KEY (account_id, sample_id, day),
-            FOREIGN KEY (account_id, sample_id) REFERENCES step_samples ON DELETE CASCADE
+            PRIMARY KEY (account_number, sample_id, day),
+            FOREIGN KEY (account_number, sample_id) REFERENCES step_samples ON DELETE CASCADE
           ) STRICT, WITHOUT ROWID;
           -- A day's total as it stood at the end of each local day on which it was changed; the highest revision is the present one.
           CREATE TABLE step_totals (
@@ -57,10 +62,11 @@ enum StepSamples {
     _ placed: [PlacedSample], of account: AccountID, recordedDay: LocalDay, _ transaction: Transaction
   ) throws -> RecordStepSamples.Output {
     let database = transaction.database
-    var sources = StepSources(of: account, in: database)
+    let number = try accountNumber(of: account, in: database)
+    var sources = StepSources(of: number, in: database)
     var changes = DayChanges()
     var output = RecordStepSamples.Output(accepted: 0, repeated: 0, rejected: [], days: [])
-    let insertion = try SampleInsertion(of: account, in: database)
+    let insertion = try SampleInsertion(of: number, in: database)
     for item in placed {
       let source = try sources.id(item.sample)
       if try insertion.insert(item, source: source) {
@@ -70,7 +76,7 @@ enum StepSamples {
           try insertion.insert(later, of: item.sample)
           changes.add(later.steps, on: later.day)
         }
-      } else if try isRepeated(item.sample, source: source, of: account, in: database) {
+      } else if try isRepeated(item.sample, source: source, of: number, in: database) {
         output.repeated += 1
       } else {
         output.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .conflict))
@@ -82,13 +88,20 @@ enum StepSamples {
     return output
   }
 
+  /// The account's number, given to it with its first batch.
+  private static func accountNumber(of account: AccountID, in database: Database) throws -> Int64 {
+    let search = try database.cachedStatement(sql: "SELECT account_number FROM step_accounts WHERE account_id = ?")
+    if let found = try Int64.fetchOne(search, arguments: [account]) { return found }
+    try database.cachedStatement(sql: "INSERT INTO step_accounts (account_id) VALUES (?)").execute(arguments: [account])
+    return database.lastInsertedRowID
+  }
+
   /// Whether the sample of that id that is there says the same.
-  private static func isRepeated(_ sample: StepSample, source: Int64, of account: AccountID, in database: Database) throws -> Bool
-  {
+  private static func isRepeated(_ sample: StepSample, source: Int64, of account: Int64, in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: """
         SELECT start_at = ? AND end_at = ? AND steps = ? AND source_id = ? FROM step_samples
-        WHERE account_id = ? AND sample_id = ?
+        WHERE account_number = ? AND sample_id = ?
         """)
     return try Bool.fetchOne(
       statement, arguments: [sample.start, sample.end, sample.steps, source, account, sample.id]) ?? false

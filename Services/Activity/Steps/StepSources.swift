@@ -4,7 +4,7 @@ import Operations
 
 /// The programs and devices that measured for an account, each kept once.
 struct StepSources {
-  private let account: AccountID
+  private let account: Int64
   private let database: Database
   private var known: [Source: Int64] = [:]
   private var last: (source: Source, id: Int64)?
@@ -14,7 +14,7 @@ struct StepSources {
     let device: String?
   }
 
-  init(of account: AccountID, in database: Database) {
+  init(of account: Int64, in database: Database) {
     self.account = account
     self.database = database
   }
@@ -32,9 +32,9 @@ struct StepSources {
   private func findOrAdd(_ source: Source) throws -> Int64 {
     let values: StatementArguments = [account, source.source ?? "", source.device ?? ""]
     let search = try database.cachedStatement(
-      sql: "SELECT source_id FROM step_sources WHERE account_id = ? AND source = ? AND device = ?")
+      sql: "SELECT source_id FROM step_sources WHERE account_number = ? AND source = ? AND device = ?")
     if let found = try Int64.fetchOne(search, arguments: values) { return found }
-    try database.cachedStatement(sql: "INSERT INTO step_sources (account_id, source, device) VALUES (?, ?, ?)")
+    try database.cachedStatement(sql: "INSERT INTO step_sources (account_number, source, device) VALUES (?, ?, ?)")
       .execute(arguments: values)
     return database.lastInsertedRowID
   }

@@ -54,7 +54,7 @@ public struct GatewayConfiguration: Sendable {
     /// From the first byte of a request (or the connection's start) to the end of its headers.
     public var headerSeconds = 10
     /// From the first byte of a request to the end of its body; the same for a line of JSON-RPC.
-    public var requestSeconds = 12
+    public var requestSeconds = 10
     /// From a request's arrival to its answer; then `timed_out`.
     public var answerSeconds = 10
     /// In this time a reader must take ``writeBytes`` of what waits for it, or all.

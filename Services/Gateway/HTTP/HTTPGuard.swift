@@ -106,16 +106,17 @@ final class HTTPGuard: ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard event is ChannelShouldQuiesceEvent else {
-      context.fireUserInboundEventTriggered(event)
-      return
+    switch event {
+    case let expiry as ConnectionDeadlines.Expiry: expired(expiry, context)
+    case is ChannelShouldQuiesceEvent:
+      isQuiescing = true
+      if !watch.deadlines.isAnswering { context.close(promise: nil) }
+    default: context.fireUserInboundEventTriggered(event)
     }
-    isQuiescing = true
-    if !watch.deadlines.isAnswering { context.close(promise: nil) }
   }
 
   /// What ``ConnectionWatch`` found to take too long.
-  func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
+  private func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
     guard !isClosing else {
       context.close(promise: nil)
       return

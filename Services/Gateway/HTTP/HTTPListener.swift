@@ -21,8 +21,7 @@ struct HTTPListener: HTTPChannelHandler {
       try SocketOptions.set(channel, limits)
       let door = ConnectionDoor(connections, channel.remoteAddress)
       try pipeline.addHandler(door)
-      var expired: (ConnectionDeadlines.Expiry) -> Void = { _ in }
-      let watch = ConnectionWatch(limits) { expired($0) }
+      let watch = ConnectionWatch(limits)
       try pipeline.addHandler(watch)
       var decoderLimits = NIOHTTPDecoderLimitConfiguration()
       decoderLimits.maxHeaderFieldSize = limits.headers
@@ -31,10 +30,7 @@ struct HTTPListener: HTTPChannelHandler {
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
         withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)
-      let httpGuard = HTTPGuard(limits, watch: watch, refusals: refusals, isWelcome: door.isOpen)
-      try pipeline.addHandler(httpGuard)
-      let context = try pipeline.context(handler: httpGuard)
-      expired = { [unowned httpGuard, unowned context] in httpGuard.expired($0, context) }
+      try pipeline.addHandler(HTTPGuard(limits, watch: watch, refusals: refusals, isWelcome: door.isOpen))
       try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
       return try NIOAsyncChannel(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }

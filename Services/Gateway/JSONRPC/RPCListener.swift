@@ -45,14 +45,10 @@ struct RPCListener: Service {
     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
     let door = ConnectionDoor(counts, channel.remoteAddress)
     try pipeline.addHandler(door)
-    var expired: (ConnectionDeadlines.Expiry) -> Void = { _ in }
-    let watch = ConnectionWatch(desk.limits) { expired($0) }
+    let watch = ConnectionWatch(desk.limits)
     try pipeline.addHandler(watch)
     try pipeline.addHandler(ByteToMessageHandler(LineBasedFrameDecoder(), maximumBufferSize: desk.limits.body))
-    let rpcGuard = RPCGuard(desk.limits, watch: watch, problems: desk.problems, isWelcome: door.isOpen)
-    try pipeline.addHandler(rpcGuard)
-    let context = try pipeline.context(handler: rpcGuard)
-    expired = { [unowned rpcGuard, unowned context] in rpcGuard.expired($0, context) }
+    try pipeline.addHandler(RPCGuard(desk.limits, watch: watch, problems: desk.problems, isWelcome: door.isOpen))
     let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     return RPCConnection(asyncChannel, watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), desk: desk)

@@ -43,8 +43,16 @@ final class RPCGuard: ChannelInboundHandler {
     }
   }
 
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let expiry = event as? ConnectionDeadlines.Expiry {
+      expired(expiry, context)
+    } else {
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
   /// What ``ConnectionWatch`` found to take too long.
-  func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
+  private func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
     guard expiry == .head else {
       context.close(promise: nil)
       return

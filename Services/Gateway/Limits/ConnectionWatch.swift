@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Sits next to the network in a connection's pipeline: counts bytes, and asks ``ConnectionDeadlines`` once a second.
+/// Sits next to the network in a connection's pipeline: counts bytes, asks ``ConnectionDeadlines`` once a second, and tells the
+/// handlers behind it what took too long as a user event, ``ConnectionDeadlines/Expiry``.
 final class ConnectionWatch: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -8,13 +9,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
   typealias OutboundOut = IOData
 
   var deadlines: ConnectionDeadlines
-  private let onExpiry: (ConnectionDeadlines.Expiry) -> Void
   private var next: Scheduled<Void>?
 
-  init(_ limits: GatewayConfiguration.Limits, onExpiry: @escaping (ConnectionDeadlines.Expiry) -> Void) {
-    deadlines = ConnectionDeadlines(limits, now: .now())
-    self.onExpiry = onExpiry
-  }
+  init(_ limits: GatewayConfiguration.Limits) { deadlines = ConnectionDeadlines(limits, now: .now()) }
 
   func handlerAdded(context: ChannelHandlerContext) { tick(context) }
 
@@ -25,10 +22,12 @@ final class ConnectionWatch: ChannelDuplexHandler {
 
   private func tick(_ context: ChannelHandlerContext) {
     next = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) {
+      // A task that is due already runs although it was cancelled in the same turn of the loop.
+      guard self.next != nil else { return }
+      self.tick(context)
       // A channel that cannot tell what it holds counts as one that holds nothing: then only the other deadlines apply.
       let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-      self.tick(context)
-      if let expiry = self.deadlines.expiry(.now(), buffered: buffered) { self.onExpiry(expiry) }
+      if let expiry = self.deadlines.expiry(.now(), buffered: buffered) { context.fireUserInboundEventTriggered(expiry) }
     }
   }
 

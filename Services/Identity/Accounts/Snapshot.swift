@@ -3,19 +3,24 @@ import GRDB
 import IdentityContract
 import Operations
 
-/// Identity's state as events, for listeners without history: all accounts, then the sessions revoked so lately that access tokens of
-/// theirs may not have expired yet.
+/// Identity's state as events, for listeners without history: all accounts, the verification links that still wait, whose mails
+/// a listener that comes late must not miss, then the sessions revoked so lately that access tokens of theirs may not have
+/// expired yet.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
   private static let pageSize = 500
 
   let clock: Clock
 
-  /// A page after that key: the last account told, or `sessions` and the last session.
+  /// A page after that key: `accounts`, `links` or `sessions`, and the id of the last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
     let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
-    return parts[0] == "sessions" ? try sessions(database, after: last) : try accounts(database, after: last)
+    switch parts[0] {
+    case "links": return try links(database, after: last)
+    case "sessions": return try sessions(database, after: last)
+    default: return try accounts(database, after: last)
+    }
   }
 
   private func accounts(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
@@ -23,8 +28,22 @@ struct Snapshot: Sendable {
       database.cachedStatement(sql: "SELECT * FROM accounts WHERE account_id > ? ORDER BY account_id LIMIT ?"),
       arguments: [last, Self.pageSize]
     ).map(AccountRecord.init)
-    let nextKey = accounts.count == Self.pageSize ? "accounts \(accounts[Self.pageSize - 1].id)" : "sessions"
+    let nextKey = accounts.count == Self.pageSize ? "accounts \(accounts[Self.pageSize - 1].id)" : "links"
     return (accounts.map(\.changed), nextKey)
+  }
+
+  private func links(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT link_id, account_id FROM verification_links
+          WHERE expires_at > ? AND used_at IS NULL AND replaced_at IS NULL AND link_id > ? ORDER BY link_id LIMIT ?
+          """),
+      arguments: [clock.now, last, Self.pageSize])
+    let events = rows.map { row in
+      VerificationMailRequested(linkID: row["link_id"], accountID: row["account_id"], reason: .registered)
+    }
+    return (events, events.count == Self.pageSize ? "links \(events[Self.pageSize - 1].linkID)" : "sessions")
   }
 
   private func sessions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {

@@ -44,9 +44,20 @@ final class Socket {
     let mark = kind == .publisher || kind == .subscriber ? Int32(clamping: limits.announcements) : limits.highWaterMark
     try set(ZMQ_SNDHWM, mark)
     try set(ZMQ_RCVHWM, mark)
-    try set(ZMQ_HEARTBEAT_IVL, limits.heartbeatInterval.inMilliseconds)
-    try set(ZMQ_HEARTBEAT_TIMEOUT, limits.heartbeatTimeout.inMilliseconds)
-    try set(ZMQ_HEARTBEAT_TTL, limits.heartbeatTimeout.inMilliseconds)
+    if kind == .dealer {
+      // Callers ping, the served answer. A socket that stops reading at its high-water mark must not ping itself: libzmq 4.3.4 ends the
+      // process when the ping's turn comes after such a peer went away (`!_io_error`, stream_engine_base.cpp). A DEALER never
+      // stops: it has no more replies coming than its mark holds.
+      try set(ZMQ_HEARTBEAT_IVL, limits.heartbeatInterval.inMilliseconds)
+      try set(ZMQ_HEARTBEAT_TIMEOUT, limits.heartbeatTimeout.inMilliseconds)
+      try set(ZMQ_HEARTBEAT_TTL, limits.heartbeatTimeout.inMilliseconds)
+    } else {
+      // Finds hosts that vanished without a word; for events, the teller's own heartbeat tells sooner.
+      try set(ZMQ_TCP_KEEPALIVE, Int32(1))
+      try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(10))
+      try set(ZMQ_TCP_KEEPALIVE_INTVL, Int32(5))
+      try set(ZMQ_TCP_KEEPALIVE_CNT, Int32(3))
+    }
     try set(ZMQ_HANDSHAKE_IVL, limits.handshake.inMilliseconds)
     try set(ZMQ_RECONNECT_IVL, limits.reconnectInterval.inMilliseconds)
     try set(ZMQ_RECONNECT_IVL_MAX, limits.longestReconnectInterval.inMilliseconds)

@@ -34,6 +34,12 @@ public struct Words: Sendable {
   /// The words that all services share: field rules and the failures of any request.
   public static let shared = Source(en: PackageResources.en_json, es: PackageResources.es_json)
 
+  /// The names in a text's braces, or nil where the language has no such text.
+  public func parameters(_ key: String, _ language: Language) -> Set<String>? {
+    guard let template = texts[language]?[key] else { return nil }
+    return Set(template.matches(of: /\{([^}]*)\}/).map { String($0.1) })
+  }
+
   /// The text with its `{names}` filled, or nil where the language has none (a test sees to it that it has).
   public func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String? {
     guard let template = texts[language]?[key] else { return nil }

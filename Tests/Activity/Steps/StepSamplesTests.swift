@@ -131,9 +131,9 @@ struct StepSamplesTests {
             database,
             sql: """
               SELECT day, sum(steps) AS steps FROM (
-                SELECT day, day_steps AS steps FROM step_samples WHERE account_id = :account
-                UNION ALL SELECT day, steps FROM step_sample_days WHERE account_id = :account)
-              GROUP BY day HAVING sum(steps) > 0 ORDER BY day
+                SELECT account_number, day, day_steps AS steps FROM step_samples
+                UNION ALL SELECT account_number, day, steps FROM step_sample_days)
+              JOIN step_accounts USING (account_number) WHERE account_id = :account GROUP BY day HAVING sum(steps) > 0 ORDER BY day
               """, arguments: ["account": person.id]
           ).map { StepDay(day: $0["day"], steps: $0["steps"]) }
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("What HTTP clients must not do")
+@Suite("What HTTP clients must not do", .timeLimit(.minutes(1)))
 struct ProtocolAbuseTests {
   /// Bytes that are no request, and the status they are answered with before the connection is closed.
   struct Abuse: Sendable, CustomTestStringConvertible {

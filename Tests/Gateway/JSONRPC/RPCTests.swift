@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("JSON-RPC 2.0 over TCP")
+@Suite("JSON-RPC 2.0 over TCP", .timeLimit(.minutes(1)))
 struct RPCTests {
   /// Answers `things.get` with the id asked for.
   static func bus() -> FakeBus {

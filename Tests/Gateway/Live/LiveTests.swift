@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("Live delivery")
+@Suite("Live delivery", .timeLimit(.minutes(1)))
 struct LiveTests {
   /// Runs a gateway with an inbox behind it.
   static func with(

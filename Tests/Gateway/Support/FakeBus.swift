@@ -14,7 +14,7 @@ final class FakeBus: Bus {
 
   private let state = Mutex(State())
 
-  /// Everything that was asked, in order.
+  /// What was asked for clients, in order; what the gateway asks in its own name is left out.
   var requests: [Operations.Request] { state.withLock { $0.requests } }
 
   func answer(_ service: ServiceName, _ script: @escaping Script) { state.withLock { $0.scripts[service] = script } }
@@ -26,7 +26,7 @@ final class FakeBus: Bus {
 
   func request(_ request: Operations.Request, to service: ServiceName) async throws(BusFailure) -> Reply {
     let script = state.withLock { state in
-      state.requests.append(request)
+      if request.header.caller.kind != .service { state.requests.append(request) }
       return state.scripts[service]
     }
     guard let script else { throw .unavailable }
