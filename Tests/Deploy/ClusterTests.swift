@@ -23,7 +23,7 @@ extension Clusters {
         #expect(status.home == launcher.home)
         #expect(status.http == "http://127.0.0.1:\(launcher.httpPort)")
         #expect(status.tcp == "127.0.0.1:\(launcher.tcpPort)")
-        #expect(status.readiness?.ready == true)
+        #expect(status.readiness?.status == "ready")
         for service in status.services {
           #expect(service.running && service.restarts == 0, "\(service.name)")
           #expect(try launcher.processes().contains(#require(service.pid)))
@@ -238,6 +238,7 @@ extension Clusters {
         let log = try LogFollower(launcher, "gateway")
         kill(try #require(try await launcher.status().pid("gateway")), SIGKILL)
         #expect(await log.next(holding: "started again") != nil)
+        log.stop()
         let again = try await launcher.run("up")
         #expect(again.status == 0, "\(again.errors)")
         #expect(try await launcher.run("down").status == 0)

@@ -18,10 +18,12 @@ struct CommandLineTests {
       (["backup"], "backup needs the folder"),
     ])
   func misuse(arguments: [String], word: String) async throws {
+    let home = "/tmp/racha-deploy-\(UInt32.random(in: .min ... .max))"
     let outcome = try await Launcher.bash(
-      "\(Launcher.package)/deploy/racha", arguments, ["RACHA_BIN": Launcher.standIns, "RACHA_HOME": "/tmp/racha-deploy-misuse"])
+      "\(Launcher.package)/deploy/racha", arguments, ["RACHA_BIN": Launcher.standIns, "RACHA_HOME": home])
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains(word))
+    #expect(!FileManager.default.fileExists(atPath: home))
   }
 
   @Test("help goes to standard output, and the help after an unknown command to standard error")

@@ -133,7 +133,7 @@ struct Status: Decodable, Sendable {
     let memoryBytes: Int?
   }
 
-  struct Readiness: Decodable, Sendable { let ready: Bool }
+  struct Readiness: Decodable, Sendable { let status: String }
 
   let state: String
   let home: String

@@ -142,12 +142,12 @@ cluster_up() {
   options '--http --tcp' "$@"
   ((${#operands[@]} == 0)) || misused "up takes no \"${operands[0]}\""
   local kept unkept took bin
-  home_make
   keepers_find
   if ((${#unkept[@]} > 0)); then
-    # Before the lock, so that `down` and `status` need not wait for the build.
     local asked_http=$http_port asked_tcp=$tcp_port
     addresses_choose
+    home_make
+    # Before the lock, so that `down` need not wait for the build.
     build_cluster
   fi
   home_lock
