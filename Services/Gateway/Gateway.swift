@@ -1,5 +1,4 @@
 import GatewayContract
-import HTTPTypes
 import HummingbirdCore
 import HummingbirdTLS
 import IdentityContract
@@ -46,7 +45,7 @@ public final class Gateway: Service {
     let counts = ConnectionCounts(limits)
     let catalog = Catalog(contracts)
     let problems = ProblemWriter(contracts + [.gateway])
-    let fields = ResponseFields(configuration, clock: clock)
+    let heads = ResponseHeads(configuration, clock: clock)
     let client = GatewayClient(bus: bus, clock: clock)
     let keys = KeyRing(clock: clock, logger: logger) { try await client.request(ListKeys.self, Empty()).keys }
     let verifier = TokenVerifier(configuration.tokens, keys: keys, clock: clock)
@@ -61,9 +60,8 @@ public final class Gateway: Service {
       revocations: verifier.revocations, connections: connections, hub: hub, sources: [source], logger: logger)
     let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) { isStopping.isSet }
     let responder = HTTPResponder(
-      catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, fields: fields, pages: pages,
-      stream: EventStream(feed: feed, connections: connections, fields: fields, revocations: verifier.revocations, clock: clock),
-      limits: limits)
+      catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages)
+    let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let desk = RPCDesk(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,
       limits: limits, logger: logger)
@@ -80,9 +78,7 @@ public final class Gateway: Service {
       listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
       desk: desk
     ) { await bound.set(tcp: $0) }
-    let listener = HTTPListener(
-      limits: limits, connections: counts, refusals: HTTPRefusals(problems: problems, fields: fields)
-    ) { request, writer, channel in try await responder.respond(request, writer, channel) }
+    let listener = HTTPListener(limits: limits, counts: counts, responder: responder, stream: stream)
     let address = ServerConfiguration(address: .hostname(configuration.http.host, port: configuration.http.port), backlog: 1024)
     let onRunning: @Sendable (any Channel) async -> Void = { await bound.set(http: $0.localAddress?.port ?? 0) }
     if let tls {

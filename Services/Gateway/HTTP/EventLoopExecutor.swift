@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Runs a connection's task on its own event loop, so that a request crosses no thread between socket and bus.
+/// Runs tasks on an event loop, so that a request crosses no thread between its socket and the bus.
 final class EventLoopExecutor: TaskExecutor {
   private let eventLoop: any EventLoop
 

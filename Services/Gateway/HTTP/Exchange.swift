@@ -1,6 +1,5 @@
-import HTTPTypes
-import HummingbirdCore
 import NIOCore
+import NIOHTTP1
 import Operations
 
 /// One HTTP request while it is being answered: what its head says, and what is learned on the way.
@@ -21,12 +20,12 @@ struct Exchange: Sendable {
   /// Methods of the path, where the request's is none of them.
   var allowed: String?
 
-  init(_ request: HummingbirdCore.Request, _ remoteAddress: SocketAddress?) {
-    given = RequestFields(request.headers)
+  init(_ head: HTTPRequestHead, _ peer: Peer) {
+    given = RequestFields(head.headers)
     name = RequestName(given: given.requestID)
     trace = given.traceparent.flatMap { TraceContext(traceparent: $0) } ?? TraceContext()
-    method = request.method.rawValue
-    let target = request.head.path ?? "/"
+    method = head.method.rawValue
+    let target = head.uri
     if let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) {
       path = target[..<mark]
       query = target[target.utf8.index(after: mark)...]
@@ -34,22 +33,37 @@ struct Exchange: Sendable {
       path = target[...]
       query = ""
     }
-    isLocal = ClientAddress.isLoopback(remoteAddress)
-    address = ClientAddress(remoteAddress)
-    addressText = remoteAddress?.ipAddress
+    isLocal = peer.isLocal
+    address = peer.address
+    addressText = peer.text
     language = Language(acceptLanguage: given.acceptLanguage)
+  }
+}
+
+/// The other end of a connection.
+struct Peer: Sendable {
+  let address: ClientAddress
+  let text: String?
+  let isLocal: Bool
+
+  init(_ address: SocketAddress?) {
+    self.address = ClientAddress(address)
+    text = address?.ipAddress
+    isLocal = ClientAddress.isLoopback(address)
   }
 }
 
 /// A complete answer, before the fields that every answer has.
 struct HTTPAnswer: Sendable {
-  var status: HTTPResponse.Status
+  var status: Int
   var type: String
   var body: ByteBuffer
   /// Fields of this answer alone.
-  var extra = HTTPFields()
+  var extra: [ResponseField] = []
+  /// A content security policy in place of the strictest.
+  var policy: String?
 
   static func json(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
-    HTTPAnswer(status: .init(code: status), type: "application/json", body: ByteBuffer(bytes: body))
+    HTTPAnswer(status: status, type: "application/json", body: ByteBuffer(bytes: body))
   }
 }

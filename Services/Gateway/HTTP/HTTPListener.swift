@@ -1,25 +1,29 @@
-import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
+import Operations
 
-/// Hummingbird's HTTP/1.1 connections with the gateway's guards in their pipeline.
-struct HTTPListener: HTTPChannelHandler {
-  typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+/// Hummingbird's server with the gateway's own connections.
+///
+/// Its listening, TLS and quiescing are used; its `Request`, `Response` and router are not: what they cost for each request is
+/// about what is left for everything else when half of a bare server's throughput is to be reached (see `Tests/Bench`).
+struct HTTPListener: ServerChildChannel {
+  /// A connection, served by the handlers in its pipeline.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+  }
 
   let limits: GatewayConfiguration.Limits
-  let connections: ConnectionCounts
-  let refusals: HTTPRefusals
-  let responder: HTTPChannelHandler.Responder
+  let counts: ConnectionCounts
+  let responder: HTTPResponder
+  let stream: EventStream
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try SocketOptions.set(channel, limits)
-      let door = ConnectionDoor(connections, channel.remoteAddress)
+      let door = ConnectionDoor(counts, channel.remoteAddress)
       try pipeline.addHandler(door)
       let watch = ConnectionWatch(limits)
       try pipeline.addHandler(watch)
@@ -27,18 +31,19 @@ struct HTTPListener: HTTPChannelHandler {
       decoderLimits.maxHeaderFieldSize = limits.headers
       decoderLimits.maxHeaderListSize = limits.headers
       decoderLimits.maxHeaderFieldCount = 100
-      try pipeline.configureHTTPServerPipeline(
-        withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-        withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)
-      try pipeline.addHandler(HTTPGuard(limits, watch: watch, refusals: refusals, isWelcome: door.isOpen))
-      try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-      return try NIOAsyncChannel(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+      let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+      try pipeline.addHandler(ByteToMessageHandler(decoder))
+      try pipeline.addHandler(
+        HTTPConnection(limits, watch: watch, responder: responder, stream: stream, channel, isWelcome: door.isOpen))
+      return Value(channel: channel)
     }
   }
 
   func handle(value: Value, logger: Logger) async {
-    await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
-      await handleHTTP(asyncChannel: value, logger: logger)
+    do {
+      try await value.channel.closeFuture.get()
+    } catch {
+      logger.debug("connection ended", metadata: ["error": "\(error)"])
     }
   }
 }

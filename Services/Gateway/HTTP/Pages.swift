@@ -1,5 +1,4 @@
 import GatewayContract
-import HTTPTypes
 import NIOCore
 import Operations
 import ServiceKit
@@ -45,12 +44,10 @@ struct Pages: Sendable {
       guard exchange.isLocal || !metricsAreLocal else { throw Failure(RequestFailure.forbidden) }
       let others = await questions.ask(ReadMetrics.self).compactMap { try? $0.answer.get().text }
       let text = MetricsText.merge([ownMetrics()] + others)
-      return HTTPAnswer(status: .ok, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))
-    case .openAPI: return HTTPAnswer(status: .ok, type: "application/json", body: openAPI)
+      return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))
+    case .openAPI: return HTTPAnswer(status: 200, type: "application/json", body: openAPI)
     case .docs:
-      var extra = HTTPFields()
-      extra[.contentSecurityPolicy] = docsPolicy
-      return HTTPAnswer(status: .ok, type: "text/html; charset=utf-8", body: docs, extra: extra)
+      return HTTPAnswer(status: 200, type: "text/html; charset=utf-8", body: docs, policy: docsPolicy)
     case .live: throw Failure(RequestFailure.notFound)
     }
   }

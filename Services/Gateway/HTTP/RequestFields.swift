@@ -1,11 +1,10 @@
-import HTTPTypes
+import NIOHTTP1
 import Operations
 
 /// The header fields that the gateway reads, found in one pass.
 struct RequestFields: Sendable {
   private(set) var token: String?
   private(set) var contentType: String?
-  private(set) var contentLength: String?
   private(set) var requestID: String?
   private(set) var traceparent: String?
   private(set) var idempotencyKey: String?
@@ -14,25 +13,28 @@ struct RequestFields: Sendable {
   private(set) var origin: String?
   private(set) var lastEventID: String?
   private(set) var requestedMethod: String?
-  private(set) var expectsContinue = false
-  private(set) var closesConnection = false
 
-  init(_ fields: HTTPFields) {
-    for field in fields {
-      switch field.name.canonicalName {
-      case "authorization": token = RequestFields.bearer(field.value)
-      case "content-type": contentType = field.value
-      case "content-length": contentLength = field.value
-      case "x-request-id": requestID = field.value
-      case "traceparent": traceparent = field.value
-      case "idempotency-key": idempotencyKey = field.value
-      case "accept-language": acceptLanguage = field.value
-      case "user-agent": userAgent = String(field.value.prefix(200))
-      case "origin": origin = field.value
-      case "last-event-id": lastEventID = field.value
-      case "access-control-request-method": requestedMethod = field.value
-      case "expect": expectsContinue = field.value.lowercased() == "100-continue"
-      case "connection": closesConnection = field.value.lowercased() == "close"
+  init(_ headers: HTTPHeaders) {
+    for (name, value) in headers {
+      // Most names are told apart by their length alone.
+      switch name.utf8.count {
+      case 6: if name.isField("origin") { origin = value }
+      case 10: if name.isField("user-agent") { userAgent = String(value.prefix(200)) }
+      case 11: if name.isField("traceparent") { traceparent = value }
+      case 12: if name.isField("content-type") { contentType = value } else if name.isField("x-request-id") { requestID = value }
+      case 13:
+        if name.isField("authorization") {
+          token = RequestFields.bearer(value)
+        } else if name.isField("last-event-id") {
+          lastEventID = value
+        }
+      case 15:
+        if name.isField("accept-language") {
+          acceptLanguage = value
+        } else if name.isField("idempotency-key") {
+          idempotencyKey = value
+        }
+      case 29: if name.isField("access-control-request-method") { requestedMethod = value }
       default: break
       }
     }
@@ -62,5 +64,19 @@ struct RequestFields: Sendable {
 
   static func isIdempotencyKey(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+}
+
+extension String {
+  /// Whether this is that field's name, which is given in lower case (RFC 9110, section 5.1: names have no case).
+  func isField(_ lowercase: StaticString) -> Bool {
+    guard utf8.count == lowercase.utf8CodeUnitCount else { return false }
+    var position = 0
+    for byte in utf8 {
+      let folded = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+      guard folded == lowercase.utf8Start[position] else { return false }
+      position += 1
+    }
+    return true
   }
 }

@@ -38,10 +38,6 @@ struct ConnectionDeadlines {
 
   var isAnswering: Bool { inFlight > 0 }
 
-  var isReceivingBody: Bool {
-    if case .body = arriving { true } else { false }
-  }
-
   mutating func bytesArrived(_ now: NIODeadline) {
     switch arriving {
     case .nothing, .first: arriving = .head(since: now)
@@ -65,6 +61,12 @@ struct ConnectionDeadlines {
   mutating func answered(_ now: NIODeadline) {
     inFlight -= 1
     activeAt = now
+  }
+
+  /// The last answer is out; the client has as long as for a head to close its side.
+  mutating func closing(_ now: NIODeadline) {
+    inFlight = 0
+    arriving = .head(since: now)
   }
 
   mutating func wrote(_ bytes: Int) { bytesWritten += bytes }

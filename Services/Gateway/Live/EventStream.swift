@@ -1,13 +1,10 @@
-import HTTPTypes
-import HummingbirdCore
-import NIOCore
+import Logging
 import Operations
 
 /// `/v1/live`: live messages as server-sent events (WHATWG HTML, section 9.2).
 struct EventStream: Sendable {
   let feed: LiveFeed
   let connections: OpenConnections
-  let fields: ResponseFields
   let revocations: Revocations
   let clock: Clock
 
@@ -24,36 +21,32 @@ struct EventStream: Sendable {
     return number
   }
 
+  /// Streams until the session, the server or the connection ends.
+  ///
+  /// - Parameter write: returns when the bytes are on their way; throws if the connection is gone.
   func run(
-    _ request: HummingbirdCore.Request, _ exchange: Exchange, _ identification: Identification, after: Int?,
-    _ writer: consuming ResponseWriter
-  ) async throws {
+    _ exchange: Exchange, _ identification: Identification, after: Int?,
+    _ write: @escaping @Sendable ([UInt8]) async throws -> Void
+  ) async {
     let subscription = feed.hub.subscribe(identification.account)
     let key = connections.enter { subscription.end($0) }
     connections.bind(key, to: identification.session)
-    defer {
-      connections.unbind(key, from: identification.session)
-      connections.leave(key)
-      subscription.end(.clientGone)
-    }
     // A session that was closed since it was let in has not found the stream to end.
     if revocations.refusal(of: identification, now: clock.now) == .revoked { subscription.end(.sessionRevoked) }
-    var head = fields.fields(type: "text/event-stream", length: nil, request: exchange.name, origin: exchange.given.origin)
-    // A stream ends with its connection.
-    head[.connection] = "close"
-    var stream: any ResponseBodyWriter = try await writer.writeHead(HTTPResponse(status: .ok, headerFields: head))
     let caller = Caller(
       identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent)
-    let end = try await request.body.consumeWithInboundCloseHandler { _ in
-      await feed.run(subscription, for: caller, expiry: { identification.expiresAt }, after: after) { item in
-        try await stream.write(ByteBuffer(bytes: EventStream.text(item, name: feed.source.name)))
-      }
-    } onInboundClosed: {
-      subscription.end(.clientGone)
+    let end = await feed.run(subscription, for: caller, expiry: { identification.expiresAt }, after: after) { item in
+      try await write(EventStream.text(item, name: feed.source.name))
     }
+    subscription.end(end)
+    connections.unbind(key, from: identification.session)
+    connections.leave(key)
     guard end != .clientGone else { return }
-    try await stream.write(ByteBuffer(string: "event: end\ndata: {\"reason\":\"\(end.rawValue)\"}\n\n"))
-    try await stream.finish(nil)
+    do {
+      try await write(Array("event: end\ndata: {\"reason\":\"\(end.rawValue)\"}\n\n".utf8))
+    } catch {
+      feed.logger.debug("stream ended", metadata: ["error": "\(error)"])
+    }
   }
 
   static func text(_ item: LiveFeed.Item, name: String) -> [UInt8] {

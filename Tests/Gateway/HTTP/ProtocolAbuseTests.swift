@@ -96,6 +96,21 @@ struct ProtocolAbuseTests {
     }
   }
 
+  @Test("A client that sends no more gets all its answers; one that asks to close gets its last")
+  func ends() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let half = try await RawConnection(port: gateway.httpPort)
+      try await half.send(String(repeating: "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n", count: 30))
+      try await half.closeOutput()
+      for _ in 0..<30 { #expect(try await half.receiveResponse().status == 200) }
+      #expect(try await half.receiveAll() == "")
+      let closing = try await RawConnection(port: gateway.httpPort)
+      try await closing.send("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await closing.receiveResponse().fields["connection"] == "close")
+      #expect(try await closing.receiveAll() == "")
+    }
+  }
+
   @Test("What comes slowly is closed: headers, bodies, lines, and connections that say nothing")
   func slow() async throws {
     try await RunningGateway.with(change: {

@@ -67,6 +67,9 @@ final class RawConnection: Sendable {
     return Response(status: status, fields: fields, body: body)
   }
 
+  /// Sends no more, but goes on reading.
+  func closeOutput() async throws { try await channel.close(mode: .output).get() }
+
   func close() async throws { try await channel.close().get() }
 }
 

@@ -1,0 +1,289 @@
+import GatewayContract
+import NIOCore
+import NIOExtras
+import NIOHTTP1
+import Operations
+
+/// One HTTP/1.1 connection: gathers requests, has them answered one after the other, and keeps what is malformed, oversized or
+/// slow from the code behind it.
+///
+/// What RFC 9112 calls ambiguous (no `Host` or two, `Content-Length` beside `Transfer-Encoding`) is answered 400 and the
+/// connection closed, since nobody knows where the next request begins (section 6.3; request smuggling).
+final class HTTPConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  private struct Received {
+    let head: HTTPRequestHead
+    var body = ByteBuffer()
+  }
+
+  /// Requests that wait for the one before them; beyond it nothing is read.
+  private static let mostWaiting = 16
+
+  private let limits: GatewayConfiguration.Limits
+  private let watch: ConnectionWatch
+  private let responder: HTTPResponder
+  private let stream: EventStream
+  private let peer: Peer
+  private let executor: EventLoopExecutor
+  /// Whether there was a place for the connection.
+  private let isWelcome: Bool
+  private var arriving: Received?
+  private var waiting: CircularBuffer<Received> = []
+  /// Answers the request before those that wait.
+  private var answering: Task<Void, Never>?
+  /// Told once the answers to the requests before it are out; nothing is read any more.
+  private var refusal: Failure?
+  /// What has arrived is answered, then the connection ends: the server stops, or the client sends no more.
+  private var isEnding = false
+  /// A stream has begun; the connection ends with it.
+  private var isStreaming = false
+  private var isReading = true
+  /// Nothing is written any more, and what arrives is passed over.
+  private var isClosing = false
+  private var language = Language.english
+
+  init(
+    _ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, responder: HTTPResponder, stream: EventStream,
+    _ channel: any Channel, isWelcome: Bool
+  ) {
+    self.limits = limits
+    self.watch = watch
+    self.responder = responder
+    self.stream = stream
+    self.isWelcome = isWelcome
+    peer = Peer(channel.remoteAddress)
+    executor = EventLoopExecutor(channel.eventLoop)
+  }
+
+  // MARK: - Arriving
+
+  func channelActive(context: ChannelHandlerContext) {
+    if !isWelcome {
+      tell(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), context)
+      context.close(promise: nil)
+    }
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    isClosing = true
+    waiting = []
+    answering?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard refusal == nil, !isClosing else { return }
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
+      if let failure = objection(to: head) { return refuse(failure, context) }
+      watch.deadlines.headArrived(.now())
+      arriving = Received(head: head)
+      if watch.deadlines.inFlight == 1, head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+      }
+    case .body(var part):
+      guard (arriving?.body.readableBytes ?? 0) + part.readableBytes <= limits.body else {
+        return interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
+      }
+      arriving?.body.writeBuffer(&part)
+    case .end:
+      watch.deadlines.requestArrived()
+      guard let request = arriving else { return }
+      arriving = nil
+      waiting.append(request)
+      answerNext(context)
+    }
+  }
+
+  /// Reading stops while enough requests wait.
+  func channelReadComplete(context: ChannelHandlerContext) {
+    setReading(waiting.count < HTTPConnection.mostWaiting, context)
+    context.fireChannelReadComplete()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case let expiry as ConnectionDeadlines.Expiry: expired(expiry, context)
+    case is ChannelShouldQuiesceEvent:
+      isEnding = true
+      if !watch.deadlines.isAnswering { context.close(promise: nil) }
+    case ChannelEvent.inputClosed:
+      isEnding = true
+      // Half a request will never be whole, and nobody can tell whether a stream is still read.
+      if !watch.deadlines.isAnswering || arriving != nil || isStreaming { context.close(promise: nil) }
+    default: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? HTTPParserError else {
+      context.close(promise: nil)
+      return
+    }
+    guard refusal == nil, !isClosing else { return }
+    switch error {
+    case .headerOverflow: refuse(Failure(GatewayFailure.headersTooLarge, ["limit": .number(limits.headers)]), context)
+    default:
+      let failure = Failure(RequestFailure.badRequest, ["reason": .text(error.debugDescription)])
+      // A body that breaks off its framing belongs to a request whose head has arrived.
+      if arriving != nil { interrupt(failure, context) } else { refuse(failure, context) }
+    }
+  }
+
+  private func objection(to head: HTTPRequestHead) -> Failure? {
+    func malformed(_ reason: String) -> Failure { Failure(RequestFailure.badRequest, ["reason": .text(reason)]) }
+    var hosts = 0
+    var lengths: [String] = []
+    var codings: [String] = []
+    for (name, value) in head.headers {
+      switch name.utf8.count {
+      case 4: if name.isField("host") { hosts += 1 }
+      case 14: if name.isField("content-length") { lengths.append(value) }
+      case 17: if name.isField("transfer-encoding") { codings.append(value) }
+      default: break
+      }
+    }
+    if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return malformed("there must be one Host header") }
+    if !lengths.isEmpty && !codings.isEmpty { return malformed("both Content-Length and Transfer-Encoding") }
+    if lengths.count > 1 { return malformed("more than one Content-Length") }
+    if let coding = codings.first, codings.count > 1 || coding.lowercased() != "chunked" {
+      return malformed("a Transfer-Encoding other than chunked")
+    }
+    if let length = lengths.first.flatMap({ Int($0) }), length > limits.body {
+      return Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)])
+    }
+    return nil
+  }
+
+  private func setReading(_ shallRead: Bool, _ context: ChannelHandlerContext) {
+    guard shallRead != isReading else { return }
+    isReading = shallRead
+    context.channel.setOption(.autoRead, value: shallRead).assumeIsolated().whenFailure { _ in context.close(promise: nil) }
+  }
+
+  // MARK: - Answering
+
+  private func answerNext(_ context: ChannelHandlerContext) {
+    guard answering == nil, !isClosing, let request = waiting.popFirst() else { return }
+    let keepsAlive = request.head.isKeepAlive
+    let body = request.head.method == .GET || request.head.method == .HEAD ? [] : Array(request.body.readableBytesView)
+    let received = Exchange(request.head, peer)
+    let responder = responder
+    let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    answering = Task(executorPreference: executor) {
+      var exchange = received
+      let outcome = await responder.respond(&exchange, body)
+      let done = exchange
+      // The executor is the loop itself; the hop is for where the last await came back elsewhere.
+      let eventLoop = connection.eventLoop
+      if eventLoop.inEventLoop {
+        connection.value.0.finish(outcome, done, keepsAlive: keepsAlive, connection.value.1)
+      } else {
+        eventLoop.execute { connection.value.0.finish(outcome, done, keepsAlive: keepsAlive, connection.value.1) }
+      }
+    }
+  }
+
+  private func finish(_ outcome: HTTPResponder.Outcome, _ exchange: Exchange, keepsAlive: Bool, _ context: ChannelHandlerContext)
+  {
+    answering = nil
+    guard !isClosing else { return }
+    switch outcome {
+    case .answer(let answer):
+      let keepsAlive = keepsAlive && !(isEnding && waiting.isEmpty)
+      write(answer, exchange, keepsAlive: keepsAlive, context)
+      answered(keepsAlive: keepsAlive, context)
+    case .live(let identification, let after): follow(identification, after, exchange, context)
+    }
+  }
+
+  /// One write for head and body.
+  private func write(_ answer: HTTPAnswer, _ exchange: Exchange, keepsAlive: Bool, _ context: ChannelHandlerContext) {
+    let length = answer.body.readableBytes
+    var buffer = context.channel.allocator.buffer(capacity: 640 + length)
+    responder.heads.write(answer, exchange, length: length, keepsAlive: keepsAlive, to: &buffer)
+    if exchange.method != "HEAD" { buffer.writeImmutableBuffer(answer.body) }
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+  }
+
+  private func answered(keepsAlive: Bool, _ context: ChannelHandlerContext) {
+    watch.deadlines.answered(.now())
+    if !keepsAlive {
+      closeOutput(context)
+    } else if let refusal, !watch.deadlines.isAnswering {
+      tell(refusal, context)
+    } else {
+      answerNext(context)
+      setReading(waiting.count < HTTPConnection.mostWaiting, context)
+    }
+  }
+
+  /// Streams live messages; the connection ends with them.
+  private func follow(_ identification: Identification, _ after: Int?, _ exchange: Exchange, _ context: ChannelHandlerContext) {
+    isStreaming = true
+    waiting = []
+    var head = context.channel.allocator.buffer(capacity: 640)
+    let answer = HTTPAnswer(status: 200, type: "text/event-stream", body: ByteBuffer())
+    responder.heads.write(answer, exchange, length: nil, keepsAlive: false, to: &head)
+    context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+    let channel = context.channel
+    let stream = stream
+    answering = Task(executorPreference: executor) {
+      await stream.run(exchange, identification, after: after) { bytes in
+        // Returns when the kernel has taken it, so that a slow reader holds up its own stream only.
+        try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
+      }
+      channel.close(promise: nil)
+    }
+  }
+
+  // MARK: - Refusing
+
+  private func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
+    switch expiry {
+    case .head where refusal == nil && !isClosing:
+      refuse(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), context)
+    case .request where refusal == nil && !isClosing:
+      interrupt(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.requestSeconds)]), context)
+    default: context.close(promise: nil)
+    }
+  }
+
+  /// Refuses a request whose head was not taken.
+  private func refuse(_ failure: Failure, _ context: ChannelHandlerContext) {
+    refusal = failure
+    watch.deadlines.requestArrived()
+    if !watch.deadlines.isAnswering { tell(failure, context) }
+  }
+
+  /// Refuses the request that is arriving, after the answers to those before it.
+  private func interrupt(_ failure: Failure, _ context: ChannelHandlerContext) {
+    arriving = nil
+    watch.deadlines.answered(.now())
+    refuse(failure, context)
+  }
+
+  /// Writes the problem and closes our side.
+  private func tell(_ failure: Failure, _ context: ChannelHandlerContext) {
+    var exchange = Exchange(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), peer)
+    exchange.language = language
+    write(responder.refusal(failure, exchange), exchange, keepsAlive: false, context)
+    closeOutput(context)
+  }
+
+  /// What still arrives is passed over, so that the client can read the answer (RFC 9112, section 9.6), until it closes or a
+  /// deadline comes.
+  private func closeOutput(_ context: ChannelHandlerContext) {
+    isClosing = true
+    waiting = []
+    watch.deadlines.closing(.now())
+    context.close(mode: .output, promise: nil)
+  }
+}
+
+@available(*, unavailable)
+extension HTTPConnection: Sendable {}
