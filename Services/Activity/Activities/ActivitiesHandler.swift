@@ -7,7 +7,7 @@ import Storage
 extension ServiceDefinition {
   /// Serves the making and reading of activities.
   mutating func serveActivities(_ calendars: AccountCalendars) {
-    serve(CreateActivity.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+    serve(CreateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let activity = Activity(
@@ -24,7 +24,7 @@ extension ServiceDefinition {
         of: try call.account, after: try ActivityID.cursor(input.cursor), limit: input.limit ?? 50, in: database)
     }
 
-    serve(GetActivity.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, database in
+    serve(GetActivity.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
       let activity = try Activities.find(input.activityID, of: account, in: database)
       let today = try calendars.calendar(of: account, in: database).day(of: call.now)

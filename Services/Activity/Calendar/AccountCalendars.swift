@@ -15,7 +15,7 @@ final class AccountCalendars: Sendable {
   /// Sees to it that the read model holds the caller's account before its request is handled: someone who has just registered
   /// may be faster than the event that tells of it.
   @Sendable
-  func prepare(_ call: Call) async throws {
+  func prepare(_ input: some Document, _ call: Call) async throws {
     let account = try call.account
     if known.withLock({ $0.contains(account) }) { return }
     guard try await Accounts.resolve(account, call) != nil else { throw Failure(RequestFailure.unauthenticated) }

@@ -5,7 +5,7 @@ import ServiceKit
 extension ServiceDefinition {
   /// Serves a day's list.
   mutating func serveDays(_ calendars: AccountCalendars) {
-    serve(GetDay.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, database in
+    serve(GetDay.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: database).day(of: call.now)
       return try Days.plan(of: account, day: input.day.resolved(today: today), today: today, in: database)

@@ -6,7 +6,7 @@ import Storage
 extension ServiceDefinition {
   /// Serves the writing of entries.
   mutating func serveEntries(_ calendars: AccountCalendars) {
-    serve(RecordEntry.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+    serve(RecordEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
@@ -15,7 +15,7 @@ extension ServiceDefinition {
       }
     }
 
-    serve(IncrementEntry.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+    serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
@@ -24,7 +24,7 @@ extension ServiceDefinition {
       }
     }
 
-    serve(DeleteEntry.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+    serve(DeleteEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let activity = try Activities.find(input.activityID, of: account, in: transaction.database)

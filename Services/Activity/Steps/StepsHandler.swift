@@ -6,7 +6,7 @@ import Storage
 extension ServiceDefinition {
   /// Serves the intake of samples and the days' totals.
   mutating func serveSteps(_ calendars: AccountCalendars) {
-    serve(RecordStepSamples.self, prepare: { _, call in try await calendars.prepare(call) }) { input, _, call, transaction in
+    serve(RecordStepSamples.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let calendar = try calendars.calendar(of: account, in: transaction.database)
       let (placed, rejected) = SampleIntake.place(input.samples, in: calendar, now: transaction.now)
