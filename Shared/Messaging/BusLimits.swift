@@ -15,6 +15,9 @@ public struct BusLimits: Sendable {
   public var handlers = 4096
   /// Bytes of the requests whose handlers run. Beyond it a request is answered `overloaded`.
   public var handledBytes = 256 << 20
+  /// Bytes up to which a request counts as small: its handler runs on the bus' own thread, see ``BusExecutor``; a larger one, which
+  /// takes long to read, elsewhere.
+  public var smallRequestBytes = 8 << 10
   /// Announcements waiting to be published, and those a slow reader has not yet taken. Beyond it they are lost, the oldest first
   /// for a reader: they are hints, and the listener fetches.
   public var announcements = 1024

@@ -30,6 +30,7 @@ final class BusLoop {
   let logger: Logger
   let context: UnsafeMutableRawPointer
 
+  private let executor: BusExecutor
   private var lock: CInt?
   private var router: Socket?
   private var routerMonitor: Socket?
@@ -56,6 +57,8 @@ final class BusLoop {
 
   /// Messages taken from one socket before the others have their turn.
   private static let fairShare = 512
+  /// Times that commands are taken before the sockets have their turn: handlers' steps lead to further steps and replies.
+  private static let steps = 4
 
   /// Makes and binds the sockets.
   init(
@@ -70,6 +73,7 @@ final class BusLoop {
     self.metrics = metrics
     self.complaints = complaints
     self.logger = logger
+    executor = BusExecutor(mailbox)
     try endpoints.prepare()
     guard let context = zmq_ctx_new() else { throw ZeroMQError("zmq_ctx_new") }
     self.context = context
@@ -103,12 +107,15 @@ final class BusLoop {
   func run() {
     var commands: [Command] = []
     while !isFinished {
-      mailbox.drain(into: &commands, answered: answered, sentBytes: settledBytes)
-      (answered, settledBytes) = (0, 0)
       now = Monotonic.now
       watchConnections()
-      for command in commands { perform(command) }
-      commands.removeAll(keepingCapacity: true)
+      for _ in 0..<BusLoop.steps {
+        mailbox.drain(into: &commands, answered: answered, sentBytes: settledBytes)
+        (answered, settledBytes) = (0, 0)
+        if commands.isEmpty { break }
+        for command in commands { perform(command) }
+        commands.removeAll(keepingCapacity: true)
+      }
       receive()
       expire()
       if !isFinished { sleep() }
@@ -130,6 +137,7 @@ final class BusLoop {
       running -= 1
       runningBytes -= reply.requestBytes
       if let message = reply.message { send(message, to: reply.envelope) }
+    case .run(let job): job.runSynchronously(on: executor.asUnownedTaskExecutor())
     case .announce(let header, let body):
       guard let publisher else { break }
       _ = publisher.send(Array(service.rawValue.utf8), more: true)
@@ -339,7 +347,7 @@ final class BusLoop {
       runningBytes += bytes
       // Not a child of any task, on purpose: its number is bounded here, each one ends in a reply command, and stopping waits
       // for all of them. A task group would cost every request a hop more.
-      Task { [mailbox, userID] in
+      Task(executorPreference: bytes <= limits.smallRequestBytes ? executor : nil) { [mailbox, userID] in
         let message = await serving.answer(header: header, body: body, from: userID)
         mailbox.push(.reply(OutgoingReply(envelope: envelope, requestBytes: bytes, message: message)))
       }
@@ -401,6 +409,7 @@ final class BusLoop {
       switch command {
       case .request(let request): request.continuation.resume(returning: .failure(.unavailable))
       case .reply(let reply): if let message = reply.message { send(message, to: reply.envelope) }
+      case .run(let job): globalConcurrentExecutor.enqueue(job)
       case .listen(_, _, let continuation): continuation.finish()
       case .cancel, .announce, .stopListening, .stop: break
       }

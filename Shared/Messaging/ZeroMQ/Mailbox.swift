@@ -39,6 +39,8 @@ enum Command: Sendable {
   case cancel(tag: UInt64)
   case reply(OutgoingReply)
   case announce([UInt8], body: [UInt8])
+  /// A step of a handler, see ``BusExecutor``.
+  case run(UnownedJob)
   case listen(ServiceName, reader: UInt64, AsyncStream<Announcement>.Continuation)
   case stopListening(ServiceName, reader: UInt64)
   case stop(deadline: Int64)

@@ -34,6 +34,38 @@ enum DocumentDecoder {
   }
 }
 
+/// Where a field is, made into a path only where one is needed: a report, or a document's own fields.
+private struct Place {
+  let parent: FieldPath
+  /// Empty for an element of an array.
+  let name: String
+  let index: Int
+
+  init(_ parent: FieldPath, _ name: String) {
+    self.parent = parent
+    self.name = name
+    index = -1
+  }
+
+  init(_ parent: FieldPath, _ index: Int) {
+    self.parent = parent
+    self.index = index
+    name = ""
+  }
+
+  /// The parent's own place, for a value that stands in no further container.
+  init(_ path: FieldPath) {
+    parent = path
+    name = ""
+    index = -1
+  }
+
+  var path: FieldPath {
+    if index >= 0 { return .index(parent, index) }
+    return name.isEmpty ? parent : .key(parent, name)
+  }
+}
+
 private final class DecodingState {
   static let mostProblems = 100
 
@@ -49,6 +81,8 @@ private final class DecodingState {
     self.tape = tape
     visited = Array(repeating: false, count: tape.nodes.count)
   }
+
+  func report(_ place: Place, _ rule: FieldRule) { report(place.path, rule) }
 
   func report(_ path: FieldPath, _ rule: FieldRule) {
     if problems.count < DecodingState.mostProblems { problems.append(FieldProblem(field: path.description, rule)) }
@@ -82,14 +116,16 @@ private final class DecodingState {
     return document
   }
 
-  func value<T: Decodable>(_ type: T.Type, node: Int, path: FieldPath, note: Note?) throws -> T {
-    if let text = type as? any TextValue.Type { return try cast(textValue(text, node: node, path: path)) }
-    if let document = type as? any Document.Type { return try cast(anyDocument(document, node: node, path: path)) }
-    if type == String.self { return try cast(string(node, path, note)) }
-    if type == Int.self { return try cast(integer(node, path, note)) }
-    if type == Bool.self { return try cast(bool(node, path)) }
-    if type == Double.self { return try cast(double(node, path, note)) }
+  func value<T: Decodable>(_ type: T.Type, node: Int, place: Place, note: @autoclosure () -> Note?) throws -> T {
+    // Types are compared before they are cast: a cast that fails costs more.
+    if type == Double.self { return try cast(double(node, place, note())) }
     if type == RawJSON.self { return try cast(RawJSON(node >= 0 ? tape.raw(node) : Array("null".utf8))) }
+    if type == String.self { return try cast(string(node, place, note())) }
+    if type == Int.self { return try cast(integer(node, place, note())) }
+    if type == Bool.self { return try cast(bool(node, place)) }
+    if let text = type as? any TextValue.Type { return try cast(textValue(text, node: node, place: place)) }
+    let path = place.path
+    if let document = type as? any Document.Type { return try cast(anyDocument(document, node: node, path: path)) }
     if node >= 0, type is any ListOfValues.Type, tape.nodes[node].isLenient {
       return try T(from: ValueDecoder(state: self, node: splitList(node), path: path, notes: [:]))
     }
@@ -99,7 +135,7 @@ private final class DecodingState {
         return try T(from: ValueDecoder(state: self, node: -1, path: path, notes: [:]))
       }
       let count = Int(tape.nodes[node].count)
-      if let items = note?.items, !items.contains(count) {
+      if let items = note()?.items, !items.contains(count) {
         report(path, FieldRule("wrong_count", ["least": .number(items.lowerBound), "most": .number(items.upperBound)]))
         return try T(from: ValueDecoder(state: self, node: -1, path: path, notes: [:]))
       }
@@ -116,17 +152,17 @@ private final class DecodingState {
     try document(type, node: node, path: path)
   }
 
-  private func textValue<V: TextValue>(_ type: V.Type, node: Int, path: FieldPath) -> V {
+  private func textValue<V: TextValue>(_ type: V.Type, node: Int, place: Place) -> V {
     guard node >= 0 else { return V.placeholder }
     let kind = tape.nodes[node].kind
     guard kind == .string || kind == .escapedString else {
-      report(path, FieldRule("not_a_string"))
+      report(place, FieldRule("not_a_string"))
       return V.placeholder
     }
-    do {
-      return try V(text: tape.string(node))
-    } catch {
-      report(path, error)
+    switch tape.textValue(V.self, node) {
+    case .success(let value): return value
+    case .failure(let rule):
+      report(place, rule)
       return V.placeholder
     }
   }
@@ -141,56 +177,57 @@ private final class DecodingState {
     return own
   }
 
-  func string(_ node: Int, _ path: FieldPath, _ note: Note?) -> String {
+  func string(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> String {
     guard node >= 0 else { return "" }
     let kind = tape.nodes[node].kind
     guard kind == .string || kind == .escapedString else {
-      report(path, FieldRule("not_a_string"))
+      report(place, FieldRule("not_a_string"))
       return ""
     }
     let text = tape.string(node)
+    let note = note()
     if let length = note?.length {
       let count = text.count
       if count < length.lowerBound {
-        report(path, count == 0 ? FieldRule("empty") : FieldRule("too_short", ["least": .number(length.lowerBound)]))
+        report(place, count == 0 ? FieldRule("empty") : FieldRule("too_short", ["least": .number(length.lowerBound)]))
       } else if count > length.upperBound {
-        report(path, FieldRule("too_long", ["most": .number(length.upperBound)]))
+        report(place, FieldRule("too_long", ["most": .number(length.upperBound)]))
       }
     }
     let breaksLines = note?.breaksLines ?? false
-    let hasControl = text.unicodeScalars.contains { scalar in
-      scalar.value < 0x20 && !(breaksLines && (scalar == "\n" || scalar == "\t" || scalar == "\r")) || scalar.value == 0x7F
+    let hasControl = text.utf8.contains { byte in
+      byte < 0x20 && !(breaksLines && (byte == 0x0A || byte == 0x09 || byte == 0x0D)) || byte == 0x7F
     }
-    if hasControl { report(path, FieldRule("control_character")) }
+    if hasControl { report(place, FieldRule("control_character")) }
     return text
   }
 
-  func integer(_ node: Int, _ path: FieldPath, _ note: Note?) -> Int {
+  func integer(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> Int {
     guard node >= 0 else { return 0 }
     guard let value = tape.integer(node) else {
-      report(path, FieldRule("not_a_whole_number"))
+      report(place, FieldRule("not_a_whole_number"))
       return 0
     }
-    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) {
-      report(path, outOfRange(range))
+    if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) {
+      report(place, outOfRange(range))
     }
     return value
   }
 
-  func double(_ node: Int, _ path: FieldPath, _ note: Note?) -> Double {
+  func double(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> Double {
     guard node >= 0 else { return 0 }
     guard let value = tape.double(node) else {
-      report(path, FieldRule("not_a_number"))
+      report(place, FieldRule("not_a_number"))
       return 0
     }
-    if let note, !note.isCheckedByFeature, let range = note.range, !range.contains(value) { report(path, outOfRange(range)) }
+    if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(value) { report(place, outOfRange(range)) }
     return value
   }
 
-  func bool(_ node: Int, _ path: FieldPath) -> Bool {
+  func bool(_ node: Int, _ place: Place) -> Bool {
     guard node >= 0 else { return false }
     guard let value = tape.bool(node) else {
-      report(path, FieldRule("not_a_truth_value"))
+      report(place, FieldRule("not_a_truth_value"))
       return false
     }
     return value
@@ -259,7 +296,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func required(_ key: Key) -> Int {
     guard node >= 0 else { return -1 }
     guard let value = find(key), !state.tape.isNull(value) else {
-      state.report(.key(path, key.stringValue), FieldRule("required"))
+      state.report(Place(path, key.stringValue).path, FieldRule("required"))
       return -1
     }
     return value
@@ -269,46 +306,46 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) -> Bool { find(key).map { state.tape.isNull($0) } ?? true }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    try state.value(type, node: required(key), path: .key(path, key.stringValue), note: notes[key.stringValue])
+    try state.value(type, node: required(key), place: Place(path, key.stringValue), note: notes[key.stringValue])
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     guard let value = find(key), !state.tape.isNull(value) else { return nil }
-    return try state.value(type, node: value, path: .key(path, key.stringValue), note: notes[key.stringValue])
+    return try state.value(type, node: value, place: Place(path, key.stringValue), note: notes[key.stringValue])
   }
 
   func decode(_ type: String.Type, forKey key: Key) -> String {
-    state.string(required(key), .key(path, key.stringValue), notes[key.stringValue])
+    state.string(required(key), Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decode(_ type: Int.Type, forKey key: Key) -> Int {
-    state.integer(required(key), .key(path, key.stringValue), notes[key.stringValue])
+    state.integer(required(key), Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decode(_ type: Double.Type, forKey key: Key) -> Double {
-    state.double(required(key), .key(path, key.stringValue), notes[key.stringValue])
+    state.double(required(key), Place(path, key.stringValue), notes[key.stringValue])
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) -> Bool { state.bool(required(key), .key(path, key.stringValue)) }
+  func decode(_ type: Bool.Type, forKey key: Key) -> Bool { state.bool(required(key), Place(path, key.stringValue)) }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     guard let value = find(key), !state.tape.isNull(value) else { return nil }
-    return state.string(value, .key(path, key.stringValue), notes[key.stringValue])
+    return state.string(value, Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
     guard let value = find(key), !state.tape.isNull(value) else { return nil }
-    return state.integer(value, .key(path, key.stringValue), notes[key.stringValue])
+    return state.integer(value, Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
     guard let value = find(key), !state.tape.isNull(value) else { return nil }
-    return state.double(value, .key(path, key.stringValue), notes[key.stringValue])
+    return state.double(value, Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     guard let value = find(key), !state.tape.isNull(value) else { return nil }
-    return state.bool(value, .key(path, key.stringValue))
+    return state.bool(value, Place(path, key.stringValue))
   }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedDecodingContainer<Nested> {
@@ -343,8 +380,8 @@ private struct ListedValues: UnkeyedDecodingContainer {
     next = node + 1
   }
 
-  private mutating func advance() -> (node: Int, path: FieldPath) {
-    let result = (next, FieldPath.index(path, currentIndex))
+  private mutating func advance() -> (node: Int, place: Place) {
+    let result = (next, Place(path, currentIndex))
     next = Int(state.tape.nodes[next].next)
     currentIndex += 1
     return result
@@ -357,23 +394,23 @@ private struct ListedValues: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let (node, path) = advance()
-    return try state.value(type, node: node, path: path, note: nil)
+    let (node, place) = advance()
+    return try state.value(type, node: node, place: place, note: nil)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedDecodingContainer<Nested> {
-    let (node, path) = advance()
-    return KeyedDecodingContainer(KeyedValues<Nested>(state: state, node: node, path: path, notes: [:]))
+    let (node, place) = advance()
+    return KeyedDecodingContainer(KeyedValues<Nested>(state: state, node: node, path: place.path, notes: [:]))
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer {
-    let (node, path) = advance()
-    return ListedValues(state: state, node: node, path: path)
+    let (node, place) = advance()
+    return ListedValues(state: state, node: node, path: place.path)
   }
 
   mutating func superDecoder() -> any Decoder {
-    let (node, path) = advance()
-    return ValueDecoder(state: state, node: node, path: path, notes: [:])
+    let (node, place) = advance()
+    return ValueDecoder(state: state, node: node, path: place.path, notes: [:])
   }
 }
 
@@ -391,5 +428,5 @@ private struct SingleValue: SingleValueDecodingContainer {
     }
     return value
   }
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.value(type, node: node, path: path, note: nil) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.value(type, node: node, place: Place(path), note: nil) }
 }

@@ -24,15 +24,23 @@ private final class Output {
     isEmpty = true
   }
 
-  func write(_ value: some Encodable) {
-    switch value {
-    case let text as String: writer.string(text)
-    case let number as Int: writer.integer(number)
-    case let flag as Bool: writer.raw(flag ? "true" : "false")
-    case let number as Double: writer.number(number)
-    case let raw as RawJSON: writer.json(raw.bytes)
-    case let text as any TextValue: writer.string(text.description)
-    default:
+  func write(_ flag: Bool) { writer.raw(flag ? "true" : "false") }
+
+  /// Types are compared before they are cast: most values are of none of these, and a cast that fails costs more.
+  func write<Value: Encodable>(_ value: Value) {
+    if Value.self == String.self, let text = value as? String {
+      writer.string(text)
+    } else if Value.self == Int.self, let number = value as? Int {
+      writer.integer(number)
+    } else if Value.self == Bool.self, let flag = value as? Bool {
+      write(flag)
+    } else if Value.self == Double.self, let number = value as? Double {
+      writer.number(number)
+    } else if Value.self == RawJSON.self, let raw = value as? RawJSON {
+      writer.json(raw.bytes)
+    } else if let text = value as? any TextValue {
+      writer.string(text.description)
+    } else {
       let outer = (bracket, isEmpty)
       (bracket, isEmpty) = (0, true)
       do {
@@ -94,6 +102,26 @@ private struct KeyedValues<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) {
     name(key)
     output.write(value)
+  }
+
+  mutating func encode(_ value: String, forKey key: Key) {
+    name(key)
+    output.writer.string(value)
+  }
+
+  mutating func encode(_ value: Int, forKey key: Key) {
+    name(key)
+    output.writer.integer(value)
+  }
+
+  mutating func encode(_ value: Bool, forKey key: Key) {
+    name(key)
+    output.write(value)
+  }
+
+  mutating func encode(_ value: Double, forKey key: Key) {
+    name(key)
+    output.writer.number(value)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {

@@ -89,6 +89,23 @@ public struct JSONTape: Sendable {
     return bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
   }
 
+  /// A string read as that type.
+  func textValue<Value: TextValue>(_ type: Value.Type, _ index: Int) -> Result<Value, FieldRule> {
+    let node = nodes[index]
+    do throws(FieldRule) {
+      if node.kind == .escapedString { return .success(try Value(text: string(index))) }
+      return bytes.withUnsafeBufferPointer { buffer in
+        do throws(FieldRule) {
+          return .success(try Value(utf8: UnsafeBufferPointer(rebasing: buffer[Int(node.start)..<Int(node.end)])))
+        } catch {
+          return .failure(error)
+        }
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
   func text(_ index: Int) -> Substring {
     Substring(String(decoding: bytes[Int(nodes[index].start)..<Int(nodes[index].end)], as: UTF8.self))
   }

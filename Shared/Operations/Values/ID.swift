@@ -40,30 +40,35 @@ public struct ID<Entity>: TextValue, Comparable {
   }
 
   public init(text: String) throws(FieldRule) {
-    var high: UInt64 = 0
-    var low: UInt64 = 0
-    var digits = 0
-    var position = 0
-    for byte in text.utf8 {
+    var text = text
+    guard let value = text.withUTF8(Self.read) else { throw FieldRule("not_an_id") }
+    self = value
+  }
+
+  public init(utf8: UnsafeBufferPointer<UInt8>) throws(FieldRule) {
+    guard let value = Self.read(utf8) else { throw FieldRule("not_an_id") }
+    self = value
+  }
+
+  private static func read(_ utf8: UnsafeBufferPointer<UInt8>) -> Self? {
+    guard utf8.count == 36 else { return nil }
+    var halves: (UInt64, UInt64) = (0, 0)
+    for position in 0..<36 {
+      let byte = utf8[position]
       if position == 8 || position == 13 || position == 18 || position == 23 {
-        guard byte == UInt8(ascii: "-") else { throw FieldRule("not_an_id") }
-      } else {
-        let digit: UInt64
-        switch byte {
-        case 0x30...0x39: digit = UInt64(byte - 0x30)
-        case 0x61...0x66: digit = UInt64(byte - 0x61 + 10)
-        case 0x41...0x46: digit = UInt64(byte - 0x41 + 10)
-        default: throw FieldRule("not_an_id")
-        }
-        if digits < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
-        digits += 1
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
       }
-      position += 1
-      guard position <= 36 else { throw FieldRule("not_an_id") }
+      let digit: UInt64
+      switch byte {
+      case 0x30...0x39: digit = UInt64(byte - 0x30)
+      case 0x61...0x66: digit = UInt64(byte - 0x61 + 10)
+      case 0x41...0x46: digit = UInt64(byte - 0x41 + 10)
+      default: return nil
+      }
+      if position < 19 { halves.0 = halves.0 << 4 | digit } else { halves.1 = halves.1 << 4 | digit }
     }
-    guard position == 36 else { throw FieldRule("not_an_id") }
-    self.high = high
-    self.low = low
+    return Self(high: halves.0, low: halves.1)
   }
 
   public var description: String {

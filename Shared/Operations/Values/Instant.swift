@@ -19,13 +19,24 @@ public struct Instant: TextValue, Comparable {
   }
 
   public init(text: String) throws(FieldRule) {
-    var reader = DigitReader(text)
+    var text = text
+    guard let milliseconds = text.withUTF8(Instant.milliseconds) else { throw FieldRule("not_an_instant") }
+    self.milliseconds = milliseconds
+  }
+
+  public init(utf8: UnsafeBufferPointer<UInt8>) throws(FieldRule) {
+    guard let milliseconds = Instant.milliseconds(utf8) else { throw FieldRule("not_an_instant") }
+    self.milliseconds = milliseconds
+  }
+
+  private static func milliseconds(_ utf8: UnsafeBufferPointer<UInt8>) -> Int64? {
+    var reader = DigitReader(utf8)
     guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
       let day = reader.digits(2),
       let date = LocalDay(year: year, month: month, day: day), reader.take("T") || reader.take("t") || reader.take(" "),
       let hour = reader.digits(2), hour < 24, reader.take(":"), let minute = reader.digits(2), minute < 60, reader.take(":"),
       let second = reader.digits(2), second < 60
-    else { throw FieldRule("not_an_instant") }
+    else { return nil }
     var milliseconds = 0
     if reader.take(".") {
       var weight = 100
@@ -35,38 +46,42 @@ public struct Instant: TextValue, Comparable {
         weight /= 10
         any = true
       }
-      guard any else { throw FieldRule("not_an_instant") }
+      guard any else { return nil }
     }
     var offset = 0
     if !(reader.take("Z") || reader.take("z")) {
       let sign: Int
-      if reader.take("+") { sign = 1 } else if reader.take("-") { sign = -1 } else { throw FieldRule("not_an_instant") }
+      if reader.take("+") { sign = 1 } else if reader.take("-") { sign = -1 } else { return nil }
       guard let hours = reader.digits(2), hours < 24, reader.take(":"), let minutes = reader.digits(2), minutes < 60 else {
-        throw FieldRule("not_an_instant")
+        return nil
       }
       offset = sign * (hours * 60 + minutes)
     }
-    guard reader.isAtEnd else { throw FieldRule("not_an_instant") }
+    guard reader.isAtEnd else { return nil }
     let seconds = Int64(date.daysSinceEpoch) * 86400 + Int64(hour * 3600 + minute * 60 + second - offset * 60)
-    self.milliseconds = seconds * 1000 + Int64(milliseconds)
+    // An offset may lead out of the years that have four digits.
+    guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
+    return seconds * 1000 + Int64(milliseconds)
   }
 
   public var description: String {
     let days = milliseconds >= 0 ? milliseconds / 86_400_000 : (milliseconds - 86_399_999) / 86_400_000
     let rest = Int(milliseconds - days * 86_400_000)
     let day = LocalDay(daysSinceEpoch: Int32(truncatingIfNeeded: days))
-    var text = day.description
-    text.reserveCapacity(24)
-    text.append("T")
-    appendPadded(rest / 3_600_000, 2, to: &text)
-    text.append(":")
-    appendPadded(rest / 60000 % 60, 2, to: &text)
-    text.append(":")
-    appendPadded(rest / 1000 % 60, 2, to: &text)
-    text.append(".")
-    appendPadded(rest % 1000, 3, to: &text)
-    text.append("Z")
-    return text
+    return String(unsafeUninitializedCapacity: 24) { buffer in
+      var writer = DigitWriter(buffer)
+      day.write(to: &writer)
+      writer.put("T")
+      writer.put(rest / 3_600_000, 2)
+      writer.put(":")
+      writer.put(rest / 60000 % 60, 2)
+      writer.put(":")
+      writer.put(rest / 1000 % 60, 2)
+      writer.put(".")
+      writer.put(rest % 1000, 3)
+      writer.put("Z")
+      return writer.count
+    }
   }
 
   public static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }
@@ -96,32 +111,51 @@ public struct Clock: Sendable {
 
 /// Reads digits and punctuation from ASCII text.
 struct DigitReader {
-  private var rest: Substring.UTF8View
+  private let text: UnsafeBufferPointer<UInt8>
+  private var position = 0
 
-  init(_ text: String) { rest = Substring(text).utf8 }
+  init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-  var isAtEnd: Bool { rest.isEmpty }
+  var isAtEnd: Bool { position == text.count }
 
   mutating func digits(_ count: Int) -> Int? {
+    guard text.count - position >= count else { return nil }
     var value = 0
-    var copy = rest
-    for _ in 0..<count {
-      guard let byte = copy.popFirst(), (0x30...0x39).contains(byte) else { return nil }
-      value = value * 10 + Int(byte - 0x30)
+    for index in position..<position + count {
+      let digit = text[index] &- 0x30
+      guard digit < 10 else { return nil }
+      value = value * 10 + Int(digit)
     }
-    rest = copy
+    position += count
     return value
   }
 
   mutating func take(_ character: Unicode.Scalar) -> Bool {
-    guard let first = rest.first, UInt32(first) == character.value else { return false }
-    rest.removeFirst()
+    guard position < text.count, UInt32(text[position]) == character.value else { return false }
+    position += 1
     return true
   }
 }
 
-func appendPadded(_ value: Int, _ width: Int, to text: inout String) {
-  let digits = String(value)
-  for _ in 0..<max(0, width - digits.utf8.count) { text.append("0") }
-  text.append(digits)
+/// Writes digits and punctuation as ASCII text.
+struct DigitWriter {
+  private let buffer: UnsafeMutableBufferPointer<UInt8>
+  private(set) var count = 0
+
+  init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+  mutating func put(_ character: Unicode.Scalar) {
+    buffer[count] = UInt8(truncatingIfNeeded: character.value)
+    count += 1
+  }
+
+  /// A number that is not negative, with leading zeros.
+  mutating func put(_ value: Int, _ width: Int) {
+    var rest = value
+    for index in stride(from: count + width - 1, through: count, by: -1) {
+      buffer[index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    count += width
+  }
 }

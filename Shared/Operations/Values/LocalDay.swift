@@ -20,12 +20,22 @@ public struct LocalDay: TextValue, Comparable, Strideable {
   }
 
   public init(text: String) throws(FieldRule) {
-    var reader = DigitReader(text)
-    guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
-      let day = reader.digits(2),
-      reader.isAtEnd, let value = LocalDay(year: year, month: month, day: day)
-    else { throw FieldRule("not_a_day") }
+    var text = text
+    guard let value = text.withUTF8(LocalDay.read) else { throw FieldRule("not_a_day") }
     self = value
+  }
+
+  public init(utf8: UnsafeBufferPointer<UInt8>) throws(FieldRule) {
+    guard let value = LocalDay.read(utf8) else { throw FieldRule("not_a_day") }
+    self = value
+  }
+
+  private static func read(_ utf8: UnsafeBufferPointer<UInt8>) -> LocalDay? {
+    var reader = DigitReader(utf8)
+    guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
+      let day = reader.digits(2), reader.isAtEnd
+    else { return nil }
+    return LocalDay(year: year, month: month, day: day)
   }
 
   /// Year, month (1…12) and day of the month.
@@ -44,15 +54,20 @@ public struct LocalDay: TextValue, Comparable, Strideable {
   public var weekday: Int { (((Int(daysSinceEpoch) + 3) % 7) + 7) % 7 + 1 }
 
   public var description: String {
+    String(unsafeUninitializedCapacity: 10) { buffer in
+      var writer = DigitWriter(buffer)
+      write(to: &writer)
+      return writer.count
+    }
+  }
+
+  func write(to writer: inout DigitWriter) {
     let (year, month, day) = parts
-    var text = ""
-    text.reserveCapacity(10)
-    appendPadded(year, 4, to: &text)
-    text.append("-")
-    appendPadded(month, 2, to: &text)
-    text.append("-")
-    appendPadded(day, 2, to: &text)
-    return text
+    writer.put(year, 4)
+    writer.put("-")
+    writer.put(month, 2)
+    writer.put("-")
+    writer.put(day, 2)
   }
 
   public static func < (left: LocalDay, right: LocalDay) -> Bool { left.daysSinceEpoch < right.daysSinceEpoch }

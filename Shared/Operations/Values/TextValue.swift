@@ -9,11 +9,17 @@ public protocol TextValue: Codable, Hashable, Sendable, CustomStringConvertible 
   static var schema: JSON { get }
   /// Reads the canonical or an accepted form.
   init(text: String) throws(FieldRule)
+  /// Reads the same from valid UTF-8; a type of which a request may hold thousands can do without the string.
+  init(utf8: UnsafeBufferPointer<UInt8>) throws(FieldRule)
   /// The canonical form, as it travels.
   var description: String { get }
 }
 
 extension TextValue {
+  public init(utf8: UnsafeBufferPointer<UInt8>) throws(FieldRule) {
+    try self.init(text: String(decoding: utf8, as: UTF8.self))
+  }
+
   public init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode(String.self)
     do {

@@ -9,11 +9,18 @@ public struct Call: Sendable {
   public let header: RequestHeader
   /// When the request was taken up.
   public let now: Instant
-  public let store: Store
-  public let logger: Logger
-  let bus: any Bus
-  let service: ServiceName
-  let clock: Clock
+  let context: CallContext
+
+  public var store: Store { context.store }
+
+  /// The service's logger, naming the request.
+  public var logger: Logger {
+    var logger = context.logger
+    logger[metadataKey: "requestID"] = .string(header.id)
+    logger[metadataKey: "operation"] = .string(header.operation)
+    if let traceparent = header.traceparent { logger[metadataKey: "traceparent"] = .string(traceparent) }
+    return logger
+  }
 
   public var caller: Caller { header.caller }
   public var language: Language { header.caller.language }
@@ -40,7 +47,7 @@ public struct Call: Sendable {
 
   /// Asks another service, in this one's own name, within what is left of the request's time.
   public func request<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
-    try await ServiceClient(bus: bus, service: service, clock: clock).request(
+    try await ServiceClient(bus: context.bus, service: context.service, clock: context.clock).request(
       operation, input, deadline: header.deadline, traceparent: header.traceparent)
   }
 

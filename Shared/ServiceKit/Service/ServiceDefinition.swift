@@ -69,8 +69,8 @@ public struct ServiceDefinition: Sendable {
   ) {
     add(operation) { input, call, _ in
       let prepared = try await prepare(input, call)
-      let output = try await call.store.read { database in try body(input, prepared, call, database) }
-      return output.json
+      // Written where it was read: a long list takes its time, and readers have it.
+      return try await call.store.read { database in try body(input, prepared, call, database).json }
     }
   }
 
@@ -154,20 +154,22 @@ struct HandlerResult: Sendable {
 }
 
 /// What every call of a service shares.
-struct CallContext: Sendable {
+final class CallContext: Sendable {
   let store: Store
   let bus: any Bus
   let service: ServiceName
   let clock: Clock
   let logger: Logger
 
-  func call(_ request: Request) -> Call {
-    var logger = logger
-    logger[metadataKey: "requestID"] = .string(request.header.id)
-    logger[metadataKey: "operation"] = .string(request.header.operation)
-    if let traceparent = request.header.traceparent { logger[metadataKey: "traceparent"] = .string(traceparent) }
-    return Call(header: request.header, now: clock.now, store: store, logger: logger, bus: bus, service: service, clock: clock)
+  init(store: Store, bus: any Bus, service: ServiceName, clock: Clock, logger: Logger) {
+    self.store = store
+    self.bus = bus
+    self.service = service
+    self.clock = clock
+    self.logger = logger
   }
+
+  func call(_ request: Request) -> Call { Call(header: request.header, now: clock.now, context: self) }
 }
 
 extension Caller {
