@@ -30,7 +30,7 @@ private struct Simulation {
     var limits = ListenerState.Limits()
     limits.events = 7
     limits.acknowledgedEvents = 3
-    return ListenerState(start: .snapshot, keepsCursor: true, limits: limits)
+    return ListenerState(start: .snapshot, keepsCursor: true, names: ["wanted"], limits: limits)
   }
 
   init(seed: UInt64) { random = SplitMix64(state: seed) }
@@ -39,10 +39,15 @@ private struct Simulation {
 
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
+  /// Whether the event of that number is one that the listener wants.
+  static func isWanted(_ number: Int64) -> Bool { number % 7 < 4 }
+
   // MARK: - The teller
 
   mutating func tell() {
-    let event = LoggedEvent(number: head.number + 1, name: "e", at: .placeholder, traceparent: nil, body: [])
+    let number = head.number + 1
+    let name = Simulation.isWanted(number) ? "wanted" : "other"
+    let event = LoggedEvent(number: number, name: name, at: .placeholder, traceparent: nil, body: [])
     events.append(event)
     if chance(80) { hints.append(.event(event, epoch: head.epoch)) }
     if chance(10) { hints.append(.event(event, epoch: head.epoch)) }
@@ -83,11 +88,11 @@ private struct Simulation {
       outcome = { $0.loaded(cursor) }
     case .fetch, .fetchSnapshot:
       if !isCalm, chance(15) { outcome = { $0.fetchFailed(.unreachable, at: now) } } else { answer(action) }
-    case .apply(let batch, let epoch):
+    case .apply(let page, let after):
       if !isCalm, chance(15) {
         outcome = { $0.applyFailed(at: now) }
       } else {
-        commit(batch, epoch)
+        commit(page, after)
         outcome = { $0.applied() }
       }
     case .applyPage(let page):
@@ -113,16 +118,17 @@ private struct Simulation {
     switch action {
     case .fetch(let after):
       guard let after, after.epoch == head.epoch, after.number <= head.number else {
-        outcome = { $0.fetched(head, [], at: now) }
+        outcome = { $0.fetched(head, EventPage([], through: head.number), at: now) }
         return
       }
-      acknowledged = max(acknowledged, after.number)
       guard after.number >= pruned else {
         outcome = { $0.fetchFailed(.pruned, at: now) }
         return
       }
-      let page = Array(events.dropFirst(Int(after.number - pruned)).prefix(Int.random(in: 1...9, using: &random)))
-      outcome = { $0.fetched(head, page, at: now) }
+      let wanted = events.dropFirst(Int(after.number - pruned)).filter { $0.name == "wanted" }
+      let page = Array(wanted.prefix(Int.random(in: 1...9, using: &random)))
+      let through = page.count < wanted.count ? page.last?.number ?? after.number : head.number
+      outcome = { $0.fetched(head, EventPage(page, through: through), at: now) }
     case .fetchSnapshot(let key):
       let next = key == nil ? "2" : key == "2" ? "3" : nil
       outcome = { $0.snapshot(SnapshotPage(head: head, events: [], nextKey: next)) }
@@ -131,18 +137,14 @@ private struct Simulation {
   }
 
   /// What an inbox does in its transaction: passes over the old, and takes effect with the cursor.
-  private mutating func commit(_ batch: [LoggedEvent], _ epoch: String) {
-    guard let before = cursor, before.epoch == epoch else {
-      faults.append("applied events of epoch \(epoch) at cursor \(String(describing: cursor))")
+  private mutating func commit(_ page: EventPage, _ after: LogHead) {
+    guard let before = cursor, before.epoch == after.epoch else {
+      faults.append("applied events of epoch \(after.epoch) at cursor \(String(describing: cursor))")
       return
     }
-    var number = before.number
-    for event in batch where event.number > number {
-      if event.number != number + 1 { faults.append("gap: \(event.number) after \(number)") }
-      effects.append(event.number)
-      number = event.number
-    }
-    cursor = LogHead(epoch: epoch, number: number)
+    if after.number > before.number { faults.append("gap: events after \(after.number) at \(before.number)") }
+    effects += page.events.map(\.number).filter { $0 > before.number }
+    cursor = LogHead(epoch: after.epoch, number: max(before.number, page.through))
   }
 
   mutating func crash() {
@@ -173,7 +175,7 @@ private struct Simulation {
       step(isCalm: true)
     }
     if cursor != head { faults.append("stuck at \(String(describing: cursor)), the log is at \(head)") }
-    let expected = head.number > covered ? Array(covered + 1...head.number) : []
+    let expected = head.number > covered ? (covered + 1...head.number).filter(Simulation.isWanted) : []
     if effects != expected { faults.append("effects \(effects) beyond \(covered), expected up to \(head.number)") }
   }
 }

@@ -59,8 +59,8 @@ import Testing
   func fetchFrames() throws {
     let body = Array(#"{"to" : "ana.ruiz", "n":1.50}"#.utf8)
     let event = LoggedEvent(number: 42, name: "friendRequests.sent", at: at, traceparent: nil, body: body)
-    let output = EventExchange.FetchOutput(epoch: "e1", number: 42, events: [WireEvent(event)])
-    let input = EventExchange.FetchInput(listener: .notifications, epoch: "e1", after: 41, limit: 500)
+    let output = EventExchange.FetchOutput(epoch: "e1", number: 43, through: 43, events: [WireEvent(event)])
+    let input = EventExchange.FetchInput(epoch: "e1", after: 41, names: ["friendRequests.sent"], limit: 500)
     #expect(frames(input.json, output.json) == (try golden("fetch")))
     #expect(try EventExchange.FetchOutput.decode(output.json, limits: EventExchange.limits).events.map(\.logged) == [event])
   }

@@ -24,6 +24,14 @@ struct InboxTests {
 
   private func events(_ numbers: ClosedRange<Int64>) -> [LoggedEvent] { numbers.map { event($0) } }
 
+  /// A page that holds every event from the one before its first.
+  private func apply(
+    _ events: [LoggedEvent], of teller: ServiceName = .identity, epoch: String = "a", to inbox: Inbox
+  ) async throws {
+    let page = EventPage(events, through: events.last?.number ?? 0)
+    try await inbox.apply(page, after: (events.first?.number ?? 1) - 1, of: teller, epoch: epoch)
+  }
+
   /// Writes the number and tells of it in turn.
   private func inbox(_ store: Store) -> Inbox {
     store.inbox { event, _, transaction in
@@ -38,12 +46,25 @@ struct InboxTests {
     let store = try Store.numbers(path)
     let inbox = inbox(store)
     #expect(try await inbox.cursor(of: .identity) == nil)
-    try await inbox.apply(events(1...3), of: .identity, epoch: "a")
-    try await inbox.apply(events(1...3), of: .identity, epoch: "a")
-    try await inbox.apply(events(2...5), of: .identity, epoch: "a")
-    try await inbox.apply([], of: .identity, epoch: "a")
+    try await apply(events(1...3), of: .identity, epoch: "a", to: inbox)
+    try await apply(events(1...3), of: .identity, epoch: "a", to: inbox)
+    try await apply(events(2...5), of: .identity, epoch: "a", to: inbox)
+    try await apply([], of: .identity, epoch: "a", to: inbox)
     #expect(try await store.allNumbers() == [1, 2, 3, 4, 5])
     #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 5))
+    await store.close()
+  }
+
+  @Test("moves the cursor to where the page goes, and counts what is left out on the way as had")
+  func pages() async throws {
+    let store = try Store.numbers(path)
+    let inbox = inbox(store)
+    try await inbox.apply(EventPage([event(2), event(5)], through: 9), after: 0, of: .identity, epoch: "a")
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 9))
+    try await inbox.apply(EventPage([event(5), event(11)], through: 11), after: 4, of: .identity, epoch: "a")
+    try await inbox.apply(EventPage([], through: 20), after: 11, of: .identity, epoch: "a")
+    #expect(try await store.allNumbers() == [2, 5, 11])
+    #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 20))
     await store.close()
   }
 
@@ -52,8 +73,8 @@ struct InboxTests {
     let store = try Store.numbers(path)
     let seen = Mutex<[String]>([])
     let inbox = store.inbox { event, teller, _ in seen.withLock { $0.append("\(teller) \(event.number)") } }
-    try await inbox.apply(events(1...2), of: .identity, epoch: "a")
-    try await inbox.apply(events(1...1), of: .social, epoch: "b")
+    try await apply(events(1...2), of: .identity, epoch: "a", to: inbox)
+    try await apply(events(1...1), of: .social, epoch: "b", to: inbox)
     #expect(seen.withLock { $0 } == ["identity 1", "identity 2", "social 1"])
     #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 2))
     #expect(try await inbox.cursor(of: .social) == LogHead(epoch: "b", number: 1))
@@ -64,15 +85,15 @@ struct InboxTests {
   func refusals() async throws {
     let store = try Store.numbers(path)
     let inbox = inbox(store)
-    await #expect(throws: EventInboxFailure.gap(expected: 1, found: 2)) {
-      try await inbox.apply(events(2...3), of: .identity, epoch: "a")
+    await #expect(throws: EventInboxFailure.gap(reached: 0, from: 1)) {
+      try await apply(events(2...3), of: .identity, epoch: "a", to: inbox)
     }
-    try await inbox.apply(events(1...1), of: .identity, epoch: "a")
-    await #expect(throws: EventInboxFailure.gap(expected: 3, found: 4)) {
-      try await inbox.apply([event(2), event(4)], of: .identity, epoch: "a")
+    try await apply(events(1...1), of: .identity, epoch: "a", to: inbox)
+    await #expect(throws: EventInboxFailure.gap(reached: 1, from: 2)) {
+      try await apply([event(3), event(4)], of: .identity, epoch: "a", to: inbox)
     }
     await #expect(throws: EventInboxFailure.otherEpoch(known: "a", told: "b")) {
-      try await inbox.apply([event(2)], of: .identity, epoch: "b")
+      try await apply([event(2)], of: .identity, epoch: "b", to: inbox)
     }
     #expect(try await store.allNumbers() == [1])
     #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 1))
@@ -92,13 +113,13 @@ struct InboxTests {
     }
     for number in 1...5 {
       failures.withLock { $0 = number }
-      await #expect(throws: Refused.self) { try await failing.apply(events(1...5), of: .identity, epoch: "a") }
+      await #expect(throws: Refused.self) { try await apply(events(1...5), of: .identity, epoch: "a", to: failing) }
       #expect(try await store.allNumbers() == [])
       #expect(try await failing.cursor(of: .identity) == nil)
       #expect(try await store.log.head().number == 0)
     }
     failures.withLock { $0 = 0 }
-    try await failing.apply(events(1...5), of: .identity, epoch: "a")
+    try await apply(events(1...5), of: .identity, epoch: "a", to: failing)
     #expect(try await store.toldNumbers() == [1, 2, 3, 4, 5])
     await store.close()
   }
@@ -106,7 +127,8 @@ struct InboxTests {
   @Test("what an event's effect tells carries on the event's trace context")
   func traceContext() async throws {
     let store = try Store.numbers(path)
-    try await inbox(store).apply([event(1, traceparent: "first"), event(2, traceparent: "second")], of: .identity, epoch: "a")
+    try await apply(
+      [event(1, traceparent: "first"), event(2, traceparent: "second")], of: .identity, epoch: "a", to: inbox(store))
     #expect(try await store.log.events(after: 0, limit: 10, bytes: 1_000).map(\.traceparent) == ["first", "second"])
     await store.close()
   }
@@ -131,7 +153,7 @@ struct InboxTests {
     try await inbox.apply(page(2, at: 42), of: .identity, isLast: true, from: head)
     #expect(try await inbox.cursor(of: .identity) == head)
     #expect(try await store.allNumbers() == [1, 2])
-    try await inbox.apply(events(41...42), of: .identity, epoch: "a")
+    try await apply(events(41...42), of: .identity, epoch: "a", to: inbox)
     #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 42))
     // A teller that began anew is followed from its new snapshot.
     try await inbox.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: true, from: LogHead(epoch: "b", number: 7))

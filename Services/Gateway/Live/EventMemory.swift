@@ -11,17 +11,21 @@ final class EventMemory: EventInbox {
   private let effects: [String: Effect]
   private let cursors = Mutex<[ServiceName: LogHead]>([:])
 
+  /// The events that have an effect.
+  var names: Set<String> { Set(effects.keys) }
+
   init(_ effects: [String: Effect]) { self.effects = effects }
 
   func cursor(of teller: ServiceName) async -> LogHead? { cursors.withLock { $0[teller] } }
 
-  func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws {
-    for event in events {
+  func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {
+    for event in page.events {
       let known = cursors.withLock { $0[teller] }
       if let known, known.epoch == epoch, event.number <= known.number { continue }
       try effects[event.name]?(event)
       cursors.withLock { $0[teller] = LogHead(epoch: epoch, number: event.number) }
     }
+    cursors.withLock { $0[teller] = LogHead(epoch: epoch, number: page.through) }
   }
 
   func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {

@@ -16,10 +16,12 @@ struct Happenings: Sendable {
   func listeners(bus: any Bus) -> [EventListener] {
     let inbox = EventMemory(effects)
     let live = Set(sources.map(\.service)).map { teller in
-      EventListener(.gateway, to: teller, inbox: inbox, bus: bus, start: .head, keepsCursor: false, logger: logger)
+      EventListener(
+        .gateway, to: teller, inbox: inbox, bus: bus, start: .head, keepsCursor: false, names: inbox.names, logger: logger)
     }
     let identity = EventListener(
-      .gateway, to: SessionRevoked.spec.teller, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false, logger: logger)
+      .gateway, to: SessionRevoked.spec.teller, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false,
+      names: inbox.names, logger: logger)
     return live + [identity]
   }
 

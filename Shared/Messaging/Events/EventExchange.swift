@@ -7,17 +7,17 @@ public enum EventExchange: String, CaseIterable, Sendable {
   case snapshot = "events.snapshot"
   case acknowledge = "events.acknowledge"
 
-  /// Asks for the events after a number; that number is also an acknowledgement if the listener names itself.
+  /// Asks for the events after a number.
   struct FetchInput: Document, Hashable {
-    /// Whose cursor keeps history from being pruned; absent for a listener that keeps none.
-    var listener: ServiceName?
     var epoch: String?
     /// Absent: no events, only where the log stands.
     var after: Int?
+    /// Absent: events of all names.
+    var names: [String]?
     var limit: Int
 
     static let notes: Notes = [
-      "listener": "Who keeps a cursor here.", "epoch": Note("The epoch of the cursor.", length: 1...128),
+      "names": Note("Names of the events wanted.", items: 0...1000), "epoch": Note("The epoch of the cursor.", length: 1...128),
       "after": Note("The cursor.", range: 0...9e15), "limit": Note("Most events wanted.", range: 1...1000),
     ]
   }
@@ -26,10 +26,13 @@ public enum EventExchange: String, CaseIterable, Sendable {
   struct FetchOutput: Document, Hashable {
     var epoch: String
     var number: Int
+    /// Up to which nothing is missing that was asked for.
+    var through: Int
     var events: [WireEvent]
 
     static let notes: Notes = [
-      "epoch": "The log's present life.", "number": "The log's last number.", "events": "In order, without gaps.",
+      "epoch": "The log's present life.", "number": "The log's last number.", "through": "Up to which nothing is missing.",
+      "events": "In order.",
     ]
   }
 

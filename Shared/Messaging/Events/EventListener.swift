@@ -32,10 +32,11 @@ public final class EventListener: Sendable {
   private static let tick = Duration.milliseconds(500)
 
   /// - Parameters:
+  ///   - names: the events that have an effect here; nil for all.
   ///   - keepsCursor: whether the inbox keeps the cursor over restarts; if so, the teller keeps what this listener lacks.
   public init(
     _ listener: ServiceName, to teller: ServiceName, inbox: any EventInbox, bus: any Bus, start: Start = .snapshot,
-    keepsCursor: Bool = true, logger: Logger
+    keepsCursor: Bool = true, names: Set<String>? = nil, logger: Logger
   ) {
     self.listener = listener
     self.teller = teller
@@ -44,7 +45,7 @@ public final class EventListener: Sendable {
     var logger = logger
     logger[metadataKey: "teller"] = "\(teller.rawValue)"
     self.logger = logger
-    state = Mutex(ListenerState(start: start, keepsCursor: keepsCursor))
+    state = Mutex(ListenerState(start: start, keepsCursor: keepsCursor, names: names))
     (pokes, poke) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     lagGauge = Gauge(label: "event_lag", dimensions: [("listener", listener.rawValue), ("teller", teller.rawValue)])
   }
@@ -97,8 +98,8 @@ public final class EventListener: Sendable {
       }
     case .fetch(let after): await fetch(after)
     case .fetchSnapshot(let key): await fetchSnapshot(key)
-    case .apply(let events, let epoch):
-      await apply { try await inbox.apply(events, of: teller, epoch: epoch) }
+    case .apply(let page, let after):
+      await apply { try await inbox.apply(page, after: after.number, of: teller, epoch: after.epoch) }
     case .applyPage(let page):
       await apply {
         try await inbox.apply(
@@ -129,15 +130,14 @@ public final class EventListener: Sendable {
   }
 
   private func fetch(_ after: LogHead?) async {
-    let input = state.withLock { state in
-      EventExchange.FetchInput(
-        listener: state.keepsCursor ? listener : nil, epoch: after?.epoch, after: after.map { Int($0.number) },
-        limit: ListenerState.Limits().events)
-    }
+    let names = state.withLock { $0.names }
+    let input = EventExchange.FetchInput(
+      epoch: after?.epoch, after: after.map { Int($0.number) }, names: names?.sorted(), limit: ListenerState.Limits().events)
     do {
       let output = try await ask(.fetch, input, as: EventExchange.FetchOutput.self)
       let head = LogHead(epoch: output.epoch, number: Int64(output.number))
-      state.withLock { $0.fetched(head, output.events.map(\.logged), at: EventListener.now) }
+      let page = EventPage(output.events.map(\.logged), through: Int64(output.through))
+      state.withLock { $0.fetched(head, page, at: EventListener.now) }
     } catch {
       fetchFailed(error)
     }

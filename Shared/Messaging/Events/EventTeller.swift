@@ -4,10 +4,10 @@ public import Operations
 /// The relay: publishes what a service's log holds, in order and after the commit, and answers those who missed something.
 ///
 /// Publishing is a hint and never holds up the writer: a subscriber that is slow or away fetches. A burst longer than
-/// ``longestBurst`` is not published event by event at all; the heartbeat that follows makes listeners fetch it.
+/// ``longestBurst`` is not published event by event at all: listeners are told how far the log goes, and fetch what concerns them.
 public final class EventTeller: Sendable {
-  /// Events published one by one before listeners are left to fetch: what their buffers hold.
-  static let longestBurst: Int64 = 512
+  /// Events published one by one, so that whoever waits for one has it at once. For more, a page to each who wants it costs less.
+  static let longestBurst: Int64 = 8
   /// A larger event is not published but fetched, so that the buffers of slow readers stay small.
   static let largestPublished = 64 << 10
   /// One page for those who fetch, and one read of the relay's.
@@ -107,7 +107,7 @@ public final class EventTeller: Sendable {
     do {
       let body: [UInt8]
       switch operation {
-      case .fetch: body = try await fetch(.decode(request.body), by: caller).json
+      case .fetch: body = await EventTeller.json(try await fetch(.decode(request.body)))
       case .snapshot: body = try await snapshot(.decode(request.body)).json
       case .acknowledge:
         let input = try EventExchange.AcknowledgeInput.decode(request.body)
@@ -124,19 +124,22 @@ public final class EventTeller: Sendable {
     }
   }
 
-  private func fetch(_ input: EventExchange.FetchInput, by caller: ServiceName) async throws -> EventExchange.FetchOutput {
-    guard input.listener == nil || input.listener == caller else { throw Failure(RequestFailure.forbidden) }
+  /// Writes a page; a long one where it holds up nobody.
+  private static func json(_ page: EventExchange.FetchOutput) async -> [UInt8] {
+    guard page.events.count > 32 else { return page.json }
+    return await withTaskExecutorPreference(globalConcurrentExecutor) { page.json }
+  }
+
+  private func fetch(_ input: EventExchange.FetchInput) async throws -> EventExchange.FetchOutput {
     let head = try await log.head()
-    guard let after = input.after, input.epoch == head.epoch, after <= head.number else {
-      return .init(epoch: head.epoch, number: Int(head.number), events: [])
+    guard let after = input.after, input.epoch == head.epoch, after < head.number else {
+      return .init(epoch: head.epoch, number: Int(head.number), through: Int(head.number), events: [])
     }
-    if let listener = input.listener {
-      try await log.acknowledge(listener: listener, epoch: head.epoch, number: Int64(after))
-    }
-    guard after < head.number else { return .init(epoch: head.epoch, number: Int(head.number), events: []) }
-    let events = try await log.events(after: Int64(after), limit: input.limit, bytes: EventTeller.pageBytes)
-    let last = max(head.number, events.last?.number ?? 0)
-    return .init(epoch: head.epoch, number: Int(last), events: events.map(WireEvent.init))
+    let page = try await log.events(
+      after: Int64(after), named: input.names.map(Set.init), limit: input.limit, bytes: EventTeller.pageBytes)
+    return .init(
+      epoch: head.epoch, number: Int(max(head.number, page.through)), through: Int(page.through),
+      events: page.events.map(WireEvent.init))
   }
 
   private func snapshot(_ input: EventExchange.SnapshotInput) async throws -> EventExchange.SnapshotOutput {

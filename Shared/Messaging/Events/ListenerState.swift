@@ -11,12 +11,12 @@ struct ListenerState {
   enum Action: Equatable {
     /// Read the durable cursor: ``loaded(_:)``.
     case load
-    /// Ask the teller for what comes after the cursor: ``fetched(_:)``, ``fetchFailed(_:at:)``.
+    /// Ask the teller for what comes after the cursor: ``fetched(_:_:at:)``, ``fetchFailed(_:at:)``.
     case fetch(after: LogHead?)
     /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
     case fetchSnapshot(after: String?)
-    /// Let these take effect: ``applied()``, ``applyFailed(at:)``.
-    case apply([LoggedEvent], epoch: String)
+    /// Let these take effect after what the store's cursor stands for, and move it: ``applied()``, ``applyFailed(at:)``.
+    case apply(EventPage, after: LogHead)
     /// Let a page of the snapshot take effect: ``applied()``, ``applyFailed(at:)``.
     case applyPage(Page)
     /// Tell the teller where the cursor is: ``acknowledged()``.
@@ -63,14 +63,19 @@ struct ListenerState {
   let start: EventListener.Start
   /// Whether the teller is told of the cursor, so that it keeps what comes after.
   let keepsCursor: Bool
+  /// The events that have an effect; nil for all.
+  let names: Set<String>?
   private let limits: Limits
   private var stage = Stage.unloaded
-  /// What has taken effect for certain.
+  /// Up to where everything has taken effect for certain, or has none here.
   private(set) var cursor: LogHead?
+  /// The number of the cursor as the store has it: what has no effect moves it only now and then.
+  private var stored: Int64 = 0
   /// The last number that the teller is known to have, in its epoch.
   private(set) var head: LogHead?
-  /// Events that follow on the cursor without a gap.
+  /// Events that follow on the cursor, up to ``reached`` without anything missing.
   private var buffer: [LoggedEvent] = []
+  private var reached: Int64 = 0
   private var bufferBytes = 0
   /// Whether the teller must be asked: at the start, and after any doubt.
   private var hasDoubt = true
@@ -80,9 +85,11 @@ struct ListenerState {
   private var batch: Int
   private var acknowledgedNumber: Int64 = 0
   private var acknowledgedAt: Int64 = 0
-  private var inHand = 0
+  /// How many of the buffer are taking effect, and up to where.
+  private var inHand: (count: Int, through: Int64)?
 
-  init(start: EventListener.Start, keepsCursor: Bool, limits: Limits = Limits()) {
+  init(start: EventListener.Start, keepsCursor: Bool, names: Set<String>? = nil, limits: Limits = Limits()) {
+    self.names = names
     self.start = start
     self.keepsCursor = keepsCursor
     self.limits = limits
@@ -110,26 +117,30 @@ struct ListenerState {
 
   private mutating func follow(_ now: Int64) -> Action {
     guard let cursor else { return .load }
-    if !buffer.isEmpty {
-      inHand = min(batch, buffer.count)
-      return .apply(Array(buffer[..<inHand]), epoch: cursor.epoch)
-    }
+    if !buffer.isEmpty { return apply(min(batch, buffer.count), cursor.epoch) }
     if hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true { return .fetch(after: cursor) }
     let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
     if keepsCursor, cursor.number > acknowledgedNumber, isDue || cursor.number - acknowledgedNumber >= limits.acknowledgedEvents {
+      guard stored > acknowledgedNumber else { return apply(0, cursor.epoch) }
       acknowledgedAt = now
-      return .acknowledge(cursor)
+      return .acknowledge(LogHead(epoch: cursor.epoch, number: stored))
     }
     return .idle
+  }
+
+  private mutating func apply(_ count: Int, _ epoch: String) -> Action {
+    let through = count < buffer.count ? buffer[count - 1].number : reached
+    inHand = (count, through)
+    return .apply(EventPage(Array(buffer[..<count]), through: through), after: LogHead(epoch: epoch, number: stored))
   }
 
   // MARK: - What happened
 
   mutating func loaded(_ cursor: LogHead?) {
     self.cursor = cursor
+    stored = cursor?.number ?? 0
     hasDoubt = true
-    buffer = []
-    bufferBytes = 0
+    empty()
     switch (cursor, start) {
     case (.some, _): stage = .following
     case (nil, .snapshot): stage = .snapshotting(after: nil, from: nil)
@@ -159,15 +170,35 @@ struct ListenerState {
 
   /// Buffers the event if it is the next one.
   private mutating func take(_ event: LoggedEvent) {
-    guard let cursor, event.number == (buffer.last?.number ?? cursor.number) + 1, buffer.count < limits.events,
-      buffer.isEmpty || bufferBytes + event.body.count <= limits.bytes
-    else { return }
+    guard event.number == reached + 1, append(event) else { return }
+    reach(event.number)
+  }
+
+  /// Buffers an event that follows on ``reached`` unless it has no effect; false if it has no place.
+  private mutating func append(_ event: LoggedEvent) -> Bool {
+    guard names?.contains(event.name) ?? true else { return true }
+    guard buffer.count < limits.events, buffer.isEmpty || bufferBytes + event.body.count <= limits.bytes else { return false }
     buffer.append(event)
     bufferBytes += event.body.count
+    return true
+  }
+
+  /// Moves to where nothing is missing; the cursor goes along while nothing waits to take effect.
+  private mutating func reach(_ number: Int64) {
+    reached = max(reached, number)
+    if buffer.isEmpty, inHand == nil, let cursor { self.cursor = LogHead(epoch: cursor.epoch, number: reached) }
+  }
+
+  /// Forgets what waits.
+  private mutating func empty() {
+    buffer = []
+    bufferBytes = 0
+    inHand = nil
+    reached = cursor?.number ?? 0
   }
 
   /// The teller's answer to a fetch: where its log stands and events after the number asked for.
-  mutating func fetched(_ told: LogHead, _ events: [LoggedEvent], at now: Int64) {
+  mutating func fetched(_ told: LogHead, _ page: EventPage, at now: Int64) {
     failures = 0
     pauseUntil = 0
     guard let cursor else {
@@ -182,10 +213,17 @@ struct ListenerState {
     }
     hasDoubt = false
     head = LogHead(epoch: told.epoch, number: max(told.number, head?.epoch == told.epoch ? head?.number ?? 0 : 0))
-    acknowledgedNumber = max(acknowledgedNumber, cursor.number)
-    for event in events { take(event) }
+    // Hints that came meanwhile may have been taken already.
+    let before = reached
+    var isWhole = true
+    for event in page.events where event.number > reached {
+      isWhole = append(event)
+      if !isWhole { break }
+      reached = event.number
+    }
+    if isWhole { reach(page.through) }
     // A teller whose answer does not help is asked again, but not at once.
-    if buffer.isEmpty, lag > 0 { pause(at: now, longest: limits.longestFetchPause) }
+    if reached == before, buffer.isEmpty, lag > 0 { pause(at: now, longest: limits.longestFetchPause) }
   }
 
   enum FetchFailure { case pruned, unreachable }
@@ -198,8 +236,6 @@ struct ListenerState {
   }
 
   private mutating func beginAgain() {
-    buffer = []
-    bufferBytes = 0
     head = nil
     switch start {
     case .snapshot: stage = .snapshotting(after: nil, from: nil)
@@ -207,6 +243,7 @@ struct ListenerState {
       cursor = nil
       stage = .joining
     }
+    empty()
   }
 
   mutating func snapshot(_ page: SnapshotPage) {
@@ -230,29 +267,32 @@ struct ListenerState {
         stage = .snapshotting(after: key, from: page.from)
       } else {
         cursor = page.from
+        stored = page.from.number
         head = page.from
         acknowledgedNumber = 0
         hasDoubt = true
         stage = .following
+        empty()
       }
       return
     }
-    guard let cursor, inHand > 0, inHand <= buffer.count else { return }
-    self.cursor = LogHead(epoch: cursor.epoch, number: buffer[inHand - 1].number)
-    bufferBytes -= buffer[..<inHand].reduce(0) { $0 + $1.body.count }
-    buffer.removeFirst(inHand)
-    inHand = 0
+    guard let cursor, let (count, through) = inHand else { return }
+    stored = through
+    bufferBytes -= buffer[..<count].reduce(0) { $0 + $1.body.count }
+    buffer.removeFirst(count)
+    inHand = nil
+    self.cursor = LogHead(epoch: cursor.epoch, number: buffer.isEmpty ? reached : through)
     batch = min(batch * 2, limits.events)
   }
 
   /// Nothing has taken effect: the same again, after a pause, never skipped.
   mutating func applyFailed(at now: Int64) {
     batch = 1
-    inHand = 0
+    inHand = nil
     pause(at: now, longest: limits.longestApplyPause)
   }
 
-  mutating func acknowledged() { acknowledgedNumber = max(acknowledgedNumber, cursor?.number ?? 0) }
+  mutating func acknowledged() { acknowledgedNumber = max(acknowledgedNumber, stored) }
 
   private mutating func pause(at now: Int64, longest: Int64) {
     pauseUntil = now + min(limits.firstPause << Int64(min(failures, 20)), longest)

@@ -13,13 +13,14 @@ public actor MemoryEventInbox: EventInbox {
 
   public func cursor(of teller: ServiceName) -> LogHead? { cursors[teller] }
 
-  public func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws {
-    for event in events {
+  public func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {
+    for event in page.events {
       let cursor = cursors[teller]
       guard cursor?.epoch != epoch || event.number > cursor?.number ?? 0 else { continue }
       try await effect(event, teller)
       cursors[teller] = LogHead(epoch: epoch, number: event.number)
     }
+    cursors[teller] = LogHead(epoch: epoch, number: page.through)
   }
 
   public func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {

@@ -59,17 +59,19 @@ public final class MemoryEventLog: EventLog {
     state.withLock { LogHead(epoch: $0.epoch, number: $0.pruned + Int64($0.events.count)) }
   }
 
-  public func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent] {
+  public func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage {
     try state.withLock { state in
       guard number >= state.pruned else { throw EventLogFailure.pruned }
       var page: [LoggedEvent] = []
       var size = 0
-      for event in state.events.dropFirst(Int(number - state.pruned)).prefix(limit) {
+      for event in state.events.dropFirst(Int(number - state.pruned)) where names?.contains(event.name) ?? true {
         size += event.body.count
-        if size > bytes, !page.isEmpty { break }
+        if page.count == limit || size > bytes && !page.isEmpty {
+          return EventPage(page, through: page.last?.number ?? number)
+        }
         page.append(event)
       }
-      return page
+      return EventPage(page, through: state.pruned + Int64(state.events.count))
     }
   }
 

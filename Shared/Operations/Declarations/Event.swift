@@ -61,13 +61,33 @@ public struct LogHead: Sendable, Hashable {
 /// The teller's side of an event log, as the relay and the fetching of missed events need it.
 public protocol EventLog: Sendable {
   func head() async throws -> LogHead
-  /// Events after that number, oldest first, at most `limit` and about `bytes`. Throws ``EventLogFailure/pruned`` if the next
-  /// one is no longer kept, or if the log does not go as far as that number.
-  func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent]
+  /// Events of those names (nil: of all) after that number, oldest first, at most `limit` and about `bytes`. Throws
+  /// ``EventLogFailure/pruned`` if the next one of any name is no longer kept, or if the log does not go as far as that number.
+  func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage
   /// The state as events, for a listener without history, after that key; nil as next key means that it was the last page.
   func snapshot(after key: String?) async throws -> SnapshotPage
   /// Notes how far a listener has come, so that nothing it lacks is pruned.
   func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws
+}
+
+extension EventLog {
+  /// Events of all names after that number; see ``events(after:named:limit:bytes:)``.
+  public func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent] {
+    try await events(after: number, named: nil, limit: limit, bytes: bytes).events
+  }
+}
+
+/// A part of a teller's log.
+public struct EventPage: Sendable, Hashable {
+  /// In order.
+  public let events: [LoggedEvent]
+  /// Up to which number nothing is missing that was asked for; the last event's, or beyond.
+  public let through: Int64
+
+  public init(_ events: [LoggedEvent], through: Int64) {
+    self.events = events
+    self.through = through
+  }
 }
 
 /// A part of a teller's state told as events, all of them true at ``head`` or later.
@@ -92,10 +112,11 @@ public enum EventLogFailure: Error, Sendable {
 public protocol EventInbox: Sendable {
   /// Where it stands in the teller's log; nil before the first event.
   func cursor(of teller: ServiceName) async throws -> LogHead?
-  /// Lets the events take effect, in order, and moves the cursor to the last of them, all in one transaction.
+  /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction.
   ///
-  /// Events at or behind the cursor are passed over. Throws if an effect fails; then nothing has changed.
-  func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws
+  /// The page holds everything of interest after the number `after`, behind which the cursor must not be. Events at or behind
+  /// the cursor are passed over. Throws if an effect fails; then nothing has changed.
+  func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws
   /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last.
   func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws
 }

@@ -220,7 +220,9 @@ private final class DecodingState {
       report(place, FieldRule("not_a_number"))
       return 0
     }
-    if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(value) { report(place, outOfRange(range)) }
+    if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(value) {
+      report(place, outOfRange(range))
+    }
     return value
   }
 

@@ -31,7 +31,8 @@ public final class ServiceHost: ServiceLifecycle.Service {
     let effects = definition.effects
     listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
       let inbox = store.inbox { event, teller, transaction in try effects[teller]?[event.name]?(event, transaction) }
-      return EventListener(service, to: name, inbox: inbox, bus: environment.bus, logger: logger)
+      return EventListener(
+        service, to: name, inbox: inbox, bus: environment.bus, names: effects[name].map { Set($0.keys) }, logger: logger)
     }
     let dispatch = Dispatch(
       definition,

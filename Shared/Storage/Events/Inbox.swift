@@ -13,22 +13,23 @@ public struct Inbox: EventInbox {
     try await store.read { try Inbox.cursor(of: teller, $0) }
   }
 
-  /// Lets the events take effect, in order, and moves the cursor to the last of them, all in one transaction. Events at or behind
-  /// the cursor are passed over.
+  /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction. Events at or
+  /// behind the cursor are passed over.
   ///
+  /// - Parameter number: after which the page lacks nothing; the cursor must have come that far.
   /// - Throws: what an effect throws, or ``EventInboxFailure``; then nothing has changed.
-  public func apply(_ events: [LoggedEvent], of teller: ServiceName, epoch: String) async throws {
-    guard !events.isEmpty else { return }
+  public func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {
     try await store.write { transaction in
       let cursor = try Inbox.cursor(of: teller, transaction.database)
       if let cursor, cursor.epoch != epoch { throw EventInboxFailure.otherEpoch(known: cursor.epoch, told: epoch) }
-      var number = cursor?.number ?? 0
-      for event in events where event.number > number {
-        guard event.number == number + 1 else { throw EventInboxFailure.gap(expected: number + 1, found: event.number) }
+      var reached = cursor?.number ?? 0
+      guard number <= reached else { throw EventInboxFailure.gap(reached: reached, from: number) }
+      guard page.through > reached else { return }
+      for event in page.events where event.number > reached {
         try effects(event, teller, transaction.caused(by: event.traceparent))
-        number = event.number
+        reached = event.number
       }
-      try Inbox.move(teller, to: LogHead(epoch: epoch, number: number), transaction.database)
+      try Inbox.move(teller, to: LogHead(epoch: epoch, number: page.through), transaction.database)
     }
   }
 
@@ -62,8 +63,8 @@ public struct Inbox: EventInbox {
 
 /// Why events did not take effect.
 public enum EventInboxFailure: Error, Hashable, Sendable {
-  /// Events in between are missing: fetch them.
-  case gap(expected: Int64, found: Int64)
+  /// Between where the cursor is and where the page begins, events are missing.
+  case gap(reached: Int64, from: Int64)
   /// The teller began another epoch: begin from its snapshot.
   case otherEpoch(known: String, told: String)
 }

@@ -10,24 +10,29 @@ public struct Outbox: EventLog {
     try await store.read(head)
   }
 
-  /// Events after that number, oldest first: at most `limit`, and no more once `bytes` are passed, but at least one if there is one.
+  /// Events of those names (nil: of all) after that number, oldest first: at most `limit`, and no more once `bytes` are passed, but
+  /// at least one if there is one.
   ///
   /// - Throws: ``EventLogFailure/pruned`` if the next one is no longer kept, or if the log does not go as far as `number`.
-  public func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent] {
+  public func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage {
     try await store.read { database in
+      let last = try Outbox.lastNumber(database)
+      let next = try Int64.fetchOne(
+        database.cachedStatement(sql: "SELECT number FROM outbox WHERE number > ? ORDER BY number LIMIT 1"), arguments: [number])
+      guard next ?? last + 1 == number + 1 || limit < 1 else { throw EventLogFailure.pruned }
       var events: [LoggedEvent] = []
       var size = 0
       let statement = try database.cachedStatement(
-        sql: "SELECT number, name, at, traceparent, body FROM outbox WHERE number > ? ORDER BY number LIMIT ?")
-      let rows = try Row.fetchCursor(statement, arguments: [number, limit])
-      while size < bytes || events.isEmpty, let row = try rows.next() {
+        sql: "SELECT number, name, at, traceparent, body FROM outbox WHERE number > ? ORDER BY number")
+      let rows = try Row.fetchCursor(statement, arguments: [number])
+      while events.count < limit, size < bytes || events.isEmpty {
+        guard let row = try rows.next() else { return EventPage(events, through: last) }
+        if let names, !names.contains(row[1]) { continue }
         let event = try LoggedEvent(row)
         size += event.body.count
         events.append(event)
       }
-      let expected = try events.first?.number ?? Outbox.lastNumber(database) + 1
-      guard expected == number + 1 || limit < 1 else { throw EventLogFailure.pruned }
-      return events
+      return EventPage(events, through: events.last?.number ?? number)
     }
   }
 

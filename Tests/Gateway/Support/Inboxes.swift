@@ -22,8 +22,11 @@ final class MemoryLog: EventLog {
 
   func head() async -> LogHead { LogHead(epoch: epoch, number: Int64(events.withLock { $0.count })) }
 
-  func events(after number: Int64, limit: Int, bytes: Int) async -> [LoggedEvent] {
-    Array(events.withLock { $0.dropFirst(Int(number)).prefix(limit) })
+  func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async -> EventPage {
+    let wanted = events.withLock { $0.dropFirst(Int(number)).filter { names?.contains($0.name) ?? true } }
+    let page = Array(wanted.prefix(limit))
+    let last = Int64(events.withLock { $0.count })
+    return EventPage(page, through: page.count < wanted.count ? page.last?.number ?? number : last)
   }
 
   func snapshot(after key: String?) async -> SnapshotPage {
