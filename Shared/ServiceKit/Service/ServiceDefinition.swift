@@ -165,7 +165,7 @@ struct CallContext: Sendable {
     var logger = logger
     logger[metadataKey: "requestID"] = .string(request.header.id)
     logger[metadataKey: "operation"] = .string(request.header.operation)
-    if let traceparent = request.header.traceparent { logger[metadataKey: "traceparent"] = .string(traceparent) }
+    if let trace = request.header.traceID { logger[metadataKey: "traceID"] = .string(trace) }
     return Call(header: request.header, now: clock.now, store: store, logger: logger, bus: bus, service: service, clock: clock)
   }
 }
