@@ -60,7 +60,8 @@ public final class Gateway: Service {
       revocations: verifier.revocations, connections: connections, hub: hub, sources: [source], logger: logger)
     let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) { isStopping.isSet }
     let responder = HTTPResponder(
-      catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages)
+      catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
+      verification: VerificationPage(problems))
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let desk = RPCDesk(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,

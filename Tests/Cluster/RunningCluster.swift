@@ -129,7 +129,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   }
 
   /// A port that is free now.
-  private static func freePort() throws -> Int {
+  public static func freePort() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()

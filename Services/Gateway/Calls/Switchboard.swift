@@ -48,6 +48,13 @@ struct Switchboard: Sendable {
           "requestID": "\(call.name.inner)", "traceID": "\(call.trace.traceID)", "operation": "\(spec.name)",
           "code": "\(failure.code)", "milliseconds": "\(duration.nanoseconds / 1_000_000)",
         ])
+    } else if duration > .seconds(1) {
+      logger.info(
+        "request answered late",
+        metadata: [
+          "requestID": "\(call.name.inner)", "traceID": "\(call.trace.traceID)", "operation": "\(spec.name)",
+          "milliseconds": "\(duration.nanoseconds / 1_000_000)",
+        ])
     } else {
       logger.debug(
         "request answered",

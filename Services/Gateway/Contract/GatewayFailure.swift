@@ -6,12 +6,15 @@ public enum GatewayFailure: String, FailureCode {
   case requestTimeout = "request_timeout"
   case headersTooLarge = "headers_too_large"
   case tooManyConnections = "too_many_connections"
+  /// A page of the gateway was sent something else than its own form.
+  case formRequired = "form_required"
 
   public var status: Int {
     switch self {
     case .requestTimeout: 408
     case .headersTooLarge: 431
     case .tooManyConnections: 503
+    case .formRequired: 415
     }
   }
 }

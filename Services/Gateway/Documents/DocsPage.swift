@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import Operations
 
 /// `/docs`: the OpenAPI document as one page for people, with nothing loaded from elsewhere.
@@ -14,13 +12,9 @@ struct DocsPage: Sendable {
   init(_ document: JSON, codes: [(code: String, status: Int, english: String, spanish: String)]) {
     self.document = document
     policy =
-      "default-src 'none'; style-src '\(DocsPage.hash(DocsPage.style))'; script-src '\(DocsPage.hash(DocsPage.script))'; "
+      "default-src 'none'; style-src '\(HTML.hash(of: DocsPage.style))'; script-src '\(HTML.hash(of: DocsPage.script))'; "
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     html = Array(DocsPage.page(document, codes).description.utf8)
-  }
-
-  private static func hash(_ text: String) -> String {
-    "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
   }
 
   private static func page(_ document: JSON, _ codes: [(code: String, status: Int, english: String, spanish: String)]) -> HTML {

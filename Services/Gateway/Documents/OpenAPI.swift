@@ -1,4 +1,5 @@
 import GatewayContract
+import IdentityContract
 import Operations
 
 /// The OpenAPI 3.1 document, made from the same declarations that the services serve.
@@ -23,6 +24,9 @@ struct OpenAPI {
       paths[route.path] = item
     }
     paths[Page.live.rawValue] = ["get": live]
+    if endpoints.contains(where: { $0.spec.name == VerifyAccount.spec.name }) {
+      paths[VerificationPage.path] = ["get": OpenAPI.verificationPage, "post": OpenAPI.verificationForm]
+    }
     for (page, operation) in OpenAPI.pages { paths[page.rawValue] = ["get": operation] }
     _ = schemas.reference(to: Problem.self)
     var components: JSON = [:]
@@ -48,7 +52,9 @@ struct OpenAPI {
     Every operation is there twice: over HTTP as described here, and over JSON-RPC 2.0 (one message a line on plain TCP) as the \
     method that `operationId` names, with the fields of path, query and body together as `params`. Refusals are RFC 9457 problem \
     documents with a stable `code`, in JSON-RPC as the error's `data`. Instants are RFC 3339 in UTC, ids are UUIDs. Lists are pages: \
-    give `nextCursor` back as `cursor`.
+    give `nextCursor` back as `cursor`. A JSON-RPC connection is signed in by the method `session.authenticate` with \
+    `{"accessToken", "lastEventId"?, "live"?}`, on a line of its own; live messages then come as notifications `live.ready`, \
+    `live.notification` and `live.end`, with the same data as the events of `/v1/live`.
     """
 
   // MARK: - Operations

@@ -28,9 +28,11 @@ extension OpenAPI {
       "operationId": "live", "tags": ["gateway"], "summary": "Follow your notifications live, as server-sent events.",
       "description": .string(
         """
-        Begins with the event `ready`, whose id is the present number; then one event `notification` for each, its number as id and \
-        the notification as data; a comment every 15 s; at the end the event `end` with the reason. To resume without gap or \
-        double, connect again with the last id.
+        Begins with the event `ready`, `{"number"}`, whose id is the number after which it goes on; then one event `notification` \
+        for each, its number as id and the notification as data; a comment every 15 s; at the end the event `end` with the reason. \
+        To resume without gap or double, connect again with the last id. An id beyond the newest, as from a store that was \
+        replaced by its backup, is not taken: `ready` then has the newest number and `"reset": true`, and what was seen before is \
+        to be listed again. Over JSON-RPC the id is the member `lastEventId`, as a number or as text.
         """),
       "parameters": [
         [
@@ -51,6 +53,47 @@ extension OpenAPI {
       ],
       "security": [["bearer": []]], "x-requirement": ["GW-1"],
     ]
+  }
+
+  /// `GET /verify`.
+  static let verificationPage = page(
+    "verificationPage", "The page behind the link in a verification mail; its button verifies the address.", "ID-2",
+    parameters: [
+      [
+        "name": "token", "in": "query", "required": true, "description": "The mailed link's token.",
+        "schema": ["type": "string", "minLength": 1, "maxLength": 200],
+      ]
+    ])
+
+  /// `POST /verify`.
+  static var verificationForm: JSON {
+    var operation = page("verificationForm", "The same page's form, as `accounts.verify`; every answer is a page.", "ID-2")
+    operation["requestBody"] = [
+      "required": true,
+      "content": [
+        "application/x-www-form-urlencoded": [
+          "schema": [
+            "type": "object", "required": ["token"],
+            "properties": ["token": ["type": "string", "minLength": 1, "maxLength": 200]],
+          ]
+        ]
+      ],
+    ]
+    return operation
+  }
+
+  private static func page(_ name: String, _ summary: String, _ requirement: String, parameters: JSON? = nil) -> JSON {
+    var operation = page(name, summary, "text/html", ["type": "string"], requirement)
+    if let parameters { operation["parameters"] = parameters }
+    // Whatever the connection refuses is a problem all the same.
+    operation["responses"]?["default"] = [
+      "description": "The page tells what is wrong.",
+      "content": [
+        "text/html": ["schema": ["type": "string"]],
+        "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]],
+      ],
+    ]
+    return operation
   }
 
   static let pages: [(Page, JSON)] = [

@@ -10,6 +10,8 @@ struct Exchange: Sendable {
   let method: String
   let path: Substring
   let query: Substring
+  /// Whether the client must be told that the connection goes on (RFC 9112, section 9.3).
+  let isHTTP10: Bool
   let isLocal: Bool
   let address: ClientAddress
   let addressText: String?
@@ -33,6 +35,7 @@ struct Exchange: Sendable {
       path = target[...]
       query = ""
     }
+    isHTTP10 = head.version == .http1_0
     isLocal = peer.isLocal
     address = peer.address
     addressText = peer.text

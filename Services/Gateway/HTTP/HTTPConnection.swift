@@ -18,6 +18,11 @@ final class HTTPConnection: ChannelInboundHandler {
     var body = ByteBuffer()
   }
 
+  private struct Refusal: Sendable {
+    let failure: Failure
+    let exchange: Exchange
+  }
+
   /// Requests that wait for the one before them; beyond it nothing is read.
   private static let mostWaiting = 16
 
@@ -34,7 +39,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Answers the request before those that wait.
   private var answering: Task<Void, Never>?
   /// Told once the answers to the requests before it are out; nothing is read any more.
-  private var refusal: Failure?
+  private var refusal: Refusal?
   /// What has arrived is answered, then the connection ends: the server stops, or the client sends no more.
   private var isEnding = false
   /// A stream has begun; the connection ends with it.
@@ -61,7 +66,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     if !isWelcome {
-      tell(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), context)
+      refuse(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), context)
       context.close(promise: nil)
     }
     context.fireChannelActive()
@@ -79,10 +84,13 @@ final class HTTPConnection: ChannelInboundHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
-      if let failure = objection(to: head) { return refuse(failure, context) }
+      if let failure = objection(to: head) { return refuse(failure, of: head, context) }
       watch.deadlines.headArrived(.now())
       arriving = Received(head: head)
-      if watch.deadlines.inFlight == 1, head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
+      // RFC 9110, section 10.1.1: HTTP/1.0 knows no interim answers.
+      if watch.deadlines.inFlight == 1, head.version != .http1_0,
+        head.headers.first(name: "Expect")?.lowercased() == "100-continue"
+      {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
       }
     case .body(var part):
@@ -97,6 +105,15 @@ final class HTTPConnection: ChannelInboundHandler {
       waiting.append(request)
       answerNext(context)
     }
+  }
+
+  /// What waits is answered once the client has taken enough of what is out.
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      answerNext(context)
+      setReading(waiting.count < HTTPConnection.mostWaiting, context)
+    }
+    context.fireChannelWritabilityChanged()
   }
 
   /// Reading stops while enough requests wait.
@@ -128,14 +145,16 @@ final class HTTPConnection: ChannelInboundHandler {
     switch error {
     case .headerOverflow: refuse(Failure(GatewayFailure.headersTooLarge, ["limit": .number(limits.headers)]), context)
     default:
-      let failure = Failure(RequestFailure.badRequest, ["reason": .text(error.debugDescription)])
+      let broken = BrokenHead(watch.arriving)
+      let failure = Malformation(error, isInBody: arriving != nil, namesCoding: broken.namesCoding).failure()
       // A body that breaks off its framing belongs to a request whose head has arrived.
-      if arriving != nil { interrupt(failure, context) } else { refuse(failure, context) }
+      if arriving != nil { return interrupt(failure, context) }
+      if let asked = broken.acceptLanguage { language = Language(acceptLanguage: asked) }
+      refuse(failure, context)
     }
   }
 
   private func objection(to head: HTTPRequestHead) -> Failure? {
-    func malformed(_ reason: String) -> Failure { Failure(RequestFailure.badRequest, ["reason": .text(reason)]) }
     var hosts = 0
     var lengths: [String] = []
     var codings: [String] = []
@@ -147,11 +166,9 @@ final class HTTPConnection: ChannelInboundHandler {
       default: break
       }
     }
-    if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return malformed("there must be one Host header") }
-    if !lengths.isEmpty && !codings.isEmpty { return malformed("both Content-Length and Transfer-Encoding") }
-    if lengths.count > 1 { return malformed("more than one Content-Length") }
-    if let coding = codings.first, codings.count > 1 || coding.lowercased() != "chunked" {
-      return malformed("a Transfer-Encoding other than chunked")
+    if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return Malformation.oneHost.failure() }
+    guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
+      return Malformation.unclearLength.failure()
     }
     if let length = lengths.first.flatMap({ Int($0) }), length > limits.body {
       return Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)])
@@ -168,7 +185,7 @@ final class HTTPConnection: ChannelInboundHandler {
   // MARK: - Answering
 
   private func answerNext(_ context: ChannelHandlerContext) {
-    guard answering == nil, !isClosing, let request = waiting.popFirst() else { return }
+    guard answering == nil, !isClosing, context.channel.isWritable, let request = waiting.popFirst() else { return }
     let keepsAlive = request.head.isKeepAlive
     let body = request.head.method == .GET || request.head.method == .HEAD ? [] : Array(request.body.readableBytesView)
     let received = Exchange(request.head, peer)
@@ -253,26 +270,45 @@ final class HTTPConnection: ChannelInboundHandler {
     }
   }
 
-  /// Refuses a request whose head was not taken.
-  private func refuse(_ failure: Failure, _ context: ChannelHandlerContext) {
-    refusal = failure
+  /// Refuses a request that is not taken.
+  ///
+  /// - Parameter head: nil where it was not read.
+  private func refuse(_ failure: Failure, of head: HTTPRequestHead? = nil, _ context: ChannelHandlerContext) {
+    var exchange = Exchange(head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), peer)
+    exchange.language = language
+    let refusal = Refusal(failure: failure, exchange: exchange)
+    self.refusal = refusal
     watch.deadlines.requestArrived()
-    if !watch.deadlines.isAnswering { tell(failure, context) }
+    if !watch.deadlines.isAnswering { tell(refusal, context) }
   }
 
   /// Refuses the request that is arriving, after the answers to those before it.
   private func interrupt(_ failure: Failure, _ context: ChannelHandlerContext) {
+    let head = arriving?.head
     arriving = nil
     watch.deadlines.answered(.now())
-    refuse(failure, context)
+    refuse(failure, of: head, context)
   }
 
-  /// Writes the problem and closes our side.
-  private func tell(_ failure: Failure, _ context: ChannelHandlerContext) {
-    var exchange = Exchange(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), peer)
-    exchange.language = language
-    write(responder.refusal(failure, exchange), exchange, keepsAlive: false, context)
-    closeOutput(context)
+  /// Writes the problem, in the language of whoever the token speaks for, and closes our side.
+  private func tell(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+    guard refusal.exchange.given.token != nil else {
+      write(responder.refusal(refusal.failure, refusal.exchange), refusal.exchange, keepsAlive: false, context)
+      return closeOutput(context)
+    }
+    // While the token is looked at, the request counts as one that is being answered.
+    watch.deadlines.headArrived(.now())
+    watch.deadlines.requestArrived()
+    let responder = responder
+    let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    answering = Task(executorPreference: executor) {
+      var exchange = refusal.exchange
+      exchange.language = await responder.language(exchange)
+      let (answer, done) = (responder.refusal(refusal.failure, exchange), exchange)
+      connection.eventLoop.execute {
+        connection.value.0.finish(.answer(answer), done, keepsAlive: false, connection.value.1)
+      }
+    }
   }
 
   /// What still arrives is passed over, so that the client can read the answer (RFC 9112, section 9.6), until it closes or a

@@ -1,4 +1,5 @@
 import GatewayContract
+import IdentityContract
 import NIOCore
 import Operations
 
@@ -17,6 +18,7 @@ struct HTTPResponder: Sendable {
   let problems: ProblemWriter
   let heads: ResponseHeads
   let pages: Pages
+  let verification: VerificationPage
 
   func respond(_ exchange: inout Exchange, _ body: [UInt8]) async -> Outcome {
     do throws(Failure) {
@@ -29,8 +31,13 @@ struct HTTPResponder: Sendable {
         }
         return .live(identification, after: try EventStream.lastSeen(exchange))
       case .found(.page(let page), _): return .answer(try await pages.answer(page, exchange))
-      case .otherMethod(let allowed): return .answer(try preflight(allowed, &exchange))
-      case .notFound: throw Failure(RequestFailure.notFound)
+      case .found(.verification(let endpoint), _): return .answer(await verify(endpoint, body, &exchange))
+      case .otherMethod(let allowed):
+        exchange.language = await language(exchange)
+        return .answer(try preflight(allowed, &exchange))
+      case .notFound:
+        exchange.language = await language(exchange)
+        throw Failure(RequestFailure.notFound)
       }
     } catch {
       return .answer(refusal(error, exchange))
@@ -42,18 +49,53 @@ struct HTTPResponder: Sendable {
   ) async throws(Failure) -> HTTPAnswer {
     let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, &exchange)
     var parameters = path
-    if !exchange.query.isEmpty { try Query.parse(exchange.query, into: &parameters) }
+    try Query.parse(exchange.query, into: &parameters)
     guard body.isEmpty || exchange.given.isJSON else { throw Failure(RequestFailure.unsupportedMediaType) }
+    let body = endpoint.spec.route?.method == .get ? [] : body
+    let (status, output) = try await pass(endpoint, parameters, body, identification, exchange)
+    return .json(status, output)
+  }
+
+  /// Passes an admitted call on, and gives back its output unread.
+  private func pass(
+    _ endpoint: Endpoint, _ parameters: [String: String], _ body: [UInt8], _ identification: Identification?,
+    _ exchange: Exchange
+  ) async throws(Failure) -> (status: Int, output: [UInt8]) {
     let call = ClientCall(
       endpoint: endpoint, name: exchange.name, trace: exchange.trace,
       caller: Caller(
         identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent),
-      parameters: parameters, idempotencyKey: try exchange.given.checkedIdempotencyKey(),
-      body: endpoint.spec.route?.method == .get ? [] : body)
+      parameters: parameters, idempotencyKey: try exchange.given.checkedIdempotencyKey(), body: body)
     switch await switchboard.answer(call) {
-    case .output(let status, let body): return .json(status, body)
+    case .output(let status, let output): return (status, output)
     case .failure(let failure): throw failure
     }
+  }
+
+  /// `/verify`: whoever opens a mail's link is a person, so that every outcome is a page, refusals too.
+  private func verify(_ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange) async -> HTTPAnswer {
+    do throws(Failure) {
+      guard exchange.method == "POST" else {
+        return verification.form(
+          try VerificationPage.token(exchange.query, orElse: .queryEncoding), exchange.language)
+      }
+      let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, &exchange)
+      guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
+      guard let form = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
+      let input = VerifyAccount.Input(token: try VerificationPage.token(form[...], orElse: .formEncoding))
+      let (_, output) = try await pass(endpoint, [:], input.json, identification, exchange)
+      return verification.verified(try VerifyAccount.Output.decode(output), exchange.language)
+    } catch {
+      let problem = problems.problem(error, exchange.language, request: exchange.name.outer)
+      var answer = verification.refusal(problem, exchange.language)
+      if let seconds = error.retryAfterSeconds { answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds))) }
+      return answer
+    }
+  }
+
+  /// The language of a refusal before admission: the account's where the token is valid, what the request asks for otherwise.
+  func language(_ exchange: Exchange) async -> Language {
+    await admission.language(token: exchange.given.token, address: exchange.address) ?? exchange.language
   }
 
   /// Draws on the budgets and learns who calls.

@@ -53,7 +53,7 @@ struct Pages: Sendable {
   }
 
   /// Every code that a client may meet, with its words.
-  private static func codes(
+  static func codes(
     _ catalog: Catalog, _ problems: ProblemWriter
   ) -> [(code: String, status: Int, english: String, spanish: String)] {
     var kinds = Set(RequestFailure.allCases.map(\.kind) + GatewayFailure.allCases.map(\.kind))

@@ -19,7 +19,7 @@ struct RequestFields: Sendable {
       // Most names are told apart by their length alone.
       switch name.utf8.count {
       case 6: if name.isField("origin") { origin = value }
-      case 10: if name.isField("user-agent") { userAgent = String(value.prefix(200)) }
+      case 10: if name.isField("user-agent") { userAgent = RequestFields.shown(value) }
       case 11: if name.isField("traceparent") { traceparent = value }
       case 12: if name.isField("content-type") { contentType = value } else if name.isField("x-request-id") { requestID = value }
       case 13:
@@ -40,6 +40,12 @@ struct RequestFields: Sendable {
     }
   }
 
+  /// Text for people, bounded and without the tabs that a field may hold: services take no control characters.
+  private static func shown(_ value: String) -> String {
+    let text = String(value.prefix(200))
+    return text.utf8.contains { $0 < 0x20 } ? text.replacing("\t", with: " ") : text
+  }
+
   /// The token of `Bearer <token>` (RFC 6750, section 2.1); other schemes are not ours and count as an empty token.
   private static func bearer(_ value: String) -> String {
     guard value.utf8.count > 7, value.prefix(7).lowercased() == "bearer " else { return "" }
@@ -49,10 +55,15 @@ struct RequestFields: Sendable {
   /// Whether the body is JSON: `application/json`, in UTF-8 if it names a charset.
   var isJSON: Bool {
     guard let contentType else { return false }
-    if contentType == "application/json" { return true }
+    return contentType == "application/json" || RequestFields.isUTF8(contentType, "application/json")
+  }
+
+  /// Whether the body is a form's, as ``isJSON``.
+  var isForm: Bool { contentType.map { RequestFields.isUTF8($0, "application/x-www-form-urlencoded") } ?? false }
+
+  private static func isUTF8(_ contentType: String, _ media: String) -> Bool {
     let parts = contentType.split(separator: ";").map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }
-    return parts.first == "application/json"
-      && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+    return parts.first == media && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
   }
 
   /// The idempotency key, checked: 1 to 255 visible ASCII characters.

@@ -55,7 +55,11 @@ struct ResponseHeads: Sendable {
       field("Access-Control-Expose-Headers", "X-Request-ID, RateLimit, RateLimit-Policy, Retry-After", &buffer)
     }
     for field in answer.extra { self.field(field.name, field.value, &buffer) }
-    if !keepsAlive { field("Connection", "close", &buffer) }
+    if !keepsAlive {
+      field("Connection", "close", &buffer)
+    } else if exchange.isHTTP10 {
+      field("Connection", "keep-alive", &buffer)
+    }
     buffer.writeStaticString("\r\n")
   }
 

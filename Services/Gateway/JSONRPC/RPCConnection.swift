@@ -27,15 +27,18 @@ final class RPCConnection: Sendable {
   }
 
   private let asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
-  private let watch: NIOLoopBound<ConnectionWatch>
+  private let pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>
   private let desk: RPCDesk
   private let state = Mutex(State())
 
   var channel: any Channel { asyncChannel.channel }
 
-  init(_ asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>, watch: NIOLoopBound<ConnectionWatch>, desk: RPCDesk) {
+  init(
+    _ asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>,
+    pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, desk: RPCDesk
+  ) {
     self.asyncChannel = asyncChannel
-    self.watch = watch
+    self.pipeline = pipeline
     self.desk = desk
   }
 
@@ -148,7 +151,7 @@ final class RPCConnection: Sendable {
 
   private func call(_ request: RPCRequest, _ name: RequestName) async throws(RPCError) -> [UInt8] {
     guard request.method != SessionMethod.authenticate else {
-      throw .invalidRequest(id: request.id, "\(request.method) stands on a line of its own")
+      throw .invalidRequest(id: request.id, .ownLine, ["method": .text(request.method)])
     }
     guard let endpoint = desk.catalog.byName[request.method] else { throw .unknownMethod(id: request.id, request.method) }
     guard let params = request.params else { throw .positional(id: request.id) }
@@ -191,10 +194,14 @@ final class RPCConnection: Sendable {
       guard let params = request.params else { throw .positional(id: request.id) }
       do throws(Failure) {
         let input = try AuthenticateInput.decode(params)
+        let lastSeen = try input.lastSeen()
         let identification = try await signIn(input.accessToken, key)
         let output = AuthenticateOutput(
           accountID: identification.account, sessionID: identification.session, expiresAt: identification.expiresAt)
-        return (request.id.map { RPCLine.response(output.json, id: $0) }, beginLive(input, identification))
+        return (
+          request.id.map { RPCLine.response(output.json, id: $0) },
+          beginLive(input.live ?? true, after: lastSeen, identification)
+        )
       } catch {
         throw RPCError(error, id: request.id)
       }
@@ -215,8 +222,11 @@ final class RPCConnection: Sendable {
     }
     // A session that was closed while this was going on has not found the connection to close.
     _ = try await identify(token)
-    let watch = watch
-    channel.eventLoop.execute { watch.value.deadlines.mayIdle = true }
+    let pipeline = pipeline
+    channel.eventLoop.execute {
+      pipeline.value.watch.deadlines.mayIdle = true
+      pipeline.value.lines.language = identification.language
+    }
     return identification
   }
 
@@ -233,9 +243,9 @@ final class RPCConnection: Sendable {
   }
 
   /// A renewed token lets what is delivered already go on; a new cursor begins again from there.
-  private func beginLive(_ input: AuthenticateInput, _ identification: Identification) -> Live? {
+  private func beginLive(_ isWanted: Bool, after lastSeen: Int?, _ identification: Identification) -> Live? {
     let isRunning = state.withLock { $0.live?.end == nil && $0.live != nil }
-    guard input.live ?? true, !isRunning || input.lastEventId != nil else { return nil }
+    guard isWanted, !isRunning || lastSeen != nil else { return nil }
     let subscription = desk.feed.hub.subscribe(identification.account)
     let former = state.withLock { state in
       let former = state.live
@@ -243,7 +253,7 @@ final class RPCConnection: Sendable {
       return former
     }
     former?.end(.clientGone)
-    return Live(subscription: subscription, identification: identification, after: input.lastEventId)
+    return Live(subscription: subscription, identification: identification, after: lastSeen)
   }
 
   private func follow(_ live: Live, _ output: NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws -> Finished {
@@ -253,8 +263,7 @@ final class RPCConnection: Sendable {
       after: live.after
     ) { item in
       switch item {
-      case .ready(let number):
-        try await output.write(RPCConnection.line(RPCLine.notification("live.ready", Array("{\"number\":\(number)}".utf8))))
+      case .ready(let ready): try await output.write(RPCConnection.line(RPCLine.notification("live.ready", ready.json)))
       case .message(let message):
         try await output.write(RPCConnection.line(RPCLine.notification("live.\(name)", message.payload)))
       case .heartbeat: break

@@ -22,15 +22,12 @@ struct RPCError: Error, Sendable {
     self.init(code: isParams ? -32602 : RPCError.otherCode, failure, id: id)
   }
 
-  static func parseError(_ error: JSONSyntaxError) -> RPCError {
-    let parameters: [String: Parameter] = [
-      "reason": .text(error.reason.rawValue), "offset": .number(error.offset), "key": .text(error.key ?? ""),
-    ]
-    return RPCError(code: -32700, Failure(RequestFailure.invalidJSON, parameters), id: nil)
+  static func parseError(_ error: JSONSyntaxError, in line: [UInt8]) -> RPCError {
+    RPCError(code: -32700, Failure(error, in: line), id: nil)
   }
 
-  static func invalidRequest(id: [UInt8]?, _ reason: String) -> RPCError {
-    RPCError(code: -32600, Failure(RequestFailure.badRequest, ["reason": .text(reason)]), id: id)
+  static func invalidRequest(id: [UInt8]?, _ what: Malformation, _ parameters: [String: Parameter] = [:]) -> RPCError {
+    RPCError(code: -32600, what.failure(parameters), id: id)
   }
 
   static func tooLarge(_ limit: Int) -> RPCError {
@@ -38,8 +35,7 @@ struct RPCError: Error, Sendable {
   }
 
   static func positional(id: [UInt8]?) -> RPCError {
-    RPCError(
-      code: -32602, Failure(RequestFailure.badRequest, ["reason": .text("params are given by name, as an object")]), id: id)
+    RPCError(code: -32602, Malformation.positional.failure(), id: id)
   }
 
   static func unknownMethod(id: [UInt8]?, _ name: String) -> RPCError {

@@ -48,9 +48,10 @@ struct RPCListener: Service {
     let watch = ConnectionWatch(desk.limits)
     try pipeline.addHandler(watch)
     try pipeline.addHandler(ByteToMessageHandler(LineBasedFrameDecoder(), maximumBufferSize: desk.limits.body))
-    try pipeline.addHandler(RPCGuard(desk.limits, watch: watch, problems: desk.problems, isWelcome: door.isOpen))
+    let lines = RPCGuard(desk.limits, watch: watch, problems: desk.problems, isWelcome: door.isOpen)
+    try pipeline.addHandler(lines)
     let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-    return RPCConnection(asyncChannel, watch: NIOLoopBound(watch, eventLoop: channel.eventLoop), desk: desk)
+    return RPCConnection(asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), desk: desk)
   }
 }

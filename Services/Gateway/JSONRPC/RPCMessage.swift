@@ -16,10 +16,12 @@ enum RPCMessage: Sendable {
     do {
       elements = try JSONTape(line).rawElements
     } catch {
-      throw .parseError(error)
+      throw .parseError(error, in: line)
     }
-    guard !elements.isEmpty else { throw .invalidRequest(id: nil, "a batch has at least one entry") }
-    guard elements.count <= mostEntries else { throw .invalidRequest(id: nil, "a batch has at most \(mostEntries) entries") }
+    guard !elements.isEmpty else { throw .invalidRequest(id: nil, .batchEmpty) }
+    guard elements.count <= mostEntries else {
+      throw .invalidRequest(id: nil, .batchTooLong, ["limit": .number(mostEntries)])
+    }
     self = .batch(
       elements.map { element in
         do throws(RPCError) {

@@ -14,6 +14,8 @@ final class RPCGuard: ChannelInboundHandler {
   private let problems: ProblemWriter
   /// Whether there was a place for the connection.
   private let isWelcome: Bool
+  /// The account's, once the connection is signed in.
+  var language = Language.english
   private var isClosing = false
 
   init(_ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, problems: ProblemWriter, isWelcome: Bool) {
@@ -63,7 +65,7 @@ final class RPCGuard: ChannelInboundHandler {
   private func refuse(_ error: RPCError, _ context: ChannelHandlerContext) {
     guard !isClosing else { return }
     isClosing = true
-    let line = RPCLine.error(error, problems.problem(error.failure, .english, request: RequestName().outer)) + [0x0A]
+    let line = RPCLine.error(error, problems.problem(error.failure, language, request: RequestName().outer)) + [0x0A]
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: line)), promise: nil)
     context.close(promise: nil)
   }

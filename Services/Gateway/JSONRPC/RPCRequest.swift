@@ -18,21 +18,21 @@ struct RPCRequest: Sendable {
     do {
       tape = try JSONTape(bytes)
     } catch {
-      throw .parseError(error)
+      throw .parseError(error, in: bytes)
     }
-    guard tape.kind == .object else { throw .invalidRequest(id: nil, "a request is an object") }
+    guard tape.kind == .object else { throw .invalidRequest(id: nil, .notAnObject) }
     let id = tape.rawMember("id")
     if let id, ![.string, .number, .null].contains(RPCRequest.kind(id)) {
-      throw .invalidRequest(id: nil, "id must be a string, a number or null")
+      throw .invalidRequest(id: nil, .id)
     }
     if let unknown = tape.memberNames.first(where: { !RPCRequest.members.contains($0) }) {
-      throw .invalidRequest(id: id, "unknown member \(unknown.prefix(100))")
+      throw .invalidRequest(id: id, .unknownMember, ["member": .text(String(unknown.prefix(100)))])
     }
-    guard RPCRequest.string(tape, "jsonrpc") == "2.0" else { throw .invalidRequest(id: id, "jsonrpc must be \"2.0\"") }
-    guard let method = RPCRequest.string(tape, "method") else { throw .invalidRequest(id: id, "method must be a string") }
+    guard RPCRequest.string(tape, "jsonrpc") == "2.0" else { throw .invalidRequest(id: id, .jsonrpc) }
+    guard let method = RPCRequest.string(tape, "method") else { throw .invalidRequest(id: id, .method) }
     let params = tape.rawMember("params") ?? Array("{}".utf8)
     let paramsKind = RPCRequest.kind(params)
-    guard paramsKind == .object || paramsKind == .array else { throw .invalidRequest(id: id, "params must be an object") }
+    guard paramsKind == .object || paramsKind == .array else { throw .invalidRequest(id: id, .params) }
     var key: String?
     if tape.rawMember("idempotencyKey") != nil {
       guard let text = RPCRequest.string(tape, "idempotencyKey"), RequestFields.isIdempotencyKey(text) else {

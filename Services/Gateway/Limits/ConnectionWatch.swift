@@ -9,6 +9,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
   typealias OutboundOut = IOData
 
   var deadlines: ConnectionDeadlines
+  /// What the handlers behind are reading at this moment, so that they can tell of what their parser refuses.
+  private(set) var arriving: ByteBuffer?
   private var next: Scheduled<Void>?
 
   init(_ limits: GatewayConfiguration.Limits) { deadlines = ConnectionDeadlines(limits, now: .now()) }
@@ -33,7 +35,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     deadlines.bytesArrived(.now())
+    arriving = unwrapInboundIn(data)
     context.fireChannelRead(data)
+    arriving = nil
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -15,10 +15,7 @@ struct EventStream: Sendable {
     var parameters: [String: String] = [:]
     try Query.parse(exchange.query, into: &parameters)
     guard let text = exchange.given.lastEventID ?? parameters["lastEventId"] else { return nil }
-    guard let number = Int(text), (0...LiveFeed.farAhead).contains(number) else {
-      throw .field("lastEventId", FieldRule("not_a_whole_number"))
-    }
-    return number
+    return try LiveFeed.lastSeen(text[...])
   }
 
   /// Streams until the session, the server or the connection ends.
@@ -51,7 +48,8 @@ struct EventStream: Sendable {
 
   static func text(_ item: LiveFeed.Item, name: String) -> [UInt8] {
     switch item {
-    case .ready(let number): Array("retry: 1000\nid: \(number)\nevent: ready\ndata: {\"number\":\(number)}\n\n".utf8)
+    case .ready(let ready):
+      Array("retry: 1000\nid: \(ready.number)\nevent: ready\ndata: ".utf8) + ready.json + [0x0A, 0x0A]
     case .message(let message): Array("id: \(message.number)\nevent: \(name)\ndata: ".utf8) + message.payload + [0x0A, 0x0A]
     case .heartbeat: Array(":\n\n".utf8)
     }

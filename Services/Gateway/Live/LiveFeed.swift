@@ -6,10 +6,20 @@ import Operations
 struct LiveFeed: Sendable {
   /// What a connection is to show.
   enum Item: Sendable {
-    /// Delivery begins after that number.
-    case ready(Int)
+    case ready(Ready)
     case message(LiveMessage)
     case heartbeat
+  }
+
+  /// How a delivery begins.
+  struct Ready: Sendable, Hashable {
+    /// What comes has larger numbers.
+    let number: Int
+    /// Whether the client's number was none of this store's, being beyond its newest: delivery begins with that instead, and
+    /// what the client knows of before may be from a store that is no longer.
+    let isReset: Bool
+
+    var json: [UInt8] { Array((isReset ? "{\"number\":\(number),\"reset\":true}" : "{\"number\":\(number)}").utf8) }
   }
 
   let source: LiveSource
@@ -22,6 +32,14 @@ struct LiveFeed: Sendable {
 
   /// The largest number the backlog's input allows: asking after it tells only the newest number.
   static let farAhead = 9_000_000_000_000_000
+
+  /// The number of the last message seen, as a client gives it.
+  static func lastSeen(_ digits: Substring) throws(Failure) -> Int {
+    guard let number = Int(digits), (0...farAhead).contains(number) else {
+      throw .field("lastEventId", FieldRule("not_a_whole_number"))
+    }
+    return number
+  }
 
   /// Runs until the subscription ends, the token expires or the connection takes no more.
   ///
@@ -36,15 +54,10 @@ struct LiveFeed: Sendable {
     _ emit: (Item) async throws -> Void
   ) async -> LiveEnd {
     do {
-      var cursor: LiveCursor
-      if let after {
-        cursor = LiveCursor(last: after)
-        try await emit(.ready(after))
-        try await catchUp(&cursor, subscription, caller, emit)
-      } else {
-        cursor = LiveCursor(last: try await page(after: LiveFeed.farAhead, limit: 1, caller).lastNumber)
-        try await emit(.ready(cursor.last))
-      }
+      let newest = try await page(after: LiveFeed.farAhead, limit: 1, caller).lastNumber
+      var cursor = LiveCursor(last: min(after ?? newest, newest))
+      try await emit(.ready(Ready(number: cursor.last, isReset: after.map { $0 > newest } ?? false)))
+      if cursor.last < newest { try await catchUp(&cursor, subscription, caller, emit) }
       for await signal in subscription.signals {
         if let expiry = expiry(), clock.now >= expiry { return .tokenExpired }
         switch signal {

@@ -14,21 +14,33 @@ struct ProblemWriter: Sendable {
         field: problem.field, code: problem.code, message: text("field.\(problem.code)", language, problem.parameters),
         suggestion: words.text("field.\(problem.code).suggestion", language, problem.parameters))
     }
-    var detail = text("failure.\(failure.code)", language, failure.parameters)
-    if let suggestion = words.text("failure.\(failure.code).suggestion", language, failure.parameters) {
-      detail += " " + suggestion
-    }
     return Problem(
-      type: "/docs#problem-\(failure.code)", title: text("status.\(failure.status)", language, [:]), status: failure.status,
-      detail: detail, code: failure.code, instance: "urn:racha:request:\(request)", requestId: request,
+      type: "/docs#problem-\(failure.code)", title: text("status.\(failure.status)", language), status: failure.status,
+      detail: detail(failure, language), code: failure.code, instance: "urn:racha:request:\(request)", requestId: request,
       retryAfterSeconds: failure.retryAfterSeconds, errors: fields.isEmpty ? nil : fields)
   }
 
-  /// The text in no parameters' terms, for the documentation.
-  func explanation(_ code: String, _ language: Language) -> String { text("failure.\(code)", language, [:]) }
+  /// What went wrong this time, and what to do about it.
+  private func detail(_ failure: Failure, _ language: Language) -> String {
+    var parameters = failure.parameters
+    // A reason that has words of its own is named by its code.
+    if case .text(let reason)? = parameters["reason"], let words = words.text("reason.\(reason)", language, parameters) {
+      parameters["reason"] = .text(words)
+    }
+    let detail = text("failure.\(failure.code)", language, parameters)
+    guard let suggestion = words.text("failure.\(failure.code).suggestion", language, parameters) else { return detail }
+    return detail + " " + suggestion
+  }
+
+  /// The text for the documentation, with its parameters' names in braces.
+  func explanation(_ code: String, _ language: Language) -> String {
+    let key = "failure.\(code)"
+    let names = words.parameters(key, language) ?? []
+    return text(key, language, Dictionary(uniqueKeysWithValues: names.map { ($0, .text("{\($0)}")) }))
+  }
 
   /// Words that are missing (a test sees to it that none are) must not take the answer with them: the key stands for them.
-  private func text(_ key: String, _ language: Language, _ parameters: [String: Parameter]) -> String {
+  func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String {
     words.text(key, language, parameters).map(ProblemWriter.trimmed) ?? words.text(key, .english, parameters) ?? key
   }
 

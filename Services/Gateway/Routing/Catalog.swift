@@ -1,4 +1,5 @@
 import CoreMetrics
+import IdentityContract
 import Operations
 
 /// An operation as the gateway serves it.
@@ -33,6 +34,8 @@ enum Page: String, Sendable, CaseIterable {
 enum Destination: Sendable {
   case operation(Endpoint)
   case page(Page)
+  /// ``VerificationPage``, and the operation that its form calls.
+  case verification(Endpoint)
 }
 
 /// All that clients may call, from the contracts.
@@ -49,6 +52,9 @@ struct Catalog: Sendable {
     }
     var router = Router<Destination>()
     for page in Page.allCases { router.add("GET", page.rawValue, .page(page)) }
+    if let endpoint = byName[VerifyAccount.spec.name] {
+      for method in ["GET", "POST"] { router.add(method, VerificationPage.path, .verification(endpoint)) }
+    }
     for endpoint in endpoints {
       if let route = endpoint.spec.route { router.add(route.method.rawValue, route.path, .operation(endpoint)) }
     }

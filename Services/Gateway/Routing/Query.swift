@@ -1,27 +1,42 @@
 import Operations
 
-/// Reads the parameters of a request's query into the fields of an operation's input.
+/// Reads the parameters of a request's query, or of a form, into the fields of an operation's input.
 enum Query {
   /// Beyond it a query is refused.
   static let mostParameters = 64
 
   /// Adds `a=1&b=2` to the parameters from the path.
   ///
-  /// - Throws: `bad_request` for a broken escape or too many; `invalid_fields` for a name given twice.
-  static func parse(_ query: Substring, into parameters: inout [String: String]) throws(Failure) {
+  /// - Parameter broken: what it is called where an escape is broken.
+  /// - Throws: `bad_request` for a broken escape or too many; `invalid_fields` for a name given twice or a control character.
+  static func parse(
+    _ query: Substring, into parameters: inout [String: String], orElse broken: Malformation = .queryEncoding
+  ) throws(Failure) {
+    let inPath = Set(parameters.keys)
     var count = 0
     for pair in query.split(separator: "&") {
       count += 1
-      guard count <= mostParameters else { throw malformed("too many query parameters") }
+      guard count <= mostParameters else { throw Malformation.queryTooLong.failure(["limit": .number(mostParameters)]) }
       let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
-      guard let name = PercentEncoding.decode(pair[..<(equals ?? pair.endIndex)], isForm: true),
+      guard let name = PercentEncoding.decode(pair[..<(equals ?? pair.endIndex)], isForm: true), !hasControl(name),
         let value = PercentEncoding.decode(equals.map { pair[pair.utf8.index(after: $0)...] } ?? "", isForm: true)
-      else { throw malformed("the query is not percent-encoded UTF-8") }
+      else { throw broken.failure() }
       guard parameters.updateValue(value, forKey: name) == nil else {
-        throw .field(String(name.prefix(100)), FieldRule("given_twice"))
+        let shown = String(name.prefix(100))
+        throw .field(shown, FieldRule(inPath.contains(name) ? "in_path" : "repeated", ["name": .text(shown)]))
       }
     }
+    try checkCharacters(parameters)
   }
 
-  private static func malformed(_ reason: String) -> Failure { Failure(RequestFailure.badRequest, ["reason": .text(reason)]) }
+  /// Refuses control characters, which no parameter may have, under the fields' own names: on the bus they would be at fault in
+  /// the request's header, which is the gateway's.
+  static func checkCharacters(_ parameters: [String: String]) throws(Failure) {
+    let problems = parameters.filter { hasControl($0.value) }.keys.sorted().map { name in
+      FieldProblem(field: String(name.prefix(100)), FieldRule("control_character"))
+    }
+    guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
+  }
+
+  private static func hasControl(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 }

@@ -10,9 +10,7 @@ enum DocumentDecoder {
     do {
       tape = try JSONTape(bytes.isEmpty ? [0x7B, 0x7D] : bytes, limits: limits)
     } catch {
-      throw Failure(
-        RequestFailure.invalidJSON,
-        ["reason": .text(error.reason.rawValue), "offset": .number(error.offset), "key": .text(error.key ?? "")])
+      throw Failure(error, in: bytes)
     }
     let state = DecodingState(tape)
     for (name, text) in parameters.sorted(by: { $0.key < $1.key }) {

@@ -18,7 +18,7 @@ public struct Call: Sendable {
     var logger = context.logger
     logger[metadataKey: "requestID"] = .string(header.id)
     logger[metadataKey: "operation"] = .string(header.operation)
-    if let traceparent = header.traceparent { logger[metadataKey: "traceparent"] = .string(traceparent) }
+    if let trace = header.traceID { logger[metadataKey: "traceID"] = .string(trace) }
     return logger
   }
 

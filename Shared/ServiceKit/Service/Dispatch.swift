@@ -17,6 +17,18 @@ struct Dispatch: Sendable {
 
   func reply(to request: Request) async -> Reply {
     let start = ContinuousClock.now
+    let reply = await answer(request, start)
+    context.logger.debug(
+      "request answered",
+      metadata: [
+        "requestID": "\(request.header.id)", "traceID": "\(request.header.traceID ?? "")",
+        "operation": "\(request.header.operation.prefix(100))", "status": "\(reply.header.status)",
+        "microseconds": "\((ContinuousClock.now - start).nanoseconds / 1000)",
+      ])
+    return reply
+  }
+
+  private func answer(_ request: Request, _ start: ContinuousClock.Instant) async -> Reply {
     guard let (spec, handle) = definition.handlers[request.header.operation] else {
       Counter(label: "unknown_operations").increment()
       let name = String(request.header.operation.prefix(100))
@@ -32,7 +44,7 @@ struct Dispatch: Sendable {
       if failure.code == RequestFailure.internalError.rawValue {
         var logger = context.logger
         logger[metadataKey: "requestID"] = .string(request.header.id)
-        logger[metadataKey: "traceparent"] = request.header.traceparent.map { .string($0) }
+        logger[metadataKey: "traceID"] = request.header.traceID.map { .string($0) }
         logger.error("handler failed", metadata: ["operation": .string(spec.name), "error": .string("\(error)")])
       }
       return Reply(id: request.header.id, failure)

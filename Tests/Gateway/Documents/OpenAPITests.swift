@@ -5,6 +5,7 @@ import IdentityContract
 import NotificationsContract
 import Operations
 import RewardsContract
+import ServiceKit
 import SocialContract
 import Testing
 
@@ -78,10 +79,31 @@ struct OpenAPITests {
   func page() {
     let page = DocsPage(Self.document(Self.contracts), codes: [(code: "x", status: 400, english: "<b>", spanish: "ñ")])
     let html = String(decoding: page.html, as: UTF8.self)
+    #expect(html.contains("<code>/verify</code>"))
     for endpoint in Catalog(Self.contracts).endpoints { #expect(html.contains("id=\"operation-\(endpoint.spec.name)\"")) }
     #expect(html.contains("&lt;b&gt;"))
     #expect(!html.contains("http://") && !html.contains("https://") && !html.contains("src=\"") && !html.contains("style=\""))
     #expect(page.policy.hasPrefix("default-src 'none';"))
+  }
+
+  @Test("Every failure that has words has its place on the page, where a problem's type leads")
+  func anchors() {
+    let contracts = Self.contracts + [.gateway]
+    let catalog = Catalog(Self.contracts)
+    let problems = ProblemWriter(contracts)
+    let html = String(
+      decoding: DocsPage(Self.document(Self.contracts), codes: Pages.codes(catalog, problems)).html, as: UTF8.self)
+    let onPage = Set(html.matches(of: /id="problem-([a-z0-9_]+)"/).map { String($0.1) })
+    let told = Words(contracts.flatMap(\.words)).keys(.english).filter {
+      $0.hasPrefix("failure.") && !$0.hasSuffix(".suggestion")
+    }
+    let internalCodes = Set(
+      contracts.flatMap(\.operations).map { $0.spec }.filter { !Catalog.isForClients($0) }
+        .flatMap(\.failures).map(\.code) + BackUpStore.spec.failures.map(\.code))
+    #expect(Set(told.map { String($0.dropFirst("failure.".count)) }).subtracting(internalCodes) == onPage)
+    let sample = problems.problem(Failure(RequestFailure.invalidJSON), .english, request: "r").type
+    #expect(html.contains("id=\"\(sample.dropFirst("/docs#".count))\""))
+    #expect(html.contains("The body is larger than {limit} bytes."))
   }
 
   @Test("Every code that a client may meet has words in both languages")

@@ -111,6 +111,48 @@ struct ProtocolAbuseTests {
     }
   }
 
+  struct Old: Sendable {
+    let version: String
+    let field: String
+    let connection: String?
+  }
+
+  @Test(
+    "A connection of HTTP/1.0 ends with its answer unless the client asked to keep it, and is told which",
+    arguments: [
+      Old(version: "1.0", field: "", connection: "close"),
+      Old(version: "1.0", field: "Connection: close\r\n", connection: "close"),
+      Old(version: "1.0", field: "Connection: Keep-Alive\r\n", connection: "keep-alive"),
+      Old(version: "1.1", field: "", connection: nil), Old(version: "1.1", field: "Connection: close\r\n", connection: "close"),
+    ])
+  func oldVersion(old: Old) async throws {
+    try await RunningGateway.with { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      let request = "GET /livez HTTP/\(old.version)\r\nHost: a\r\n\(old.field)\r\n"
+      try await connection.send(request)
+      let response = try await connection.receiveResponse()
+      #expect(response.status == 200)
+      #expect(response.fields["connection"] == old.connection)
+      if old.connection == "close" {
+        #expect(try await connection.receiveAll() == "")
+      } else {
+        try await connection.send(request)
+        #expect(try await connection.receiveResponse().status == 200)
+      }
+    }
+  }
+
+  @Test("HTTP/1.0 knows no interim answer")
+  func oldExpectation() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.send(
+        "PUT /v1/echo HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n"
+          + #"{"text":"a"}"#)
+      #expect(try await connection.receiveResponse().status == 200)
+    }
+  }
+
   @Test("What comes slowly is closed: headers, bodies, lines, and connections that say nothing")
   func slow() async throws {
     try await RunningGateway.with(change: {
@@ -141,6 +183,23 @@ struct ProtocolAbuseTests {
       await #expect(throws: (any Error).self) {
         while true { try await connection.send(request) }
       }
+    }
+  }
+
+  @Test("While a reader takes nothing, what it asks for is not answered ahead")
+  func unread() async throws {
+    let bus = FakeBus()
+    let text = String(repeating: "x", count: 100_000)
+    bus.answer(.social) { Reply($0, Echo.Input(text: text)) }
+    try await RunningGateway.with(bus: bus, change: { $0.limits.writeSeconds = 2 }) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.stopReading()
+      let request = "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+      await #expect(throws: (any Error).self) {
+        while true { try await connection.send(String(repeating: request, count: 100)) }
+      }
+      // What the kernel's buffers and one answer hold, not what was asked for.
+      #expect(bus.requests.count < 200)
     }
   }
 

@@ -102,6 +102,55 @@ struct LiveTests {
     }
   }
 
+  @Test("A number beyond the newest is not taken: delivery begins with the newest, and says so")
+  func beyond() async throws {
+    try await Self.with { gateway, inboxes in
+      inboxes.add()
+      inboxes.add()
+      let stream = try await Stream(gateway, inboxes.account, after: 500)
+      let ready = try await stream.next()
+      #expect(ready.id == 2)
+      #expect(ready.data == #"{"number":2,"reset":true}"#)
+      inboxes.add()
+      #expect(try await stream.next().id == 3)
+      let exact = try await Stream(gateway, inboxes.account, after: 3)
+      #expect(try await exact.next().data == #"{"number":3}"#)
+    }
+  }
+
+  @Test(
+    "A JSON-RPC connection resumes from a number, or from the text that a stream gave as id",
+    arguments: [(#""1""#, 1, false), ("1", 1, false), (#""77""#, 2, true)])
+  func textualNumber(given: String, number: Int, isReset: Bool) async throws {
+    try await Self.with { gateway, inboxes in
+      inboxes.add()
+      inboxes.add()
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      let token = try gateway.signer.token(account: inboxes.account)
+      try await connection.send(
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventId":\#(given)},"id":1}"#
+          + "\n")
+      #expect(try await connection.receiveLine()["result"] != nil)
+      let ready = try await connection.receiveLine()
+      #expect(ready["params"]?["number"] == .integer(number))
+      #expect(ready["params"]?["reset"] == (isReset ? true : nil))
+      if !isReset { #expect(try await connection.receiveLine()["params"]?["number"] == 2) }
+    }
+  }
+
+  @Test(
+    "What is no number is refused", arguments: ["\"\"", "\"x\"", "-1", "1.5", "[1]", "true", "\"1", "\"99999999999999999999\""])
+  func noNumber(given: String) async throws {
+    try await Self.with { gateway, inboxes in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      let token = try gateway.signer.token(account: inboxes.account)
+      try await connection.send(
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventId":\#(given)},"id":1}"#
+          + "\n")
+      #expect(try await connection.receiveLine()["error"] != nil)
+    }
+  }
+
   @Test("A JSON-RPC connection gets the same messages as notifications between its answers")
   func lines() async throws {
     try await Self.with { gateway, inboxes in

@@ -20,11 +20,15 @@ final class RawConnection: Sendable {
   private let channel: any Channel
   private let inbox: Inbox
 
-  init(port: Int) async throws {
+  /// - Parameter receiveBuffer: bytes that the kernel may hold for a connection that reads nothing.
+  init(port: Int, receiveBuffer: Int? = nil) async throws {
     let inbox = Inbox()
     self.inbox = inbox
-    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.allowRemoteHalfClosure, value: true)
+    if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer)) }
+    channel =
+      try await bootstrap
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Receiver(inbox)) }
       }
