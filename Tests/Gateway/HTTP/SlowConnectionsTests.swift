@@ -1,3 +1,4 @@
+import Messaging
 import Operations
 import Testing
 
@@ -7,21 +8,26 @@ import Testing
 struct SlowConnectionsTests {
   @Test("leave the others fast, and are closed within 15 seconds")
   func siege() async throws {
+    let bus = FakeBus()
+    let large = Array(#"{"text":"\#(String(repeating: "x", count: 262_144))"}"#.utf8)
+    bus.answer(.social) { request in
+      guard request.header.operation == PokeThing.spec.name else { return Reply(request, try Echo.Input.decode(request.body)) }
+      return Reply(header: ReplyHeader(id: request.header.id, status: 200), body: large)
+    }
     try await RunningGateway.with(
-      bus: RPCTests.bus(), change: { $0.rates.address[.write] = .init(1_000_000, per: 60) }
+      bus: bus,
+      change: { for rate in [RateClass.write, .sensitive] { $0.rates.address[rate] = .init(1_000_000, per: 60) } }
     ) { gateway in
-      let headers = try await Self.open(300, gateway.httpPort, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ")
+      let headers = try await Self.open(380, gateway.httpPort, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ")
       let bodies = try await Self.open(
-        200, gateway.httpPort,
+        250, gateway.httpPort,
         "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
-      let lines = try await Self.open(200, gateway.tcpPort, #"{"jsonrpc":"2.0","method":"things.echo","#)
-      // Their answers are more than the kernel's buffers hold.
-      let page = String(repeating: "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n", count: 16)
-      let readers = try await Self.open(200, gateway.httpPort, page, reads: false)
-      let call =
-        #"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"\#(String(repeating: "x", count: 100_000))"},"id":1}"#
-      let lineReaders = try await Self.open(
-        100, gateway.tcpPort, String(repeating: call + "\n", count: 8), reads: false)
+      let lines = try await Self.open(310, gateway.tcpPort, #"{"jsonrpc":"2.0","method":"things.echo","#)
+      // Readers that read nothing, of answers that are more than the kernel's buffers hold.
+      let request = "POST /v1/things/poke HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+      let readers = try await Self.open(50, gateway.httpPort, String(repeating: request, count: 24), reads: false)
+      let call = #"{"jsonrpc":"2.0","method":"things.poke","id":1}"# + "\n"
+      let lineReaders = try await Self.open(10, gateway.tcpPort, String(repeating: call, count: 6), reads: false)
       let slow = headers + bodies + lines
       let start = ContinuousClock.now
       let fast = try await RawConnection(port: gateway.httpPort)
@@ -40,7 +46,7 @@ struct SlowConnectionsTests {
       #expect(durations[durations.count * 99 / 100] < .milliseconds(200))
       for connection in slow { _ = try await connection.receiveAll() }
       // Who reads nothing learns of the end when sending.
-      for (connections, more) in [(readers, page), (lineReaders, "\n")] {
+      for (connections, more) in [(readers, request), (lineReaders, "\n")] {
         for connection in connections {
           await #expect(throws: (any Error).self) { while true { try await connection.send(more) } }
         }
