@@ -101,7 +101,7 @@ struct StrictDecoderTests {
   @Test(
     "refuses what is not JSON",
     arguments: [
-      ("{", "json_malformed"), (#"{"a":1,}"#, "json_malformed"), ("{'a':1}", "json_malformed"), ("{} {}", "json_malformed"),
+      ("{", "json_incomplete"), (#"{"a":1,}"#, "json_malformed"), ("{'a':1}", "json_malformed"), ("{} {}", "json_malformed"),
       (#"{"a":01}"#, "json_malformed"), (#"{"a":1.}"#, "json_malformed"), (#"{"a":.5}"#, "json_malformed"),
       (#"{"a":+1}"#, "json_malformed"), (#"{"a":NaN}"#, "json_malformed"), (#"{"a":tru}"#, "json_malformed"),
       ("{\"a\":\"\u{1}\"}", "json_malformed"), (#"{"a":"\x"}"#, "json_malformed"), (#"{"a":"\u12g4"}"#, "json_malformed"),
@@ -111,6 +111,21 @@ struct StrictDecoderTests {
     ])
   func notJSON(_ text: String, _ reason: String) {
     #expect(problems(text) == ["": reason])
+  }
+
+  @Test(
+    "tells where text stops being JSON, by line and byte",
+    arguments: [
+      ("", nil, nil), ("[1,\n 2,\n}", 3, 1), ("{\"a\":1,\n\"a\":2}", 2, 1), ("{\n\n", 3, 1), ("x", 1, 1),
+    ] as [(String, Int?, Int?)])
+  func place(_ text: String, _ line: Int?, _ byte: Int?) {
+    do {
+      _ = try Outer.decode(Array(text.utf8))
+      Issue.record("\(text) was taken")
+    } catch {
+      #expect(error.parameters["line"] == line.map { .number($0) })
+      #expect(error.parameters["byte"] == byte.map { .number($0) })
+    }
   }
 
   @Test("finds a duplicate among many names, and knows many different ones apart")
