@@ -25,7 +25,10 @@ final class EventMemory: EventInbox {
       try effects[event.name]?(event)
       cursors.withLock { $0[teller] = LogHead(epoch: epoch, number: event.number) }
     }
-    cursors.withLock { $0[teller] = LogHead(epoch: epoch, number: page.through) }
+    cursors.withLock { cursors in
+      let reached = cursors[teller].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
+      cursors[teller] = LogHead(epoch: epoch, number: max(reached, page.through))
+    }
   }
 
   func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {

@@ -76,6 +76,8 @@ struct ListenerState {
   /// Events that follow on the cursor, up to ``reached`` without anything missing.
   private var buffer: [LoggedEvent] = []
   private var reached: Int64 = 0
+  /// The number after which the teller was asked last; hints may have moved the cursor since.
+  private var asked: Int64 = 0
   private var bufferBytes = 0
   /// Whether the teller must be asked: at the start, and after any doubt.
   private var hasDoubt = true
@@ -85,6 +87,8 @@ struct ListenerState {
   private var batch: Int
   private var acknowledgedNumber: Int64 = 0
   private var acknowledgedAt: Int64 = 0
+  /// What the teller was told last, whether it heard it or not.
+  private var toldNumber: Int64 = 0
   /// How many of the buffer are taking effect, and up to where.
   private var inHand: (count: Int, through: Int64)?
 
@@ -118,11 +122,16 @@ struct ListenerState {
   private mutating func follow(_ now: Int64) -> Action {
     guard let cursor else { return .load }
     if !buffer.isEmpty { return apply(min(batch, buffer.count), cursor.epoch) }
-    if hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true { return .fetch(after: cursor) }
+    let isMuch = cursor.number - max(acknowledgedNumber, toldNumber) >= limits.acknowledgedEvents
+    if !isMuch || !keepsCursor, hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true {
+      asked = cursor.number
+      return .fetch(after: cursor)
+    }
     let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
-    if keepsCursor, cursor.number > acknowledgedNumber, isDue || cursor.number - acknowledgedNumber >= limits.acknowledgedEvents {
-      guard stored > acknowledgedNumber else { return apply(0, cursor.epoch) }
+    if keepsCursor, cursor.number > acknowledgedNumber, isDue || isMuch {
+      guard stored > max(acknowledgedNumber, isDue ? 0 : toldNumber) else { return apply(0, cursor.epoch) }
       acknowledgedAt = now
+      toldNumber = stored
       return .acknowledge(LogHead(epoch: cursor.epoch, number: stored))
     }
     return .idle
@@ -206,7 +215,7 @@ struct ListenerState {
       stage = .page(Page(events: [], head: told, nextKey: nil, from: told))
       return
     }
-    guard told.epoch == cursor.epoch, told.number >= cursor.number else {
+    guard told.epoch == cursor.epoch, told.number >= asked else {
       // Another life of the log, or one that lost what we have seen.
       beginAgain()
       return
@@ -270,6 +279,7 @@ struct ListenerState {
         stored = page.from.number
         head = page.from
         acknowledgedNumber = 0
+        toldNumber = 0
         hasDoubt = true
         stage = .following
         empty()

@@ -20,7 +20,8 @@ public actor MemoryEventInbox: EventInbox {
       try await effect(event, teller)
       cursors[teller] = LogHead(epoch: epoch, number: event.number)
     }
-    cursors[teller] = LogHead(epoch: epoch, number: page.through)
+    let reached = cursors[teller].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
+    cursors[teller] = LogHead(epoch: epoch, number: max(reached, page.through))
   }
 
   public func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {
