@@ -122,8 +122,8 @@ struct Bench: AsyncParsableCommand {
       return text.hasSuffix("us") ? value / 1000 : text.hasSuffix("ms") ? value : value * 1000
     }
     return Load(
-      perSecond: figure(/Requests\/sec:\s+([\d.]+)/).flatMap { Double($0) } ?? 0, p50: milliseconds(figure(/50%\s+(\S+)/)),
-      p99: milliseconds(figure(/99%\s+(\S+)/)), errors: figure(/Non-2xx or 3xx responses: (\d+)/).flatMap { Int($0) } ?? 0)
+      perSecond: figure(/Requests\/sec:\s+([\d.]+)/).flatMap { Double($0) } ?? 0, p50: milliseconds(figure(/\n\s+50%\s+(\S+)/)),
+      p99: milliseconds(figure(/\n\s+99%\s+(\S+)/)), errors: figure(/Non-2xx or 3xx responses: (\d+)/).flatMap { Int($0) } ?? 0)
   }
 
   private func waitForHello(_ port: Int) async throws {
