@@ -53,7 +53,7 @@ enum Activities {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     try statement.execute(arguments: [
-      activity.activityID, account, activity.title, activity.reason, activity.category, activity.goal.kind,
+      activity.id, account, activity.title, activity.reason, activity.category, activity.goal.kind,
       GoalMeasure(activity.goal).target, activity.goal.unit, planned.kind, planned.bits, activity.startDay, activity.createdAt,
     ])
     try transaction.tell(ActivityCreated(accountID: account, activity: activity))
@@ -74,7 +74,7 @@ enum Activities {
       sql: "SELECT * FROM activities WHERE account_id = ? AND activity_id > ? ORDER BY activity_id LIMIT ?")
     let found = try Row.fetchAll(statement, arguments: [account, cursor ?? .placeholder, limit + 1]).map(Activity.init)
     let items = Array(found.prefix(limit))
-    return Page(items: items, nextCursor: found.count > limit ? items.last?.activityID.description : nil)
+    return Page(items: items, nextCursor: found.count > limit ? items.last?.id.description : nil)
   }
 
   /// All activities as events; see ``ActivitySnapshot``.
@@ -86,7 +86,7 @@ enum Activities {
     let activities = rows.map(Activity.init)
     let events = zip(rows, activities).map { ActivityCreated(accountID: $0["account_id"], activity: $1) }
     let isLast = rows.count < ActivitySnapshot.pageSize
-    return (events, isLast ? nil : activities.last?.activityID.description)
+    return (events, isLast ? nil : activities.last?.id.description)
   }
 }
 
@@ -95,7 +95,7 @@ extension Activity {
     let kind: Goal.Kind = row["goal_kind"]
     let goal = GoalMeasure(kind: kind, target: row["goal_target"]).goal(unit: row["goal_unit"])
     self.init(
-      activityID: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: goal,
+      id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: goal,
       schedule: PlannedDays(kind: row["schedule_kind"], bits: row["schedule_bits"]).schedule, startDay: row["start_day"],
       createdAt: row["created_at"])
   }

@@ -11,7 +11,7 @@ extension ServiceDefinition {
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let activity = Activity(
-        activityID: ActivityID(), title: input.title.trimmed,
+        id: ActivityID(), title: input.title.trimmed,
         reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
         category: input.category, goal: input.goal, schedule: PlannedDays(input.schedule).schedule,
         startDay: input.startDay ?? today, createdAt: transaction.now)
@@ -29,7 +29,7 @@ extension ServiceDefinition {
       let activity = try Activities.find(input.activityID, of: account, in: database)
       let today = try calendars.calendar(of: account, in: database).day(of: call.now)
       let streak = StreakRule.streak(
-        done: try Entries.doneDays(of: activity.activityID, in: database), planned: PlannedDays(activity.schedule),
+        done: try Entries.doneDays(of: activity.id, in: database), planned: PlannedDays(activity.schedule),
         start: activity.startDay, today: today)
       return ActivityDetails(activity: activity, streak: streak)
     }

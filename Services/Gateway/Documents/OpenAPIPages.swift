@@ -38,7 +38,7 @@ extension OpenAPI {
           "schema": ["type": "integer", "minimum": 0],
         ],
         [
-          "name": "lastEventId", "in": "query", "description": "The same, for a first connection.",
+          "name": "lastEventID", "in": "query", "description": "The same, for a first connection.",
           "schema": ["type": "integer", "minimum": 0],
         ],
       ],

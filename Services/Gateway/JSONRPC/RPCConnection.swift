@@ -235,7 +235,7 @@ final class RPCConnection: Sendable {
   /// A renewed token lets what is delivered already go on; a new cursor begins again from there.
   private func beginLive(_ input: AuthenticateInput, _ identification: Identification) -> Live? {
     let isRunning = state.withLock { $0.live?.end == nil && $0.live != nil }
-    guard input.live ?? true, !isRunning || input.lastEventId != nil else { return nil }
+    guard input.live ?? true, !isRunning || input.lastEventID != nil else { return nil }
     let subscription = desk.feed.hub.subscribe(identification.account)
     let former = state.withLock { state in
       let former = state.live
@@ -243,7 +243,7 @@ final class RPCConnection: Sendable {
       return former
     }
     former?.end(.clientGone)
-    return Live(subscription: subscription, identification: identification, after: input.lastEventId)
+    return Live(subscription: subscription, identification: identification, after: input.lastEventID)
   }
 
   private func follow(_ live: Live, _ output: NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws -> Finished {

@@ -8,12 +8,12 @@ enum SessionMethod {
 
 struct AuthenticateInput: Document {
   var accessToken: String
-  var lastEventId: Int?
+  var lastEventID: Int?
   var live: Bool?
 
   static let notes: Notes = [
     "accessToken": Note("As for HTTP.", length: 1...4096),
-    "lastEventId": Note("Number of the last live message seen; absent to begin with what happens from now on.", range: 0...9e15),
+    "lastEventID": Note("Number of the last live message seen; absent to begin with what happens from now on.", range: 0...9e15),
     "live": "Whether to deliver live messages on this connection; true if absent.",
   ]
 }

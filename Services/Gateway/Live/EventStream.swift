@@ -14,9 +14,9 @@ struct EventStream: Sendable {
   static func lastSeen(_ exchange: Exchange) throws(Failure) -> Int? {
     var parameters: [String: String] = [:]
     try Query.parse(exchange.query, into: &parameters)
-    guard let text = exchange.given.lastEventID ?? parameters["lastEventId"] else { return nil }
+    guard let text = exchange.given.lastEventID ?? parameters["lastEventID"] else { return nil }
     guard let number = Int(text), (0...LiveFeed.farAhead).contains(number) else {
-      throw .field("lastEventId", FieldRule("not_a_whole_number"))
+      throw .field("lastEventID", FieldRule("not_a_whole_number"))
     }
     return number
   }

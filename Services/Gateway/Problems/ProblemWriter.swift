@@ -20,7 +20,7 @@ struct ProblemWriter: Sendable {
     }
     return Problem(
       type: "/docs#problem-\(failure.code)", title: text("status.\(failure.status)", language, [:]), status: failure.status,
-      detail: detail, code: failure.code, instance: "urn:racha:request:\(request)", requestId: request,
+      detail: detail, code: failure.code, instance: "urn:racha:request:\(request)", requestID: request,
       retryAfterSeconds: failure.retryAfterSeconds, errors: fields.isEmpty ? nil : fields)
   }
 

@@ -48,7 +48,7 @@ public struct Transfer: Document, Hashable {
   }
 
   /// Names the transfer.
-  public var transferID: TransferID
+  public var id: TransferID
   /// Why.
   public var kind: Kind
   /// How many: positive came, negative left.
@@ -57,15 +57,15 @@ public struct Transfer: Document, Hashable {
   public var at: Instant
 
   /// A transfer from its parts.
-  public init(transferID: TransferID, kind: Kind, coins: Int, at: Instant) {
-    self.transferID = transferID
+  public init(id: TransferID, kind: Kind, coins: Int, at: Instant) {
+    self.id = id
     self.kind = kind
     self.coins = coins
     self.at = at
   }
 
   public static let notes: Notes = [
-    "transferID": "Names the transfer.",
+    "id": "Names the transfer.",
     "kind": "`earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed.",
     "coins": Note("How many: positive came, negative left.", example: -250), "at": "When.",
   ]

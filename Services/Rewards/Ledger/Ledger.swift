@@ -64,9 +64,9 @@ enum Ledger {
         """)
     let found = try Row.fetchAll(
       statement, arguments: ["person": person.value, "before": cursor ?? .last, "limit": limit + 1]
-    ).map { Transfer(transferID: $0["transfer_id"], kind: $0["kind"], coins: $0["coins"], at: $0["at"]) }
+    ).map { Transfer(id: $0["transfer_id"], kind: $0["kind"], coins: $0["coins"], at: $0["at"]) }
     let items = Array(found.prefix(limit))
-    return Page(items: items, nextCursor: found.count > limit ? items.last?.transferID.description : nil)
+    return Page(items: items, nextCursor: found.count > limit ? items.last?.id.description : nil)
   }
 
   /// Everything that is wrong with the ledger, added up anew from its transfers; nothing in a sound one.

@@ -82,7 +82,7 @@ struct OfferCursor {
 
   init(_ offer: Offer) {
     validUntil = offer.validUntil
-    offerID = offer.offerID
+    offerID = offer.id
   }
 
   init(text: String) throws(Failure) {
@@ -100,7 +100,7 @@ struct OfferCursor {
 extension Offer {
   init(_ row: Row) {
     self.init(
-      offerID: row["offer_id"], title: row["title"], reward: row["reward"], partnerName: row["partner_name"],
+      id: row["offer_id"], title: row["title"], reward: row["reward"], partnerName: row["partner_name"],
       costCoins: row["cost_coins"], remaining: row["remaining"], validFrom: row["valid_from"], validUntil: row["valid_until"])
   }
 }

@@ -17,7 +17,7 @@ struct ActivitiesTests {
           schedule: .weekdays([7, 1, 1])))
       #expect(made.title == "Drink water" && made.icon == "droplet" && made.schedule == .weekdays([1, 7]))
       #expect(made.startDay.description == "2026-11-21")
-      #expect(try await ana.send(GetActivity.self, .init(activityID: made.activityID)).activity == made)
+      #expect(try await ana.send(GetActivity.self, .init(activityID: made.id)).activity == made)
       let told = try await services.told(by: .activity)
       #expect(told.map(\.name) == ["activities.created"])
       #expect(try ActivityCreated.decode(told[0].body) == ActivityCreated(accountID: ana.id, activity: made))
@@ -107,7 +107,7 @@ struct ActivitiesTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
-      let id = try await ana.makeActivity().activityID
+      let id = try await ana.makeActivity().id
       #expect(try await ben.failure(GetActivity.self, .init(activityID: id)) == "activity_not_found")
       #expect(try await ben.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == "activity_not_found")
       #expect(

@@ -109,7 +109,7 @@ struct LiveTests {
       let connection = try await RawConnection(port: gateway.tcpPort)
       let token = try gateway.signer.token(account: inboxes.account)
       try await connection.send(
-        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventId":1},"id":1}"# + "\n")
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventID":1},"id":1}"# + "\n")
       #expect(try await connection.receiveLine()["result"] != nil)
       let ready = try await connection.receiveLine()
       #expect(ready["method"] == "live.ready")

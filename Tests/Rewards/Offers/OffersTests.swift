@@ -14,7 +14,7 @@ struct OffersTests {
       let offer = try await services.publish(cost: 250, stock: 3)
       #expect(offer.remaining == 3 && offer.costCoins == 250)
       let ana = try await services.register()
-      #expect(try await ana.send(GetOffer.self, .init(offerID: offer.offerID)) == offer)
+      #expect(try await ana.send(GetOffer.self, .init(offerID: offer.id)) == offer)
       #expect(try await ana.failure(CreateOffer.self, try services.offer(cost: 1, stock: 1)) == "forbidden")
       #expect(try await ana.failure(GetOffer.self, .init(offerID: OfferID())) == "offer_not_found")
     }
@@ -54,7 +54,7 @@ struct OffersTests {
   @Test("of the operator's file are published at start, once")
   func file() async throws {
     let json = #"""
-      {"offers": [{"offerID": "019aa5a0-0000-7000-8000-000000000001", "title": "Coffee", "reward": "A coffee",
+      {"offers": [{"id": "019aa5a0-0000-7000-8000-000000000001", "title": "Coffee", "reward": "A coffee",
         "partnerName": "Café Central", "costCoins": 50, "stock": 10,
         "validFrom": "2026-11-01T00:00:00Z", "validUntil": "2027-11-01T00:00:00Z"}]}
       """#
@@ -77,7 +77,7 @@ struct OffersTests {
         prepare: { try Data(#"{"offers":[{"title":"x"}]}"#.utf8).write(to: URL(fileURLWithPath: "\($0.path)/offers.json")) }
       ) { _ in }
     }
-    #expect("\(try #require(error))".contains("offers.json cannot be used: invalid_fields offers[0].offerID: required"))
+    #expect("\(try #require(error))".contains("offers.json cannot be used: invalid_fields offers[0].id: required"))
   }
 }
 
