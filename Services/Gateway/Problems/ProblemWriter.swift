@@ -14,7 +14,9 @@ struct ProblemWriter: Sendable {
         field: problem.field, code: problem.code, message: text("field.\(problem.code)", language, problem.parameters),
         suggestion: words.text("field.\(problem.code).suggestion", language, problem.parameters))
     }
-    var detail = text("failure.\(failure.code)", language, failure.parameters)
+    var operation: String?
+    if case .text(let name)? = failure.parameters["operation"] { operation = name }
+    var detail = self.detail(failure.code, of: operation, language, failure.parameters)
     if let suggestion = words.text("failure.\(failure.code).suggestion", language, failure.parameters) {
       detail += " " + suggestion
     }
@@ -25,7 +27,17 @@ struct ProblemWriter: Sendable {
   }
 
   /// The text in no parameters' terms, for the documentation.
-  func explanation(_ code: String, _ language: Language) -> String { text("failure.\(code)", language, [:]) }
+  func explanation(_ code: String, of operation: String? = nil, _ language: Language) -> String {
+    detail(code, of: operation, language, [:])
+  }
+
+  /// An operation's own words for a failure, or those that all have; see `Failure.ending(_:)`.
+  private func detail(_ code: String, of operation: String?, _ language: Language, _ parameters: [String: Parameter]) -> String {
+    if let operation, let own = words.text("failure.\(code).\(operation.prefix { $0 != "." })", language, parameters) {
+      return own
+    }
+    return text("failure.\(code)", language, parameters)
+  }
 
   /// Words that are missing (a test sees to it that none are) must not take the answer with them: the key stands for them.
   private func text(_ key: String, _ language: Language, _ parameters: [String: Parameter]) -> String {
