@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import Operations
+import ServiceKit
 import Storage
 
 /// The entries of all activities: at most one each day, which the primary key sees to.
@@ -82,7 +83,7 @@ enum Entries {
     return try LocalDay.fetchAll(statement, arguments: [activity])
   }
 
-  /// All entries as events, after the key `<activity>/<day>`; see ``ActivitySnapshot``.
+  /// All entries as events, after the key `<activity>/<day>`; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
@@ -94,7 +95,7 @@ enum Entries {
         SELECT entries.*, activities.account_id, activities.goal_kind, activities.goal_target
         FROM entries JOIN activities USING (activity_id)
         WHERE (entries.activity_id, entries.day) > (?, ?) ORDER BY entries.activity_id, entries.day LIMIT ?
-        """, arguments: [activity, day, ActivitySnapshot.pageSize])
+        """, arguments: [activity, day, SnapshotParts.pageSize])
     let events = rows.map { row in
       let measure = GoalMeasure(kind: row["goal_kind"], target: row["goal_target"])
       let progress: Int = row["progress"]
@@ -102,7 +103,7 @@ enum Entries {
         accountID: row["account_id"], activityID: row["activity_id"], day: row["day"], isDone: row["is_done"], isDeleted: false,
         amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress))
     }
-    let isLast = rows.count < ActivitySnapshot.pageSize
+    let isLast = rows.count < SnapshotParts.pageSize
     return (events, isLast ? nil : events.last.map { "\($0.activityID)/\($0.day)" })
   }
 }

@@ -109,7 +109,7 @@ public enum RedeemOffer: Operation {
 
 /// Lists what the account redeemed, newest first (REW-5).
 public enum ListRedemptions: Operation {
-  public typealias Input = PageInput
+  public typealias Input = ListPage
   public typealias Output = Page<Redemption>
 
   public static let spec = OperationSpec(
@@ -129,7 +129,7 @@ public struct OfferRedeemed: Event, Hashable {
   public var title: String
   /// What it cost.
   public var coins: Int
-  /// How many coins the account has now.
+  /// How many coins the account had then.
   public var balance: Int
   /// When.
   public var at: Instant
@@ -149,7 +149,7 @@ public struct OfferRedeemed: Event, Hashable {
 
   public static let notes: Notes = [
     "accountID": "Who redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.", "title": "The offer's title.",
-    "coins": "What it cost.", "balance": "How many coins the account has now.", "at": "When.",
+    "coins": "What it cost.", "balance": "How many coins the account had then.", "at": "When.",
   ]
 
   public static let spec = EventSpec(
