@@ -20,8 +20,7 @@ extension ServiceDefinition {
     }
 
     serve(ListActivities.self) { input, call, database in
-      try Activities.page(
-        of: try call.account, after: try ActivityID.cursor(input.cursor), limit: input.limit ?? 50, in: database)
+      try Activities.list(of: call.account, call.page(input), in: database)
     }
 
     serve(GetActivity.self, prepare: calendars.prepare) { input, _, call, database in
@@ -38,16 +37,4 @@ extension ServiceDefinition {
 
 extension String {
   fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
-}
-
-extension ID {
-  /// The id that a list's cursor stands for; nil for the first page.
-  static func cursor(_ text: String?) throws(Failure) -> ID? {
-    guard let text else { return nil }
-    do {
-      return try ID(text: text)
-    } catch {
-      throw Failure(RequestFailure.invalidCursor)
-    }
-  }
 }

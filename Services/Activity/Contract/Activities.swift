@@ -138,25 +138,7 @@ public enum CreateActivity: Operation {
 
 /// Lists the account's activities, oldest first.
 public enum ListActivities: Operation {
-  /// Which page.
-  public struct Input: Document {
-    /// The `nextCursor` of the page before.
-    public var cursor: String?
-    /// How many at most.
-    public var limit: Int?
-
-    /// The input from its parts.
-    public init(cursor: String? = nil, limit: Int? = nil) {
-      self.cursor = cursor
-      self.limit = limit
-    }
-
-    public static let notes: Notes = [
-      "cursor": Note("The `nextCursor` of the page before.", length: 1...200),
-      "limit": Note("How many at most, 50 by default.", range: 1...200),
-    ]
-  }
-
+  public typealias Input = ListPage
   public typealias Output = Page<Activity>
 
   public static let spec = OperationSpec(

@@ -69,7 +69,7 @@ public enum OfferFailure: String, FailureCode {
 
 /// Lists the offers that can be redeemed now, the ones that end first before the others (REW-4).
 public enum ListOffers: Operation {
-  public typealias Input = PageInput
+  public typealias Input = ListPage
   public typealias Output = Page<Offer>
 
   public static let spec = OperationSpec(

@@ -1,6 +1,7 @@
 public import GRDB
 import Operations
 public import RewardsContract
+import ServiceKit
 import Storage
 
 /// What accounts gave coins for.
@@ -55,18 +56,16 @@ enum Redemptions {
     return redemption
   }
 
-  /// An account's redemptions before that one, newest first.
-  static func list(
-    of account: AccountID, before cursor: RedemptionID?, limit: Int, in database: Database
-  ) throws -> Page<Redemption> {
+  /// An account's redemptions, newest first.
+  static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Redemption> {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM redemptions JOIN offers USING (offer_id) WHERE account_id = ? AND redemption_id < ?
         ORDER BY redemption_id DESC LIMIT ?
         """)
-    let found = try Row.fetchAll(statement, arguments: [account, cursor ?? .last, limit + 1]).map(Redemption.init)
-    let items = Array(found.prefix(limit))
-    return Page(items: items, nextCursor: found.count > limit ? items.last?.id.description : nil)
+    let found = try Row.fetchAll(
+      statement, arguments: [account, page.place(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
+    return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }, item: Redemption.init)
   }
 }
 

@@ -14,6 +14,7 @@ public struct Call: Sendable {
   let bus: any Bus
   let service: ServiceName
   let clock: Clock
+  let keys: ServiceKeys
 
   public var caller: Caller { header.caller }
   public var language: Language { header.caller.language }
@@ -35,6 +36,17 @@ public struct Call: Sendable {
         throw Failure(RequestFailure.unauthenticated)
       }
       return session
+    }
+  }
+
+  /// What makes a repetition of this request harmless; nil unless the caller asks for it.
+  ///
+  /// - Parameter payload: all that the request's effect depends on.
+  public func idempotencyKey(payload: [UInt8]) -> IdempotencyKey? {
+    header.idempotencyKey.map { key in
+      IdempotencyKey(
+        caller: keys.idempotencyScope(caller, operation: header.operation, payload: payload), key: key,
+        operation: header.operation, payload: payload)
     }
   }
 

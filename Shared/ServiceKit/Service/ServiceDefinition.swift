@@ -50,6 +50,9 @@ public struct ServiceDefinition: Sendable {
     effects.flatMap { teller, byName in byName.keys.map { (teller, $0) } }
   }
 
+  /// Whether it can tell its state anew, so that what it told long ago need not be kept.
+  public var tellsSnapshot: Bool { snapshot != nil }
+
   public init(_ contract: Contract, migrations: [Migration]) {
     self.contract = contract
     self.migrations = migrations
@@ -90,14 +93,10 @@ public struct ServiceDefinition: Sendable {
   ) {
     add(operation) { input, call, request in
       let prepared = try await prepare(input, call)
-      guard let key = call.header.idempotencyKey else {
+      guard let key = call.idempotencyKey(payload: request.payload) else {
         return try await call.write { transaction in try body(input, prepared, call, transaction) }.json
       }
-      return try await call.store.write(
-        idempotency: IdempotencyKey(
-          caller: call.caller.idempotencyScope, key: key, operation: O.spec.name, payload: request.payload),
-        traceparent: call.header.traceparent
-      ) { transaction in
+      return try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in
         try body(input, prepared, call, transaction).json
       }
     }
@@ -160,24 +159,15 @@ struct CallContext: Sendable {
   let service: ServiceName
   let clock: Clock
   let logger: Logger
+  let keys: ServiceKeys
 
   func call(_ request: Request) -> Call {
     var logger = logger
     logger[metadataKey: "requestID"] = .string(request.header.id)
     logger[metadataKey: "operation"] = .string(request.header.operation)
     if let traceparent = request.header.traceparent { logger[metadataKey: "traceparent"] = .string(traceparent) }
-    return Call(header: request.header, now: clock.now, store: store, logger: logger, bus: bus, service: service, clock: clock)
-  }
-}
-
-extension Caller {
-  /// In whose name an idempotency key was given.
-  var idempotencyScope: String {
-    switch kind {
-    case .account: account?.description ?? ""
-    case .service: service?.rawValue ?? ""
-    case .anonymous: "anonymous"
-    }
+    return Call(
+      header: request.header, now: clock.now, store: store, logger: logger, bus: bus, service: service, clock: clock, keys: keys)
   }
 }
 

@@ -95,10 +95,12 @@ struct ActivitiesTests {
         _ = try await ben.makeActivity()
       }
       let first = try await ana.send(ListActivities.self, .init(limit: 2))
-      let second = try await ana.send(ListActivities.self, .init(cursor: first.nextCursor, limit: 2))
-      let third = try await ana.send(ListActivities.self, .init(cursor: second.nextCursor, limit: 2))
+      let second = try await ana.send(ListActivities.self, .init(limit: 2, cursor: first.nextCursor))
+      let third = try await ana.send(ListActivities.self, .init(limit: 2, cursor: second.nextCursor))
       #expect(first.items + second.items + third.items == made && third.nextCursor == nil)
-      #expect(try await ana.failure(ListActivities.self, .init(cursor: "nonsense")) == "invalid_cursor")
+      let nonsense = try PageCursor(text: "nonsense")
+      #expect(try await ana.refusedFields(ListActivities.self, .init(cursor: nonsense)) == ["cursor invalid_cursor"])
+      #expect(try await ben.refusedFields(ListActivities.self, .init(cursor: first.nextCursor)) == ["cursor invalid_cursor"])
     }
   }
 

@@ -31,14 +31,15 @@ struct OffersTests {
       _ = try await services.publish(title: "over", from: "2026-11-01T00:00:00.000Z", until: "2026-11-21T12:00:00.000Z")
       _ = try await services.publish(title: "not yet", from: "2026-11-21T12:00:00.001Z", until: "2026-12-31T00:00:00.000Z")
       var listed: [String] = []
-      var cursor: String?
+      var cursor: PageCursor?
       repeat {
-        let page = try await ana.send(ListOffers.self, .init(cursor: cursor, limit: 2))
+        let page = try await ana.send(ListOffers.self, .init(limit: 2, cursor: cursor))
         listed += page.items.map(\.title)
         cursor = page.nextCursor
       } while cursor != nil
       #expect(listed == titles)
-      #expect(try await ana.failure(ListOffers.self, .init(cursor: "1.2.3")) == "invalid_cursor")
+      let other = try #require(try await ana.send(ListOffers.self, .init(limit: 1)).nextCursor)
+      #expect(try await ana.refusedFields(ListRedemptions.self, .init(cursor: other)) == ["cursor invalid_cursor"])
     }
   }
 
