@@ -78,6 +78,8 @@ struct ListenerState {
   private var pauseUntil: Int64 = 0
   /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
   private var batch: Int
+  /// Whether, at some moment since the start, nothing that the teller had told was missing.
+  private(set) var hasCaughtUp = false
   private var acknowledgedNumber: Int64 = 0
   private var acknowledgedAt: Int64 = 0
   private var inHand = 0
@@ -115,6 +117,7 @@ struct ListenerState {
       return .apply(Array(buffer[..<inHand]), epoch: cursor.epoch)
     }
     if hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true { return .fetch(after: cursor) }
+    hasCaughtUp = true
     let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
     if keepsCursor, cursor.number > acknowledgedNumber, isDue || cursor.number - acknowledgedNumber >= limits.acknowledgedEvents {
       acknowledgedAt = now
