@@ -44,9 +44,10 @@ struct ListenerState {
     /// Effects after which the teller is told, and the longest time until then.
     var acknowledgedEvents: Int64 = 5000
     var acknowledgedMilliseconds: Int64 = 5000
-    /// Pauses after a failure: doubled from the first to the longest.
+    /// Pauses after a failure: doubled from the first to the longest. A service is ready once it has caught up with its tellers, so
+    /// that one which starts beside it is asked again soon.
     var firstPause: Int64 = 50
-    var longestFetchPause: Int64 = 1000
+    var longestFetchPause: Int64 = 250
     var longestApplyPause: Int64 = 30_000
   }
 
