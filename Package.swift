@@ -133,8 +133,8 @@ let package = Package(
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, grdb, lifecycle, logging, metrics,
-        signals, system,
+        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, crypto, grdb, lifecycle, logging,
+        metrics, signals, system,
       ]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
@@ -151,7 +151,9 @@ let package = Package(
       name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"] + everyContract,
       path: "Services/Gateway/Main", swiftSettings: settings),
   ]
-    + service("Identity", uses: ["CSodium", crypto, jwt, lifecycle], resources: ["Passwords/common-passwords.txt"])
+    + service(
+      "Identity", uses: ["CSodium", crypto, jwt, lifecycle],
+      resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
@@ -192,8 +194,8 @@ let package = Package(
           "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
           "Storage", grdb,
         ]),
-      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, logging]),
-      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService"]),
+      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
+      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService", "Storage"]),
       tests(
         "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
         resources: [.copy("Fixtures")]),
@@ -206,7 +208,7 @@ let package = Package(
       // Services in the tests' own process, with a double of identity
       .target(
         name: "InProcess",
-        dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", lifecycle, logging],
+        dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", grdb, lifecycle, logging],
         path: "Tests/InProcess", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools

@@ -17,7 +17,10 @@ extension ServiceDefinition {
     service.serveDays(calendars)
     service.serveEntries(calendars)
     service.serveSteps(calendars)
-    service.tellSnapshot(ActivitySnapshot.page)
+    service.tellSnapshot(
+      SnapshotParts([
+        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("steps", StepTotals.snapshot),
+      ]).page)
     return service
   }
 }

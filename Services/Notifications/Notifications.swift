@@ -18,6 +18,9 @@ public enum Notifications {
     InboxHandlers.serve(&service)
     InboxSubscriptions.hear(&service)
     try Mails.add(to: &service, settings, carrier, environment)
+    // What it tells is live: who begins to listen misses nothing, since clients ask for what they have not seen
+    // (`notifications.since`). So there is no state to tell, and the outbox is kept short.
+    service.tellSnapshot { _, _ in ([], nil) }
     return service
   }
 }

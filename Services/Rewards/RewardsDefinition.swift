@@ -24,6 +24,7 @@ extension ServiceDefinition {
     service.serveCoins(formula)
     service.serveOffers()
     service.serveRedemptions(makeCode)
+    service.tellSnapshot(Ledger.snapshot)
     service.run { store in OffersPublisher(offers: published, store: store, logger: environment.logger) }
     return service
   }

@@ -16,6 +16,8 @@ public enum Social {
     FriendHandlers.serve(&service)
     ConversationHandlers.serve(&service)
     MessageHandlers.serve(&service)
+    service.tellSnapshot(
+      SnapshotParts([("friendRequests", FriendRequestStore.snapshot), ("messages", MessageStore.snapshot)]).page)
     return service
   }
 }

@@ -199,7 +199,7 @@ public struct GatewayClient: Sendable {
     }
     return Problem(
       status: status, code: string(document["code"]) ?? "", detail: string(document["detail"]) ?? "",
-      requestID: string(document["requestId"]), fields: fields, retryAfterSeconds: retryAfter.flatMap { Int($0) })
+      requestID: string(document["requestID"]), fields: fields, retryAfterSeconds: retryAfter.flatMap { Int($0) })
   }
 }
 

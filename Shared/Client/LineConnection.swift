@@ -56,7 +56,7 @@ public final class LineConnection: Sendable {
   /// Says whose connection it is; needed once before calls for an account, and again with each new token.
   public func authenticate(_ accessToken: String, lastEventID: Int? = nil) async throws {
     var params: JSON = ["accessToken": .string(accessToken)]
-    if let lastEventID { params["lastEventId"] = .integer(lastEventID) }
+    if let lastEventID { params["lastEventID"] = .integer(lastEventID) }
     _ = try await send("session.authenticate", params)
   }
 

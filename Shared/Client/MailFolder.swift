@@ -23,7 +23,10 @@ public struct MailFolder: Sendable {
   /// The mails to that address, oldest first.
   public func mails(to address: String) throws -> [Mail] {
     guard FileManager.default.fileExists(atPath: path) else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".eml") }.sorted().compactMap { name in
+    return try FileManager.default.contentsOfDirectory(atPath: path).filter {
+      // A hidden file is one that is being written.
+      $0.hasSuffix(".eml") && !$0.hasPrefix(".")
+    }.sorted().compactMap { name in
       guard let data = FileManager.default.contents(atPath: "\(path)/\(name)") else { return nil }
       return MailFolder.read(String(decoding: data, as: UTF8.self))
     }.filter { $0.to.lowercased().contains(address.lowercased()) }

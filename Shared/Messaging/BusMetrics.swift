@@ -16,9 +16,8 @@ struct BusMetrics: Sendable {
   let running: Gauge
   let waiting: Gauge
 
-  init(service: String) {
-    let dimensions = [("service", service)]
-    func counter(_ name: String) -> Counter { Counter(label: "bus_\(name)_total", dimensions: dimensions) }
+  init() {
+    func counter(_ name: String) -> Counter { Counter(label: "bus_\(name)") }
     malformed = counter("messages_malformed")
     expired = counter("requests_expired")
     overloaded = counter("requests_overloaded")
@@ -28,8 +27,8 @@ struct BusMetrics: Sendable {
     announcementsDropped = counter("announcements_dropped")
     handshakesFailed = counter("handshakes_failed")
     connectionsLost = counter("connections_lost")
-    inFlight = Gauge(label: "bus_requests_in_flight", dimensions: dimensions)
-    running = Gauge(label: "bus_handlers_running", dimensions: dimensions)
-    waiting = Gauge(label: "bus_requests_waiting", dimensions: dimensions)
+    inFlight = Gauge(label: "bus_requests_in_flight")
+    running = Gauge(label: "bus_handlers_running")
+    waiting = Gauge(label: "bus_requests_waiting")
   }
 }

@@ -40,6 +40,8 @@ struct ContractsTests {
     for definition in definitions {
       let declared = Set(definition.contract.operations.map { $0.spec.name })
       #expect(definition.servedOperations == declared, "\(definition.contract.service)")
+      // Otherwise its log of events would grow for ever.
+      #expect(definition.tellsSnapshot, "\(definition.contract.service)")
       for heard in definition.heardEvents {
         let told = ContractsTests.all.flatMap(\.events).map { $0.spec }
         #expect(told.contains { $0.teller == heard.teller && $0.name == heard.name }, "\(heard)")
@@ -79,6 +81,71 @@ struct ContractsTests {
         #expect((property.value["description"] as JSON?) != nil, "\(name).\(property.name) has no note")
       }
     }
+  }
+
+  @Test("name a document's own id `id`, and those of others `<thing>ID`")
+  func ids() {
+    var schemas = Schemas()
+    for contract in ContractsTests.all {
+      for operation in contract.operations { ContractsTests.record(operation, in: &schemas) }
+      for event in contract.events { _ = schemas.reference(to: event) }
+    }
+    _ = schemas.reference(to: Problem.self)
+    for (name, schema) in schemas.components {
+      guard case .object(let properties) = schema["properties"] else { continue }
+      let own = name.prefix(1).lowercased() + name.dropFirst() + "ID"
+      for property in properties.map(\.name) {
+        #expect(property != own, "\(name) names itself \(property)")
+        #expect(!property.hasSuffix("Id"), "\(name).\(property)")
+      }
+    }
+  }
+
+  @Test("give all lists the same way of going through their pages")
+  func lists() throws {
+    var count = 0
+    for operation in ContractsTests.all.flatMap(\.operations) {
+      let (input, output) = ContractsTests.schemas(of: operation)
+      let isPaged = output["properties"]?["nextCursor"] != nil && input["properties"]?["cursor"] != nil
+      #expect((ContractsTests.inputType(of: operation) is any ListInput.Type) == isPaged, "\(operation.spec.name)")
+      guard isPaged else { continue }
+      count += 1
+      let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
+      #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
+    }
+    #expect(count == 9)
+  }
+
+  private static func schemas<O: Operations.Operation>(of operation: O.Type) -> (input: JSON, output: JSON) {
+    func schema(_ type: any Document.Type) -> JSON {
+      var schemas = Schemas()
+      _ = schemas.reference(to: type)
+      return schemas.components.first { $0.name == Schemas.name(of: type) }?.schema ?? [:]
+    }
+    return (schema(O.Input.self), schema(O.Output.self))
+  }
+
+  private static func inputType<O: Operations.Operation>(of operation: O.Type) -> any Document.Type { O.Input.self }
+
+  private static func problems<O: Operations.Operation>(of operation: O.Type, body: String) -> [String] {
+    do throws(Failure) {
+      _ = try O.Input.decode(Array(body.utf8))
+      return []
+    } catch {
+      return error.fields.map { "\($0.field) \($0.code)" }
+    }
+  }
+
+  @Test("have words of their own only for failures and operations that there are")
+  func ownWords() {
+    let codes = Set(RequestFailure.allCases.map(\.rawValue) + allSpecs.flatMap(\.failures).map(\.code))
+    let tags = Set(allSpecs.map { String($0.name.prefix { $0 != "." }) })
+    for key in words.keys(.english) where key.hasPrefix("failure.") {
+      let parts = key.split(separator: ".").map(String.init)
+      guard parts.count == 3, parts[2] != "suggestion" else { continue }
+      #expect(codes.contains(parts[1]) && tags.contains(parts[2]), "\(key)")
+    }
+    #expect(words.text("failure.unavailable.offers", .english) == "Offers temporarily unavailable.")
   }
 
   @Test("have words in both languages for every failure, with the same parameters")

@@ -26,7 +26,7 @@ enum Play {
   static func offers(_ id: OfferID) -> String {
     let now = Instant.now
     return """
-      {"offers":[{"offerID":"\(id)","title":"A coffee","reward":"One coffee of your choice","partnerName":"Café Elcano","costCoins":\(cost),
+      {"offers":[{"id":"\(id)","title":"A coffee","reward":"One coffee of your choice","partnerName":"Café Elcano","costCoins":\(cost),
         "stock":1000,"validFrom":"\(now.adding(seconds: -3600))","validUntil":"\(now.adding(seconds: 86_400))"}]}
       """
   }

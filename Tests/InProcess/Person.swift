@@ -26,6 +26,16 @@ public struct Person: Sendable {
     return try await bus.request(Request(header: header, body: json), to: O.spec.service).output(O.Output.self)
   }
 
+  /// The fields at fault and their rules, each as `field rule`; none if the request succeeds.
+  public func refusedFields<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws -> [String] {
+    do {
+      _ = try await send(operation, input)
+      return []
+    } catch let failure as Failure {
+      return failure.fields.map { "\($0.field) \($0.code)" }
+    }
+  }
+
   /// The code of the failure that the request ends in, or nil if it succeeds.
   public func failure<O: Operation>(_ operation: O.Type, _ input: O.Input, key: String? = nil) async throws -> String? {
     do {

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Logging
 public import Messaging
 public import Operations
@@ -77,6 +78,18 @@ public final class Stage: Sendable {
     }
   }
 
+  /// The fields at fault and their rules, each as `field rule`; none where a call succeeds.
+  public func refusedFields<O: Operations.Operation>(
+    _ operation: O.Type, _ input: O.Input, as caller: Caller
+  ) async throws -> [String] {
+    do {
+      _ = try await call(operation, input, as: caller)
+      return []
+    } catch let failure as Failure {
+      return failure.fields.map { "\($0.field) \($0.code)" }
+    }
+  }
+
   /// The store of one of the services.
   public func store(_ service: ServiceName) throws -> Store {
     guard let host = hosts[service] else { throw MissingService(name: service) }
@@ -90,12 +103,28 @@ public final class Stage: Sendable {
     }
   }
 
+  /// Returns when the listener has begun to hear the teller: events that a test tells without the state behind them are not in
+  /// the snapshot with which it begins.
+  public func untilHearing(_ listener: ServiceName, _ teller: ServiceName) async throws {
+    let inbox = try store(listener).inbox { _, _, _ in }
+    // The cursor is durable, and nobody announces it.
+    while try await inbox.cursor(of: teller) == nil { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
   /// What a service announces from now on.
   public func announcements(of service: ServiceName) -> AsyncStream<Announcement> { bus.announcements(of: service) }
 
   /// Every event that a service has told, oldest first.
   public func told(by service: ServiceName) async throws -> [LoggedEvent] {
     try await store(service).log.events(after: 0, limit: 100_000, bytes: 64 << 20)
+  }
+
+  /// A service's whole state as events, as a listener without history gets it.
+  public func snapshot(of service: ServiceName) async throws -> [LoggedEvent] { try await store(service).log.wholeSnapshot() }
+
+  /// Forgets every event that a service has told, as pruning does once all who listen have heard them.
+  public func prune(_ service: ServiceName) async throws {
+    try await store(service).write { try $0.database.execute(sql: "DELETE FROM outbox") }
   }
 
   /// Returns when the service has told that many events; it looks again at each of its announcements.
@@ -120,6 +149,19 @@ public final class Stage: Sendable {
 
   private struct MissingService: Error {
     let name: ServiceName
+  }
+}
+
+extension EventLog {
+  /// All pages of the snapshot.
+  public func wholeSnapshot() async throws -> [LoggedEvent] {
+    var page = try await snapshot(after: nil)
+    var events = page.events
+    while let key = page.nextKey {
+      page = try await snapshot(after: key)
+      events += page.events
+    }
+    return events
   }
 }
 

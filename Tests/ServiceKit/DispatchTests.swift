@@ -59,6 +59,33 @@ struct DispatchTests {
     }
   }
 
+  @Test("keeps the idempotency keys of callers without a name apart by what they ask for")
+  func anonymousKeys() async throws {
+    try await Notebook.running { (client: ServiceClientStub) async throws in
+      let (home, train) = (Caller(kind: .anonymous, address: "192.0.2.1"), Caller(kind: .anonymous, address: "198.51.100.7"))
+      #expect(try await client.send(Notebook.SignNote.self, .init(text: "mine"), as: home, key: "k").count == 1)
+      #expect(try await client.send(Notebook.SignNote.self, .init(text: "mine"), as: train, key: "k").count == 1)
+      #expect(try await client.send(Notebook.SignNote.self, .init(text: "theirs"), as: train, key: "k").count == 2)
+      #expect(try await client.send(Notebook.SignNote.self, .init(text: "mine"), as: home, key: "k").count == 1)
+      #expect(try await client.send(Notebook.CountNotes.self, .init()).count == 2)
+    }
+  }
+
+  @Test("ends a debug build whose operation fails in a way that it does not declare")
+  func undeclared() async {
+    await #expect(processExitsWith: .failure) {
+      enum Loss: String, FailureCode {
+        case lost
+        var status: Int { 404 }
+      }
+      try await Notebook.running(change: { service in
+        service.serve(Notebook.LoseNote.self) { (_, _) in throw Loss.lost }
+      }) { client in
+        _ = try await client.send(Notebook.LoseNote.self, .init())
+      }
+    }
+  }
+
   @Test("names an unknown operation")
   func unknown() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in

@@ -32,7 +32,16 @@ enum Notebook {
   enum AddNote: Operations.Operation {
     typealias Input = Note
     typealias Output = Count
-    static let spec = OperationSpec("notes.add", of: .social, nil, by: .account, effect: .create, requirements: [], "Add.")
+    static let spec = OperationSpec(
+      "notes.add", of: .social, nil, by: .account, effect: .create,
+      failures: [Refusal.full.kind], requirements: [], "Add.")
+  }
+
+  /// The same for everyone, so that what it does for callers without a name can be seen.
+  enum SignNote: Operations.Operation {
+    typealias Input = Note
+    typealias Output = Count
+    static let spec = OperationSpec("notes.sign", of: .social, nil, by: .anyone, effect: .create, requirements: [], "Sign.")
   }
 
   enum CountNotes: Operations.Operation {
@@ -54,21 +63,33 @@ enum Notebook {
     static let spec = OperationSpec("notes.burn", of: .social, nil, by: .administrator, effect: .write, requirements: [], "Burn.")
   }
 
+  /// Not part of the contract: tests serve it as they need it.
+  enum LoseNote: Operations.Operation {
+    typealias Input = Empty
+    typealias Output = Empty
+    static let spec = OperationSpec("notes.lose", of: .social, nil, by: .anyone, effect: .write, requirements: [], "Lose.")
+  }
+
   static let contract = Contract(
-    .social, operations: [AddNote.self, CountNotes.self, Publish.self, Burn.self], events: [NoteAdded.self], words: [])
+    .social, operations: [AddNote.self, SignNote.self, CountNotes.self, Publish.self, Burn.self], events: [NoteAdded.self],
+    words: [])
+
+  static let migrations = [
+    Migration(1, "notes") { try $0.execute(sql: "CREATE TABLE notes (text TEXT NOT NULL CHECK (text != 'crash')) STRICT") }
+  ]
 
   static func service(_ environment: ServiceEnvironment) -> ServiceDefinition {
-    var service = ServiceDefinition(
-      contract,
-      migrations: [
-        Migration(1, "notes") { try $0.execute(sql: "CREATE TABLE notes (text TEXT NOT NULL CHECK (text != 'crash')) STRICT") }
-      ])
+    var service = ServiceDefinition(contract, migrations: migrations)
     service.serve(AddNote.self) { (input: Note, _, transaction: Transaction) in
       let count = try Int.fetchOne(transaction.database, sql: "SELECT count(*) FROM notes") ?? 0
       guard count < 5 else { throw Refusal.full }
       try transaction.database.execute(sql: "INSERT INTO notes VALUES (?)", arguments: [input.text])
       try transaction.tell(NoteAdded(text: input.text))
       return Count(count: count + 1)
+    }
+    service.serve(SignNote.self) { (input: Note, _, transaction: Transaction) in
+      try transaction.database.execute(sql: "INSERT INTO notes VALUES (?)", arguments: [input.text])
+      return Count(count: try Int.fetchOne(transaction.database, sql: "SELECT count(*) FROM notes") ?? 0)
     }
     service.serve(CountNotes.self) { (_, _, database: Database) in
       Count(count: try Int.fetchOne(database, sql: "SELECT count(*) FROM notes") ?? 0)
@@ -79,14 +100,20 @@ enum Notebook {
   }
 
   /// Runs the service over a bus in memory for as long as the body takes.
-  static func running<T>(_ body: (ServiceClientStub) async throws -> T) async throws -> T {
+  ///
+  /// - Parameter change: what the service does beyond that.
+  static func running<T>(
+    change: (inout ServiceDefinition) -> Void = { _ in }, _ body: (ServiceClientStub) async throws -> T
+  ) async throws -> T {
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }
     let exchange = MemoryExchange()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let environment = ServiceEnvironment(
       settings: Settings([:]), home: home, bus: MemoryBus(.social, on: exchange), logger: logger)
-    let host = try ServiceHost(service(environment), environment)
+    var service = service(environment)
+    change(&service)
+    let host = try ServiceHost(service, environment)
     let running = Task { try await host.run() }
     defer { running.cancel() }
     return try await body(ServiceClientStub(bus: MemoryBus(.gateway, on: exchange)))

@@ -105,6 +105,7 @@ struct OutboxTests {
     try await tell(1...10, in: store)
     let epoch = try await store.log.head().epoch
 
+    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 0)
     try await store.housekeep()
     #expect(try await store.count("outbox") == 10)
 
@@ -124,6 +125,18 @@ struct OutboxTests {
     await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 9, limit: 100, bytes: 1_000) }
     try await tell(11...11, in: store)
     #expect(try await store.log.head().number == 11)
+    await store.close()
+  }
+
+  @Test("is pruned to the newest where those who listen keep no place in it")
+  func pruningForLiveListeners() async throws {
+    var limits = StoreLimits()
+    limits.eventsKept = 3
+    let store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
+    try await tell(1...10, in: store)
+    try await store.housekeep()
+    #expect(try await store.count("outbox") == 3)
+    #expect(try await store.log.head().number == 10)
     await store.close()
   }
 

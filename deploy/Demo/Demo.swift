@@ -88,14 +88,14 @@ struct Demo: AsyncParsableCommand {
         let day = try DayName(text: today.advanced(by: -back).description)
         do {
           switch habit.goal.kind {
-          case .check: _ = try await client.call(RecordEntry.self, .init(activityID: activity.activityID, day: day, isDone: true))
+          case .check: _ = try await client.call(RecordEntry.self, .init(activityID: activity.id, day: day, isDone: true))
           case .quantity:
             let amount = (habit.goal.amount ?? 1) * [0.5, 1, 1].randomElement()!
-            _ = try await client.call(RecordEntry.self, .init(activityID: activity.activityID, day: day, amount: amount))
+            _ = try await client.call(RecordEntry.self, .init(activityID: activity.id, day: day, amount: amount))
           case .duration:
             let seconds = habit.goal.durationSeconds ?? 60
             _ = try await client.call(
-              RecordEntry.self, .init(activityID: activity.activityID, day: day, durationSeconds: seconds))
+              RecordEntry.self, .init(activityID: activity.id, day: day, durationSeconds: seconds))
           }
         } catch let problem as GatewayClient.Problem where problem.code == "not_planned" {
           continue

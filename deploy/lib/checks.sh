@@ -39,9 +39,17 @@ stage_build() { swift build --build-tests --explicit-target-dependency-import-ch
 
 stage_release() { build_release; }
 
-# The whole suite; the tests of real processes use the release executables.
+# The whole suite; the tests of real processes use the release executables. What failed is told once more at the end, where it is seen.
 stage_suite() {
-  RACHA_TEST_BIN=$root/.build/release swift test --skip-build --disable-xctest --no-parallel
+  local log status=0
+  log=$(mktemp)
+  RACHA_TEST_BIN=$root/.build/release swift test --skip-build --disable-xctest --no-parallel 2>&1 | tee -- "$log" || status=$?
+  if ((status)); then
+    say "── what failed"
+    grep -aE -A 8 '^(✘|.*(Fatal error|error:))' -- "$log" | grep -avE '^(◇|✔|--$)' || true
+  fi
+  rm -f -- "$log"
+  return "$status"
 }
 
 # stage NAME COMMAND...: runs it, with its time. A failure is remembered in `failed`, and what does not need it still runs.

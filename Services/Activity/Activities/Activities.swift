@@ -1,6 +1,7 @@
 public import ActivityContract
 public import GRDB
 import Operations
+import ServiceKit
 import Storage
 
 /// The activities of all accounts.
@@ -53,7 +54,7 @@ enum Activities {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
     try statement.execute(arguments: [
-      activity.activityID, account, activity.title, activity.reason, activity.category, activity.goal.kind,
+      activity.id, account, activity.title, activity.reason, activity.category, activity.goal.kind,
       GoalMeasure(activity.goal).target, activity.goal.unit, planned.kind, planned.bits, activity.startDay, activity.createdAt,
     ])
     try transaction.tell(ActivityCreated(accountID: account, activity: activity))
@@ -66,27 +67,25 @@ enum Activities {
     return Activity(row)
   }
 
-  /// The account's activities after that one, oldest first.
-  static func page(
-    of account: AccountID, after cursor: ActivityID?, limit: Int, in database: Database
-  ) throws -> Page<Activity> {
+  /// The account's activities, oldest first.
+  static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Activity> {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM activities WHERE account_id = ? AND activity_id > ? ORDER BY activity_id LIMIT ?")
-    let found = try Row.fetchAll(statement, arguments: [account, cursor ?? .placeholder, limit + 1]).map(Activity.init)
-    let items = Array(found.prefix(limit))
-    return Page(items: items, nextCursor: found.count > limit ? items.last?.activityID.description : nil)
+    let found = try Row.fetchAll(
+      statement, arguments: [account, page.place(ActivityID.init(text:)) ?? .placeholder, page.fetchLimit])
+    return page.page(of: found, key: { $0["activity_id"] as ActivityID }, item: Activity.init)
   }
 
-  /// All activities as events; see ``ActivitySnapshot``.
+  /// All activities as events; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let rows = try Row.fetchAll(
       database, sql: "SELECT * FROM activities WHERE activity_id > ? ORDER BY activity_id LIMIT ?",
-      arguments: [try key.map(ActivityID.init(text:)) ?? .placeholder, ActivitySnapshot.pageSize])
+      arguments: [try key.map(ActivityID.init(text:)) ?? .placeholder, SnapshotParts.pageSize])
     let activities = rows.map(Activity.init)
     let events = zip(rows, activities).map { ActivityCreated(accountID: $0["account_id"], activity: $1) }
-    let isLast = rows.count < ActivitySnapshot.pageSize
-    return (events, isLast ? nil : activities.last?.activityID.description)
+    let isLast = rows.count < SnapshotParts.pageSize
+    return (events, isLast ? nil : activities.last?.id.description)
   }
 }
 
@@ -95,7 +94,7 @@ extension Activity {
     let kind: Goal.Kind = row["goal_kind"]
     let goal = GoalMeasure(kind: kind, target: row["goal_target"]).goal(unit: row["goal_unit"])
     self.init(
-      activityID: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: goal,
+      id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: goal,
       schedule: PlannedDays(kind: row["schedule_kind"], bits: row["schedule_bits"]).schedule, startDay: row["start_day"],
       createdAt: row["created_at"])
   }

@@ -11,7 +11,7 @@ extension ServiceDefinition {
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let activity = Activity(
-        activityID: ActivityID(), title: input.title.trimmed,
+        id: ActivityID(), title: input.title.trimmed,
         reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
         category: input.category, goal: input.goal, schedule: PlannedDays(input.schedule).schedule,
         startDay: input.startDay ?? today, createdAt: transaction.now)
@@ -20,8 +20,7 @@ extension ServiceDefinition {
     }
 
     serve(ListActivities.self) { input, call, database in
-      try Activities.page(
-        of: try call.account, after: try ActivityID.cursor(input.cursor), limit: input.limit ?? 50, in: database)
+      try Activities.list(of: call.account, call.page(input), in: database)
     }
 
     serve(GetActivity.self, prepare: calendars.prepare) { input, _, call, database in
@@ -29,7 +28,7 @@ extension ServiceDefinition {
       let activity = try Activities.find(input.activityID, of: account, in: database)
       let today = try calendars.calendar(of: account, in: database).day(of: call.now)
       let streak = StreakRule.streak(
-        done: try Entries.doneDays(of: activity.activityID, in: database), planned: PlannedDays(activity.schedule),
+        done: try Entries.doneDays(of: activity.id, in: database), planned: PlannedDays(activity.schedule),
         start: activity.startDay, today: today)
       return ActivityDetails(activity: activity, streak: streak)
     }
@@ -38,16 +37,4 @@ extension ServiceDefinition {
 
 extension String {
   fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
-}
-
-extension ID {
-  /// The id that a list's cursor stands for; nil for the first page.
-  static func cursor(_ text: String?) throws(Failure) -> ID? {
-    guard let text else { return nil }
-    do {
-      return try ID(text: text)
-    } catch {
-      throw Failure(RequestFailure.invalidCursor)
-    }
-  }
 }

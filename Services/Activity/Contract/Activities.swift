@@ -3,7 +3,7 @@ public import Operations
 /// A habit that an account keeps: what counts as keeping it, and on which days (ACT-1).
 public struct Activity: Document, Hashable {
   /// Names the activity.
-  public var activityID: ActivityID
+  public var id: ActivityID
   /// What it is called.
   public var title: String
   /// Why the account does it.
@@ -23,10 +23,10 @@ public struct Activity: Document, Hashable {
 
   /// An activity from its parts; the icon is its category's.
   public init(
-    activityID: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
+    id: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
     startDay: LocalDay, createdAt: Instant
   ) {
-    self.activityID = activityID
+    self.id = id
     self.title = title
     self.reason = reason
     self.category = category
@@ -38,7 +38,7 @@ public struct Activity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityID": "Names the activity.", "title": ActivityText.title, "reason": ActivityText.reason,
+    "id": "Names the activity.", "title": ActivityText.title, "reason": ActivityText.reason,
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
     "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
@@ -138,25 +138,7 @@ public enum CreateActivity: Operation {
 
 /// Lists the account's activities, oldest first.
 public enum ListActivities: Operation {
-  /// Which page.
-  public struct Input: Document {
-    /// The `nextCursor` of the page before.
-    public var cursor: String?
-    /// How many at most.
-    public var limit: Int?
-
-    /// The input from its parts.
-    public init(cursor: String? = nil, limit: Int? = nil) {
-      self.cursor = cursor
-      self.limit = limit
-    }
-
-    public static let notes: Notes = [
-      "cursor": Note("The `nextCursor` of the page before.", length: 1...200),
-      "limit": Note("How many at most, 50 by default.", range: 1...200),
-    ]
-  }
-
+  public typealias Input = ListPage
   public typealias Output = Page<Activity>
 
   public static let spec = OperationSpec(

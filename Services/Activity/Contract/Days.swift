@@ -40,7 +40,7 @@ public enum DayState: String, Choice {
 /// An activity as a day's list shows it.
 public struct PlannedActivity: Document, Hashable {
   /// Names the activity.
-  public var activityID: ActivityID
+  public var id: ActivityID
   /// What it is called.
   public var title: String
   /// Why the account does it.
@@ -60,7 +60,7 @@ public struct PlannedActivity: Document, Hashable {
 
   /// A planned activity from its parts.
   public init(_ activity: Activity, state: DayState, amount: Double?, durationSeconds: Int?) {
-    activityID = activity.activityID
+    id = activity.id
     title = activity.title
     reason = activity.reason
     category = activity.category
@@ -72,7 +72,7 @@ public struct PlannedActivity: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityID": "Names the activity.", "title": "What it is called.", "reason": "Why the account does it.",
+    "id": "Names the activity.", "title": "What it is called.", "reason": "Why the account does it.",
     "category": "What kind of thing it is.", "icon": "Name of the category's icon, as in the Lucide set.",
     "goal": "What the day asks for.",
     "state": "`done`; `partly`: some progress; `failed`: over without any; `pending`: not over, none yet.",

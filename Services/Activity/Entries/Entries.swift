@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import Operations
+import ServiceKit
 import Storage
 
 /// The entries of all activities: at most one each day, which the primary key sees to.
@@ -40,11 +41,11 @@ enum Entries {
     guard activity.isPlanned(on: day) else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
     guard day <= today else { throw EntryFailure.inFuture.with(["day": .text(day.description)]) }
     let measure = GoalMeasure(activity.goal)
-    let before = try find(activity.activityID, day, in: transaction.database)
+    let before = try find(activity.id, day, in: transaction.database)
     let progress = try rule(measure, before?.progress ?? 0)
     let isDone = measure.isDone(progress)
     var entry = Entry(
-      activityID: activity.activityID, day: day, isDone: isDone, amount: measure.amount(progress),
+      activityID: activity.id, day: day, isDone: isDone, amount: measure.amount(progress),
       durationSeconds: measure.durationSeconds(progress), recordedAt: transaction.now)
     if let before, before.progress == progress {
       entry.recordedAt = before.recordedAt
@@ -56,10 +57,10 @@ enum Entries {
         ON CONFLICT (activity_id, day) DO UPDATE
         SET progress = excluded.progress, is_done = excluded.is_done, recorded_at = excluded.recorded_at
         """)
-    try statement.execute(arguments: [activity.activityID, day, progress, isDone, transaction.now])
+    try statement.execute(arguments: [activity.id, day, progress, isDone, transaction.now])
     try transaction.tell(
       EntryRecorded(
-        accountID: account, activityID: activity.activityID, day: day, isDone: isDone, isDeleted: false, amount: entry.amount,
+        accountID: account, activityID: activity.id, day: day, isDone: isDone, isDeleted: false, amount: entry.amount,
         durationSeconds: entry.durationSeconds))
     return entry
   }
@@ -67,11 +68,11 @@ enum Entries {
   /// Takes a day's entry back, if there is one, and tells of it.
   static func delete(_ activity: Activity, of account: AccountID, on day: LocalDay, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(sql: "DELETE FROM entries WHERE activity_id = ? AND day = ?")
-    try statement.execute(arguments: [activity.activityID, day])
+    try statement.execute(arguments: [activity.id, day])
     guard transaction.database.changesCount > 0 else { return }
     try transaction.tell(
       EntryRecorded(
-        accountID: account, activityID: activity.activityID, day: day, isDone: false, isDeleted: true, amount: nil,
+        accountID: account, activityID: activity.id, day: day, isDone: false, isDeleted: true, amount: nil,
         durationSeconds: nil))
   }
 
@@ -82,7 +83,7 @@ enum Entries {
     return try LocalDay.fetchAll(statement, arguments: [activity])
   }
 
-  /// All entries as events, after the key `<activity>/<day>`; see ``ActivitySnapshot``.
+  /// All entries as events, after the key `<activity>/<day>`; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
@@ -94,7 +95,7 @@ enum Entries {
         SELECT entries.*, activities.account_id, activities.goal_kind, activities.goal_target
         FROM entries JOIN activities USING (activity_id)
         WHERE (entries.activity_id, entries.day) > (?, ?) ORDER BY entries.activity_id, entries.day LIMIT ?
-        """, arguments: [activity, day, ActivitySnapshot.pageSize])
+        """, arguments: [activity, day, SnapshotParts.pageSize])
     let events = rows.map { row in
       let measure = GoalMeasure(kind: row["goal_kind"], target: row["goal_target"])
       let progress: Int = row["progress"]
@@ -102,7 +103,7 @@ enum Entries {
         accountID: row["account_id"], activityID: row["activity_id"], day: row["day"], isDone: row["is_done"], isDeleted: false,
         amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress))
     }
-    let isLast = rows.count < ActivitySnapshot.pageSize
+    let isLast = rows.count < SnapshotParts.pageSize
     return (events, isLast ? nil : events.last.map { "\($0.activityID)/\($0.day)" })
   }
 }

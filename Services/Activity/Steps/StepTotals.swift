@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import Operations
+import ServiceKit
 import Storage
 
 /// The steps of each day.
@@ -43,7 +44,7 @@ enum StepTotals {
     return try Row.fetchAll(statement, arguments: [account, from, to]).map { StepDay(day: $0["day"], steps: $0["steps"]) }
   }
 
-  /// All totals as events, after the account whose id is the key; see ``ActivitySnapshot``.
+  /// All totals as events, after the account whose id is the key; see `SnapshotParts`.
   ///
   /// A day is told as it stood on each day it was recorded, so that a listener that asks how late steps came gets the same
   /// answer as one that heard every event.
@@ -52,7 +53,7 @@ enum StepTotals {
     var account = try key.map(AccountID.init(text:)) ?? .placeholder
     var events: [any Event] = []
     var rowCount = 0
-    while rowCount < ActivitySnapshot.pageSize {
+    while rowCount < SnapshotParts.pageSize {
       let next = try AccountID.fetchOne(
         database, sql: "SELECT account_id FROM step_totals WHERE account_id > ? ORDER BY account_id LIMIT 1", arguments: [account]
       )

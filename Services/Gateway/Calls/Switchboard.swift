@@ -37,7 +37,8 @@ struct Switchboard: Sendable {
       id: call.name.inner, operation: spec.name, caller: call.caller, deadline: clock.now.adding(seconds: answerSeconds),
       idempotencyKey: call.idempotencyKey, traceparent: call.trace.nextTraceparent(),
       parameters: call.parameters.isEmpty ? nil : call.parameters)
-    let answer = await reply(to: Request(header: header, body: call.body), spec)
+    var answer = await reply(to: Request(header: header, body: call.body), spec)
+    if case .failure(let failure) = answer { answer = .failure(failure.ending(spec.name)) }
     let duration = ContinuousClock.now - start
     call.endpoint.timer.recordNanoseconds(duration.nanoseconds)
     if case .failure(let failure) = answer, failure.status >= 500 {

@@ -9,12 +9,12 @@ public struct Problem: Document, Hashable {
   public var detail: String
   public var code: String
   public var instance: String
-  public var requestId: String
+  public var requestID: String
   public var retryAfterSeconds: Int?
   public var errors: [ProblemField]?
 
   public init(
-    type: String, title: String, status: Int, detail: String, code: String, instance: String, requestId: String,
+    type: String, title: String, status: Int, detail: String, code: String, instance: String, requestID: String,
     retryAfterSeconds: Int? = nil, errors: [ProblemField]? = nil
   ) {
     self.type = type
@@ -23,7 +23,7 @@ public struct Problem: Document, Hashable {
     self.detail = detail
     self.code = code
     self.instance = instance
-    self.requestId = requestId
+    self.requestID = requestID
     self.retryAfterSeconds = retryAfterSeconds
     self.errors = errors
   }
@@ -35,7 +35,7 @@ public struct Problem: Document, Hashable {
     "detail": Note("What went wrong this time, in the caller's language.", example: "Some fields are not right."),
     "code": Note("Stable name of what went wrong.", example: "invalid_fields"),
     "instance": Note("Names this occurrence.", example: "urn:racha:request:019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
-    "requestId": Note("The request's `X-Request-ID`, for reports.", example: "019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
+    "requestID": Note("The request's `X-Request-ID`, for reports.", example: "019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
     "retryAfterSeconds": "When a repetition may succeed.", "errors": "Every field at fault.",
   ]
 }

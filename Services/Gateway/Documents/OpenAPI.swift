@@ -53,7 +53,7 @@ struct OpenAPI {
     method that `operationId` names, with the fields of path, query and body together as `params`. Refusals are RFC 9457 problem \
     documents with a stable `code`, in JSON-RPC as the error's `data`. Instants are RFC 3339 in UTC, ids are UUIDs. Lists are pages: \
     give `nextCursor` back as `cursor`. A JSON-RPC connection is signed in by the method `session.authenticate` with \
-    `{"accessToken", "lastEventId"?, "live"?}`, on a line of its own; live messages then come as notifications `live.ready`, \
+    `{"accessToken", "lastEventID"?, "live"?}`, on a line of its own; live messages then come as notifications `live.ready`, \
     `live.notification` and `live.end`, with the same data as the events of `/v1/live`.
     """
 
@@ -148,18 +148,11 @@ struct OpenAPI {
   private func refusals(_ endpoint: Endpoint, hasBody: Bool) -> [(status: String, response: JSON)] {
     let spec = endpoint.spec
     var kinds = spec.failures
-    var common: [RequestFailure] = [
-      .badRequest, .invalidFields, .rateLimited, .internalError, .overloaded, .unavailable, .timedOut,
-    ]
-    if hasBody { common += [.invalidJSON, .bodyTooLarge, .unsupportedMediaType] }
-    if endpoint.needsAccount { common += [.unauthenticated, .tokenExpired, .sessionRevoked] }
-    if spec.caller == .verifiedAccount { common.append(.verificationRequired) }
-    if spec.caller == .administrator { common.append(.forbidden) }
-    if spec.effect != .read { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }
-    for failure in common where !kinds.contains(failure.kind) { kinds.append(failure.kind) }
+    for failure in spec.commonFailures(hasBody: hasBody) where !kinds.contains(failure.kind) { kinds.append(failure.kind) }
     let byStatus = Dictionary(grouping: kinds, by: \.status)
     return byStatus.sorted { $0.key < $1.key }.map { status, kinds in
-      let codes = kinds.map { "- `\($0.code)`: \(problems.explanation($0.code, .english))" }.joined(separator: "\n")
+      let codes = kinds.map { "- `\($0.code)`: \(problems.explanation($0.code, of: spec.name, .english))" }.joined(
+        separator: "\n")
       var response: JSON = [
         "description": .string(codes),
         "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],

@@ -32,7 +32,7 @@ extension OpenAPI {
         for each, its number as id and the notification as data; a comment every 15 s; at the end the event `end` with the reason. \
         To resume without gap or double, connect again with the last id. An id beyond the newest, as from a store that was \
         replaced by its backup, is not taken: `ready` then has the newest number and `"reset": true`, and what was seen before is \
-        to be listed again. Over JSON-RPC the id is the member `lastEventId`, as a number or as text.
+        to be listed again. Over JSON-RPC the id is the member `lastEventID`, as a number or as text.
         """),
       "parameters": [
         [
@@ -40,7 +40,7 @@ extension OpenAPI {
           "schema": ["type": "integer", "minimum": 0],
         ],
         [
-          "name": "lastEventId", "in": "query", "description": "The same, for a first connection.",
+          "name": "lastEventID", "in": "query", "description": "The same, for a first connection.",
           "schema": ["type": "integer", "minimum": 0],
         ],
       ],

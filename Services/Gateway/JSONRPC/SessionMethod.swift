@@ -8,19 +8,19 @@ enum SessionMethod {
 
 struct AuthenticateInput: Document {
   var accessToken: String
-  var lastEventId: RawJSON?
+  var lastEventID: RawJSON?
   var live: Bool?
 
   static let notes: Notes = [
     "accessToken": Note("As for HTTP.", length: 1...4096),
-    "lastEventId": "Number of the last live message seen; absent to begin with what happens from now on.",
+    "lastEventID": "Number of the last live message seen; absent to begin with what happens from now on.",
     "live": "Whether to deliver live messages on this connection; true if absent.",
   ]
 
-  /// The number in ``lastEventId``: a number, or a text as server-sent events give their ids out.
+  /// The number in ``lastEventID``: a number, or a text as server-sent events give their ids out.
   func lastSeen() throws(Failure) -> Int? {
-    guard let lastEventId else { return nil }
-    var digits = String(decoding: lastEventId.bytes, as: UTF8.self)[...]
+    guard let lastEventID else { return nil }
+    var digits = String(decoding: lastEventID.bytes, as: UTF8.self)[...]
     if digits.count >= 2, digits.hasPrefix("\""), digits.hasSuffix("\"") { digits = digits.dropFirst().dropLast() }
     return try LiveFeed.lastSeen(digits)
   }

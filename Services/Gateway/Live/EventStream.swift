@@ -14,7 +14,7 @@ struct EventStream: Sendable {
   static func lastSeen(_ exchange: Exchange) throws(Failure) -> Int? {
     var parameters: [String: String] = [:]
     try Query.parse(exchange.query, into: &parameters)
-    guard let text = exchange.given.lastEventID ?? parameters["lastEventId"] else { return nil }
+    guard let text = exchange.given.lastEventID ?? parameters["lastEventID"] else { return nil }
     return try LiveFeed.lastSeen(text[...])
   }
 

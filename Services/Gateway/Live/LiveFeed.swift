@@ -36,7 +36,7 @@ struct LiveFeed: Sendable {
   /// The number of the last message seen, as a client gives it.
   static func lastSeen(_ digits: Substring) throws(Failure) -> Int {
     guard let number = Int(digits), (0...farAhead).contains(number) else {
-      throw .field("lastEventId", FieldRule("not_a_whole_number"))
+      throw .field("lastEventID", FieldRule("not_a_whole_number"))
     }
     return number
   }

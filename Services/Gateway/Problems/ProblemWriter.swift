@@ -16,7 +16,7 @@ struct ProblemWriter: Sendable {
     }
     return Problem(
       type: "/docs#problem-\(failure.code)", title: text("status.\(failure.status)", language), status: failure.status,
-      detail: detail(failure, language), code: failure.code, instance: "urn:racha:request:\(request)", requestId: request,
+      detail: detail(failure, language), code: failure.code, instance: "urn:racha:request:\(request)", requestID: request,
       retryAfterSeconds: failure.retryAfterSeconds, errors: fields.isEmpty ? nil : fields)
   }
 
@@ -27,16 +27,25 @@ struct ProblemWriter: Sendable {
     if case .text(let reason)? = parameters["reason"], let words = words.text("reason.\(reason)", language, parameters) {
       parameters["reason"] = .text(words)
     }
-    let detail = text("failure.\(failure.code)", language, parameters)
+    var operation: String?
+    if case .text(let name)? = parameters["operation"] { operation = name }
+    let detail = text(key(failure.code, of: operation), language, parameters)
     guard let suggestion = words.text("failure.\(failure.code).suggestion", language, parameters) else { return detail }
     return detail + " " + suggestion
   }
 
   /// The text for the documentation, with its parameters' names in braces.
-  func explanation(_ code: String, _ language: Language) -> String {
-    let key = "failure.\(code)"
+  func explanation(_ code: String, of operation: String? = nil, _ language: Language) -> String {
+    let key = key(code, of: operation)
     let names = words.parameters(key, language) ?? []
     return text(key, language, Dictionary(uniqueKeysWithValues: names.map { ($0, .text("{\($0)}")) }))
+  }
+
+  /// An operation's own words for a failure, or those that all have; see `Failure.ending(_:)`.
+  private func key(_ code: String, of operation: String?) -> String {
+    guard let operation else { return "failure.\(code)" }
+    let own = "failure.\(code).\(operation.prefix { $0 != "." })"
+    return words.parameters(own, .english) == nil ? "failure.\(code)" : own
   }
 
   /// Words that are missing (a test sees to it that none are) must not take the answer with them: the key stands for them.

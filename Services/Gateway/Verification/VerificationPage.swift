@@ -53,7 +53,7 @@ struct VerificationPage: Sendable {
   func refusal(_ problem: Problem, _ language: Language) -> HTTPAnswer {
     page(
       problem.status, "page.unverified.title", language,
-      "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestId)</small></p>")
+      "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>")
   }
 
   private func page(_ status: Int, _ title: String, _ language: Language, _ content: HTML) -> HTTPAnswer {

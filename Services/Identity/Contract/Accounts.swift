@@ -113,5 +113,6 @@ public enum LookUpAccount: Operation {
 
   public static let spec = OperationSpec(
     "accounts.lookup", of: .identity, nil, by: .services([.gateway, .activity, .social, .rewards, .notifications]), effect: .read,
-    requirements: ["ID-1"], "Look an account up by id or username; `not_found` if there is none.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-1"],
+    "Look an account up by id or username; `not_found` if there is none.")
 }

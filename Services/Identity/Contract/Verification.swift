@@ -146,6 +146,6 @@ public enum ReadVerificationSecret: Operation {
 
   public static let spec = OperationSpec(
     "verificationLinks.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
-    requirements: ["ID-2", "NOT-6"],
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-2", "NOT-6"],
     "The token and addressee of a verification mail; `not_found` for a link that no longer works.")
 }

@@ -30,6 +30,9 @@ struct RegistrationForm: Sendable {
     refuse("email", input.email.rule)
     // The suggestions that go with it need a look at other accounts.
     refuse("username", input.username.rule.map { $0.code == "required" ? $0 : FieldRule("unacceptable_username") })
+    if let username = input.username.value, ReservedUsernames.embedded.contains(username) {
+      refuse("username", FieldRule("reserved"))
+    }
     refuse("password", input.password.rule)
     if let password = input.password.value {
       for rule in passwordRules.broken(by: password, names: names(of: input)) { refuse("password", rule) }

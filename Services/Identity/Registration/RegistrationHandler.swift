@@ -26,11 +26,10 @@ private struct Registration: Sendable {
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
     let hash = try await hasher.hash(form.password)
-    guard let key = call.header.idempotencyKey else {
+    guard let key = call.idempotencyKey(payload: input.json) else {
       return try await call.write { try $0.register(form, input, hash) }
     }
-    let record = IdempotencyKey(caller: "anonymous", key: key, operation: RegisterAccount.spec.name, payload: input.json)
-    let reply = try await call.store.write(idempotency: record, traceparent: call.header.traceparent) {
+    let reply = try await call.store.write(idempotency: key, traceparent: call.header.traceparent) {
       try $0.register(form, input, hash).json
     }
     return try OwnAccount.decode(reply)

@@ -5,7 +5,7 @@ import Operations
 enum UsernameSuggestions {
   static let count = 3
 
-  /// Usernames to try, the nearest first, all of them well formed and none twice.
+  /// Usernames to try, the nearest first, all of them well formed, none reserved and none twice.
   ///
   /// - Parameters:
   ///   - wished: what was typed, of any form.
@@ -13,19 +13,27 @@ enum UsernameSuggestions {
   static func candidates(near wished: String, others: [String]) -> [Username] {
     var found: [Username] = []
     func add(_ text: String) {
-      guard let username = try? Username(text: text), !found.contains(username) else { return }
+      guard let username = try? Username(text: text), !found.contains(username), !ReservedUsernames.embedded.contains(username)
+      else { return }
       found.append(username)
     }
-    let stems = ([wished] + others).map { stem($0) }.filter { !$0.isEmpty }
+    let stems = ([wished] + others).map { stem($0) }.filter { !$0.isEmpty && !isReserved($0) }
     for stem in stems.isEmpty ? ["user"] : stems {
       let short = String(stem.prefix(26))
       add(stem)
       for suffix in ["1", "2", "7", "_1", ".x", "2000"] { add(short + suffix) }
     }
     // So many that some are free, however popular the name is.
-    let base = String((stems.first ?? "user").prefix(25))
-    for number in 10..<40 { add(base + String(number * number)) }
+    for base in [stems.first ?? "user", "user"] where found.count < 40 {
+      for number in 10..<40 { add(String(base.prefix(25)) + String(number * number)) }
+    }
     return found
+  }
+
+  /// Whether nobody may have the name, so that what is made of it misleads too.
+  private static func isReserved(_ text: String) -> Bool {
+    guard let username = try? Username(text: text) else { return false }
+    return ReservedUsernames.embedded.contains(username)
   }
 
   /// The text with everything replaced that a username cannot have.

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import ServiceKit
 
 /// A refresh token: 32 bytes that only the client keeps. The store has its hash.
 struct RefreshToken: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import IdentityContract
 import JWTKit
 import Operations
+import ServiceKit
 
 /// What an access token says (RFC 9068): whose it is, of which session, and what the gateway needs to know of the account.
 struct AccessTokenClaims: JWTPayload, Hashable {

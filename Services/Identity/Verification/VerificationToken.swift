@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import IdentityContract
 import Operations
+import ServiceKit
 
 /// The secret of a verification link: the link's id, and a code that only the holder of identity's key can make for it.
 ///

@@ -74,22 +74,18 @@ public struct NotificationLinks: Document, Hashable {
 
 /// An account's inbox, newest first (NOT-1).
 public enum ListNotifications: Operation {
-  public struct Input: Document {
+  public struct Input: ListInput {
     public var unread: Bool?
     public var limit: Int?
-    public var cursor: String?
+    public var cursor: PageCursor?
 
-    public init(unread: Bool? = nil, limit: Int? = nil, cursor: String? = nil) {
+    public init(unread: Bool? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
       self.unread = unread
       self.limit = limit
       self.cursor = cursor
     }
 
-    public static let notes: Notes = [
-      "unread": "Only those not read (true), or only those read (false).",
-      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
-      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
-    ]
+    public static let notes = listNotes(["unread": "Only those not read (true), or only those read (false)."])
   }
 
   public typealias Output = Page<Notification>
@@ -170,7 +166,7 @@ public enum MarkNotificationRead: Operation {
 
   public static let spec = OperationSpec(
     "notifications.markRead", of: .notifications, .post("/v1/notifications/{notificationID}/read"), by: .account, effect: .write,
-    requirements: ["NOT-1"], "Mark a notification as read.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Mark a notification as read.")
 }
 
 /// Marks all notifications up to a number as read (NOT-1).
@@ -204,7 +200,7 @@ public enum DeleteNotification: Operation {
 
   public static let spec = OperationSpec(
     "notifications.delete", of: .notifications, .delete("/v1/notifications/{notificationID}"), by: .account, effect: .write,
-    requirements: ["NOT-1"], "Delete a notification.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Delete a notification.")
 }
 
 // MARK: - Events

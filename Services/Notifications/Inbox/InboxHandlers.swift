@@ -17,7 +17,7 @@ enum InboxHandlers {
 
   private static func list(_ input: ListNotifications.Input, _ call: Call, _ database: Database) throws -> Page<Notification> {
     try InboxStore.list(
-      of: call.account, unread: input.unread, PageRequest(limit: input.limit, cursor: input.cursor), call.language, in: database)
+      of: call.account, unread: input.unread, call.page(input), call.language, in: database)
   }
 
   private static func count(_ input: Empty, _ call: Call, _ database: Database) throws -> CountUnreadNotifications.Output {

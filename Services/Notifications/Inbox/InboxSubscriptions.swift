@@ -12,9 +12,7 @@ enum InboxSubscriptions {
     service.hear(FriendRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(MessageSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(OfferRedeemed.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(CoinsEarned.self) { event, logged, transaction in
-      try notify(NotificationDraft(event, number: logged.number), transaction)
-    }
+    service.hear(CoinsEarned.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
   }
 
   /// Adds the notification and tells it for live delivery, in the account's language; in English while identity's event about the

@@ -46,11 +46,9 @@ struct NotificationDraft: Hashable, Sendable {
         messageID: ID(linking: event.messageID)))
   }
 
-  /// - Parameter number: the event's, since earning has no id of its own; with the time, as a store put back from a backup
-  ///   numbers anew.
-  init(_ event: CoinsEarned, number: Int64) {
+  init(_ event: CoinsEarned) {
     self.init(
-      event.accountID, .coinsEarned, source: "\(CoinsEarned.spec.name)/\(number)/\(event.at)",
+      event.accountID, .coinsEarned, source: "\(CoinsEarned.spec.name)/\(event.transferID)",
       parameters: ["coins": .number(event.coins), "balance": .number(event.balance)], links: NotificationLinks())
   }
 

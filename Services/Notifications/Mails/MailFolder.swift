@@ -32,7 +32,7 @@ struct MailFolder: MailCarrier {
     let reason = await work.run { [path] () -> String? in
       do {
         try Home.makePrivateFolder(path)
-        try MailFolder.write(letter.bytes, to: "\(path)/\(MailFolder.name(letter))", folder: path)
+        try MailFolder.write(letter.bytes, name: MailFolder.name(letter), folder: path)
         return nil
       } catch {
         return "\(error)"
@@ -51,22 +51,32 @@ struct MailFolder: MailCarrier {
     var description: String { "\(call): error \(code)" }
   }
 
-  private static func write(_ bytes: [UInt8], to path: String, folder: String) throws {
-    let aside = "\(path).part"
-    let file = try check("open", open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+  /// Writes aside, flushes, and moves into place; then the folder is flushed too, so that the mail is there after a power cut.
+  ///
+  /// What is being written has the name of a hidden file: whoever lists or watches the folder for mails never takes it for one.
+  private static func write(_ bytes: [UInt8], name: String, folder: String) throws {
+    let aside = "\(folder)/.\(name).part"
     do {
-      defer { close(file) }
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-        rest = rest.dropFirst(try check("write", count))
-      }
-      try check("fsync", fsync(file))
+      try write(bytes, aside)
+      try check("rename", rename(aside, "\(folder)/\(name)"))
+    } catch {
+      unlink(aside)
+      throw error
     }
-    try check("rename", rename(aside, path))
     let directory = try check("open", open(folder, O_RDONLY | O_CLOEXEC))
     defer { close(directory) }
     try check("fsync", fsync(directory))
+  }
+
+  private static func write(_ bytes: [UInt8], _ path: String) throws {
+    let file = try check("open", open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+    defer { close(file) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      rest = rest.dropFirst(try check("write", count))
+    }
+    try check("fsync", fsync(file))
   }
 
   @discardableResult

@@ -13,24 +13,7 @@ extension ServiceDefinition {
     }
 
     serve(ListTransfers.self) { input, call, database in
-      try Ledger.history(of: try call.account, before: try TransferID.cursor(input.cursor), limit: input.most, in: database)
-    }
-  }
-}
-
-extension PageInput {
-  /// How many at most.
-  var most: Int { limit ?? 50 }
-}
-
-extension ID {
-  /// The id that a list's cursor stands for; nil for the first page.
-  static func cursor(_ text: String?) throws(Failure) -> ID? {
-    guard let text else { return nil }
-    do {
-      return try ID(text: text)
-    } catch {
-      throw Failure(RequestFailure.invalidCursor)
+      try Ledger.history(of: call.account, call.page(input), in: database)
     }
   }
 }

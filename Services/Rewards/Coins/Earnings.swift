@@ -38,13 +38,13 @@ enum Earnings {
     guard !earning.isEmpty else { return }
     var (purse, transferCount) = try purse(of: account, in: database)
     var change = 0
-    var changedDays: [LocalDay] = []
+    var isChanged = false
     for day in earning {
       let difference = try count(day, of: account, by: formula, in: database)
-      if difference != 0 { changedDays.append(day.day) }
+      if difference != 0 { isChanged = true }
       change += difference
     }
-    guard !changedDays.isEmpty else { return }
+    guard isChanged else { return }
     let person = try Ledger.person(account, in: database)
     let coins = purse.take(change, balance: person.balance, stepsPerCoin: formula.stepsPerCoin)
     if coins != 0 {
@@ -52,13 +52,13 @@ enum Earnings {
       let reference = "steps/\(account)/\(transferCount)"
       let balance = person.balance + coins
       if coins > 0 {
-        try Ledger.move(coins, from: Ledger.movement, to: person.id, .earned, reference: reference, transaction)
+        let id = try Ledger.move(coins, from: Ledger.movement, to: person.id, .earned, reference: reference, transaction)
         try transaction.tell(
-          CoinsEarned(accountID: account, coins: coins, balance: balance, days: changedDays, at: transaction.now))
+          CoinsEarned(accountID: account, transferID: id, coins: coins, balance: balance, at: transaction.now))
       } else {
-        try Ledger.move(-coins, from: person.id, to: Ledger.movement, .corrected, reference: reference, transaction)
+        let id = try Ledger.move(-coins, from: person.id, to: Ledger.movement, .corrected, reference: reference, transaction)
         try transaction.tell(
-          CoinsCorrected(accountID: account, coins: -coins, balance: balance, days: changedDays, at: transaction.now))
+          CoinsCorrected(accountID: account, transferID: id, coins: -coins, balance: balance, at: transaction.now))
       }
     }
     try database.cachedStatement(

@@ -48,7 +48,7 @@ public struct Transfer: Document, Hashable {
   }
 
   /// Names the transfer.
-  public var transferID: TransferID
+  public var id: TransferID
   /// Why.
   public var kind: Kind
   /// How many: positive came, negative left.
@@ -57,15 +57,15 @@ public struct Transfer: Document, Hashable {
   public var at: Instant
 
   /// A transfer from its parts.
-  public init(transferID: TransferID, kind: Kind, coins: Int, at: Instant) {
-    self.transferID = transferID
+  public init(id: TransferID, kind: Kind, coins: Int, at: Instant) {
+    self.id = id
     self.kind = kind
     self.coins = coins
     self.at = at
   }
 
   public static let notes: Notes = [
-    "transferID": "Names the transfer.",
+    "id": "Names the transfer.",
     "kind": "`earned`: steps became coins; `corrected`: steps were corrected downwards; `redeemed`: an offer was redeemed.",
     "coins": Note("How many: positive came, negative left.", example: -250), "at": "When.",
   ]
@@ -76,7 +76,7 @@ public typealias TransferID = ID<Transfer>
 
 /// Lists the account's transfers, newest first (REW-2).
 public enum ListTransfers: Operation {
-  public typealias Input = PageInput
+  public typealias Input = ListPage
   public typealias Output = Page<Transfer>
 
   public static let spec = OperationSpec(
@@ -84,50 +84,31 @@ public enum ListTransfers: Operation {
     "List the coins that came to the account or left it, newest first.")
 }
 
-/// Which page of a list.
-public struct PageInput: Document, Hashable {
-  /// The `nextCursor` of the page before.
-  public var cursor: String?
-  /// How many at most.
-  public var limit: Int?
-
-  /// The request from its parts.
-  public init(cursor: String? = nil, limit: Int? = nil) {
-    self.cursor = cursor
-    self.limit = limit
-  }
-
-  public static let notes: Notes = [
-    "cursor": Note("The `nextCursor` of the page before.", length: 1...200),
-    "limit": Note("How many at most, 50 by default.", range: 1...200),
-  ]
-}
-
 /// Steps became coins (REW-1).
 public struct CoinsEarned: Event, Hashable {
   /// Whose coins.
   public var accountID: AccountID
+  /// The transfer that moved them.
+  public var transferID: TransferID
   /// How many were earned.
   public var coins: Int
-  /// How many the account has now.
+  /// How many the account had then.
   public var balance: Int
-  /// The days whose steps changed.
-  public var days: [LocalDay]
   /// When.
   public var at: Instant
 
   /// The event from its parts.
-  public init(accountID: AccountID, coins: Int, balance: Int, days: [LocalDay], at: Instant) {
+  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant) {
     self.accountID = accountID
+    self.transferID = transferID
     self.coins = coins
     self.balance = balance
-    self.days = days
     self.at = at
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "coins": "How many were earned.", "balance": "How many the account has now.",
-    "days": "The days whose steps changed.", "at": "When.",
+    "accountID": "Whose coins.", "transferID": "The transfer that moved them.", "coins": "How many were earned.",
+    "balance": "How many the account had then.", "at": "When.",
   ]
 
   public static let spec = EventSpec("coins.earned", by: .rewards, requirements: ["REW-1"], "Steps became coins.")
@@ -137,27 +118,27 @@ public struct CoinsEarned: Event, Hashable {
 public struct CoinsCorrected: Event, Hashable {
   /// Whose coins.
   public var accountID: AccountID
+  /// The transfer that moved them.
+  public var transferID: TransferID
   /// How many were taken back.
   public var coins: Int
-  /// How many the account has now.
+  /// How many the account had then.
   public var balance: Int
-  /// The days whose steps changed.
-  public var days: [LocalDay]
   /// When.
   public var at: Instant
 
   /// The event from its parts.
-  public init(accountID: AccountID, coins: Int, balance: Int, days: [LocalDay], at: Instant) {
+  public init(accountID: AccountID, transferID: TransferID, coins: Int, balance: Int, at: Instant) {
     self.accountID = accountID
+    self.transferID = transferID
     self.coins = coins
     self.balance = balance
-    self.days = days
     self.at = at
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose coins.", "coins": "How many were taken back.", "balance": "How many the account has now.",
-    "days": "The days whose steps changed.", "at": "When.",
+    "accountID": "Whose coins.", "transferID": "The transfer that moved them.", "coins": "How many were taken back.",
+    "balance": "How many the account had then.", "at": "When.",
   ]
 
   public static let spec = EventSpec(

@@ -3,7 +3,7 @@ public import Operations
 /// What a partner company gives for coins (REW-3, REW-4).
 public struct Offer: Document, Hashable {
   /// Names the offer.
-  public var offerID: OfferID
+  public var id: OfferID
   /// What it is called.
   public var title: String
   /// What one gets.
@@ -21,10 +21,10 @@ public struct Offer: Document, Hashable {
 
   /// An offer from its parts.
   public init(
-    offerID: OfferID, title: String, reward: String, partnerName: String, costCoins: Int, remaining: Int, validFrom: Instant,
+    id: OfferID, title: String, reward: String, partnerName: String, costCoins: Int, remaining: Int, validFrom: Instant,
     validUntil: Instant
   ) {
-    self.offerID = offerID
+    self.id = id
     self.title = title
     self.reward = reward
     self.partnerName = partnerName
@@ -35,7 +35,7 @@ public struct Offer: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "offerID": "Names the offer.", "title": OfferText.title, "reward": OfferText.reward, "partnerName": OfferText.partnerName,
+    "id": "Names the offer.", "title": OfferText.title, "reward": OfferText.reward, "partnerName": OfferText.partnerName,
     "costCoins": OfferText.costCoins, "remaining": Note("How many are left.", range: 0...OfferText.mostStock, example: 12),
     "validFrom": "From when on it can be redeemed.", "validUntil": "Until when it can be redeemed, that instant excluded.",
   ]
@@ -69,7 +69,7 @@ public enum OfferFailure: String, FailureCode {
 
 /// Lists the offers that can be redeemed now, the ones that end first before the others (REW-4).
 public enum ListOffers: Operation {
-  public typealias Input = PageInput
+  public typealias Input = ListPage
   public typealias Output = Page<Offer>
 
   public static let spec = OperationSpec(

@@ -3,7 +3,7 @@ public import Operations
 /// An offer that an account gave coins for, and the code that proves it (REW-5).
 public struct Redemption: Document, Hashable {
   /// Names the redemption.
-  public var redemptionID: RedemptionID
+  public var id: RedemptionID
   /// Which offer.
   public var offerID: OfferID
   /// The offer's title.
@@ -21,11 +21,11 @@ public struct Redemption: Document, Hashable {
 
   /// A redemption from its parts.
   public init(
-    redemptionID: RedemptionID, offerID: OfferID, title: String, reward: String, partnerName: String, code: RedemptionCode,
+    id: RedemptionID, offerID: OfferID, title: String, reward: String, partnerName: String, code: RedemptionCode,
     coins: Int,
     redeemedAt: Instant
   ) {
-    self.redemptionID = redemptionID
+    self.id = id
     self.offerID = offerID
     self.title = title
     self.reward = reward
@@ -36,7 +36,7 @@ public struct Redemption: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "redemptionID": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title.", "reward": "What one gets.",
+    "id": "Names the redemption.", "offerID": "Which offer.", "title": "The offer's title.", "reward": "What one gets.",
     "partnerName": "Who gives it.",
     "code": "What the partner asks for.",
     "coins": Note("What it cost.", example: 250), "redeemedAt": "When.",
@@ -109,7 +109,7 @@ public enum RedeemOffer: Operation {
 
 /// Lists what the account redeemed, newest first (REW-5).
 public enum ListRedemptions: Operation {
-  public typealias Input = PageInput
+  public typealias Input = ListPage
   public typealias Output = Page<Redemption>
 
   public static let spec = OperationSpec(
@@ -129,7 +129,7 @@ public struct OfferRedeemed: Event, Hashable {
   public var title: String
   /// What it cost.
   public var coins: Int
-  /// How many coins the account has now.
+  /// How many coins the account had then.
   public var balance: Int
   /// When.
   public var at: Instant
@@ -149,7 +149,7 @@ public struct OfferRedeemed: Event, Hashable {
 
   public static let notes: Notes = [
     "accountID": "Who redeemed.", "offerID": "Which offer.", "redemptionID": "The redemption.", "title": "The offer's title.",
-    "coins": "What it cost.", "balance": "How many coins the account has now.", "at": "When.",
+    "coins": "What it cost.", "balance": "How many coins the account had then.", "at": "When.",
   ]
 
   public static let spec = EventSpec(

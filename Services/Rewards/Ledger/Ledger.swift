@@ -1,6 +1,7 @@
 public import GRDB
 import Operations
 public import RewardsContract
+import ServiceKit
 import Storage
 
 /// The double-entry ledger (REW-2): every coin comes from one account and goes to another, so that all balances add up to zero.
@@ -45,10 +46,8 @@ enum Ledger {
     return id
   }
 
-  /// A person's transfers before that one, newest first.
-  static func history(
-    of account: AccountID, before cursor: TransferID?, limit: Int, in database: Database
-  ) throws -> Page<Transfer> {
+  /// A person's transfers, newest first.
+  static func history(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Transfer> {
     guard let person = try find(account, in: database)?.id else { return Page(items: []) }
     // Each half is read from its own index, newest first, and no further than the page.
     let statement = try database.cachedStatement(
@@ -63,10 +62,13 @@ enum Ledger {
         ORDER BY transfer_id DESC LIMIT :limit
         """)
     let found = try Row.fetchAll(
-      statement, arguments: ["person": person.value, "before": cursor ?? .last, "limit": limit + 1]
-    ).map { Transfer(transferID: $0["transfer_id"], kind: $0["kind"], coins: $0["coins"], at: $0["at"]) }
-    let items = Array(found.prefix(limit))
-    return Page(items: items, nextCursor: found.count > limit ? items.last?.transferID.description : nil)
+      statement,
+      arguments: [
+        "person": person.value, "before": page.place(TransferID.init(text:)) ?? .last, "limit": page.fetchLimit,
+      ])
+    return page.page(of: found, key: { $0["transfer_id"] as TransferID }) { row in
+      Transfer(id: row["transfer_id"], kind: row["kind"], coins: row["coins"], at: row["at"])
+    }
   }
 
   /// Everything that is wrong with the ledger, added up anew from its transfers; nothing in a sound one.

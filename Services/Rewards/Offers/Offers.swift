@@ -1,6 +1,7 @@
 import GRDB
 import Operations
 import RewardsContract
+import ServiceKit
 import Storage
 
 /// The offers of all partners.
@@ -48,21 +49,20 @@ enum Offers {
     return Offer(row)
   }
 
-  /// The offers that are valid now, after the cursor: those that end first before the others.
-  static func valid(at now: Instant, after cursor: OfferCursor?, limit: Int, in database: Database) throws -> Page<Offer> {
+  /// The offers that are valid now: those that end first before the others.
+  static func valid(at now: Instant, _ page: PageRequest, in database: Database) throws -> Page<Offer> {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM offers WHERE valid_until > :now AND valid_from <= :now AND (valid_until, offer_id) > (:until, :offer)
         ORDER BY valid_until, offer_id LIMIT :limit
         """)
+    let place = try page.place(OfferPlace.init(text:))
     let found = try Row.fetchAll(
       statement,
       arguments: [
-        "now": now, "until": cursor?.validUntil ?? now, "offer": cursor?.offerID ?? .placeholder, "limit": limit + 1,
-      ]
-    ).map(Offer.init)
-    let items = Array(found.prefix(limit))
-    return Page(items: items, nextCursor: found.count > limit ? items.last.map { OfferCursor($0).text } : nil)
+        "now": now, "until": place?.validUntil ?? now, "offer": place?.offerID ?? .placeholder, "limit": page.fetchLimit,
+      ])
+    return page.page(of: found, key: OfferPlace.init, item: Offer.init)
   }
 
   /// Takes one piece of an offer, if it can be had now.
@@ -75,32 +75,30 @@ enum Offers {
   }
 }
 
-/// The place after an offer in the list of the valid ones: `<end in milliseconds>.<id>`.
-struct OfferCursor {
+/// An offer's place in the list of the valid ones: `<end in milliseconds>.<id>`.
+private struct OfferPlace: CustomStringConvertible {
   let validUntil: Instant
   let offerID: OfferID
 
-  init(_ offer: Offer) {
-    validUntil = offer.validUntil
-    offerID = offer.offerID
+  init(_ row: Row) {
+    validUntil = row["valid_until"]
+    offerID = row["offer_id"]
   }
 
-  init(text: String) throws(Failure) {
+  init(text: String) throws(FieldRule) {
     let parts = text.split(separator: ".")
-    guard parts.count == 2, let milliseconds = Int64(parts[0]), let offerID = try OfferID.cursor(String(parts[1])) else {
-      throw Failure(RequestFailure.invalidCursor)
-    }
+    guard parts.count == 2, let milliseconds = Int64(parts[0]) else { throw PageCursor.invalid }
     validUntil = Instant(milliseconds: milliseconds)
-    self.offerID = offerID
+    offerID = try OfferID(text: String(parts[1]))
   }
 
-  var text: String { "\(validUntil.milliseconds).\(offerID)" }
+  var description: String { "\(validUntil.milliseconds).\(offerID)" }
 }
 
 extension Offer {
   init(_ row: Row) {
     self.init(
-      offerID: row["offer_id"], title: row["title"], reward: row["reward"], partnerName: row["partner_name"],
+      id: row["offer_id"], title: row["title"], reward: row["reward"], partnerName: row["partner_name"],
       costCoins: row["cost_coins"], remaining: row["remaining"], validFrom: row["valid_from"], validUntil: row["valid_until"])
   }
 }

@@ -13,7 +13,7 @@ struct OffersFile: Document {
 
   /// An offer with the id that the operator gave it.
   struct Item: Document {
-    let offerID: OfferID
+    let id: OfferID
     let title: String
     let reward: String
     let partnerName: String
@@ -22,7 +22,7 @@ struct OffersFile: Document {
     let validFrom: Instant
     let validUntil: Instant
 
-    static let notes: Notes = CreateOffer.Input.notes.merging(["offerID": "A UUID that names the offer."]) { own, _ in own }
+    static let notes: Notes = CreateOffer.Input.notes.merging(["id": "A UUID that names the offer."]) { own, _ in own }
 
     var input: CreateOffer.Input {
       CreateOffer.Input(
@@ -71,7 +71,7 @@ struct OffersPublisher: ServiceLifecycle.Service {
     guard !offers.isEmpty else { return }
     let offers = offers
     let count = try await store.write { transaction in
-      try offers.count { try Offers.add($0.offerID, $0.input, in: transaction.database) }
+      try offers.count { try Offers.add($0.id, $0.input, in: transaction.database) }
     }
     logger.info(
       "offers published", metadata: ["file": "\(OffersFile.name)", "new": "\(count)", "known": "\(offers.count - count)"])

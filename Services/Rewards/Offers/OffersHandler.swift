@@ -13,7 +13,7 @@ extension ServiceDefinition {
     }
 
     serve(ListOffers.self) { input, call, database in
-      try Offers.valid(at: call.now, after: try input.cursor.map(OfferCursor.init(text:)), limit: input.most, in: database)
+      try Offers.valid(at: call.now, call.page(input), in: database)
     }
 
     serve(GetOffer.self) { input, _, database in

@@ -1,6 +1,7 @@
 public import GRDB
 import Operations
 public import RewardsContract
+import ServiceKit
 import Storage
 
 /// What accounts gave coins for.
@@ -35,10 +36,10 @@ enum Redemptions {
     let person = try Ledger.person(account, in: database)
     guard person.balance >= offer.costCoins else { throw OfferFailure.notEnoughCoins }
     let redemption = Redemption(
-      redemptionID: RedemptionID(), offerID: offerID, title: offer.title, reward: offer.reward, partnerName: offer.partnerName,
+      id: RedemptionID(), offerID: offerID, title: offer.title, reward: offer.reward, partnerName: offer.partnerName,
       code: code, coins: offer.costCoins, redeemedAt: transaction.now)
     let transfer = try Ledger.move(
-      offer.costCoins, from: person.id, to: Ledger.offers, .redeemed, reference: "redemption/\(redemption.redemptionID)",
+      offer.costCoins, from: person.id, to: Ledger.offers, .redeemed, reference: "redemption/\(redemption.id)",
       transaction)
     try database.cachedStatement(
       sql: """
@@ -46,34 +47,32 @@ enum Redemptions {
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      redemption.redemptionID, account, offerID, transfer, code, redemption.coins, redemption.redeemedAt,
+      redemption.id, account, offerID, transfer, code, redemption.coins, redemption.redeemedAt,
     ])
     try transaction.tell(
       OfferRedeemed(
-        accountID: account, offerID: offerID, redemptionID: redemption.redemptionID, title: offer.title, coins: offer.costCoins,
+        accountID: account, offerID: offerID, redemptionID: redemption.id, title: offer.title, coins: offer.costCoins,
         balance: person.balance - offer.costCoins, at: transaction.now))
     return redemption
   }
 
-  /// An account's redemptions before that one, newest first.
-  static func list(
-    of account: AccountID, before cursor: RedemptionID?, limit: Int, in database: Database
-  ) throws -> Page<Redemption> {
+  /// An account's redemptions, newest first.
+  static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Redemption> {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM redemptions JOIN offers USING (offer_id) WHERE account_id = ? AND redemption_id < ?
         ORDER BY redemption_id DESC LIMIT ?
         """)
-    let found = try Row.fetchAll(statement, arguments: [account, cursor ?? .last, limit + 1]).map(Redemption.init)
-    let items = Array(found.prefix(limit))
-    return Page(items: items, nextCursor: found.count > limit ? items.last?.redemptionID.description : nil)
+    let found = try Row.fetchAll(
+      statement, arguments: [account, page.place(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
+    return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }, item: Redemption.init)
   }
 }
 
 extension Redemption {
   init(_ row: Row) {
     self.init(
-      redemptionID: row["redemption_id"], offerID: row["offer_id"], title: row["title"], reward: row["reward"],
+      id: row["redemption_id"], offerID: row["offer_id"], title: row["title"], reward: row["reward"],
       partnerName: row["partner_name"], code: row["code"], coins: row["coins"], redeemedAt: row["redeemed_at"])
   }
 }

@@ -11,7 +11,7 @@ extension ServiceDefinition {
     }
 
     serve(ListRedemptions.self) { input, call, database in
-      try Redemptions.list(of: try call.account, before: try RedemptionID.cursor(input.cursor), limit: input.most, in: database)
+      try Redemptions.list(of: call.account, call.page(input), in: database)
     }
   }
 }

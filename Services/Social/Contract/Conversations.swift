@@ -34,21 +34,7 @@ public struct Conversation: Document, Hashable {
 
 /// An account's conversations, those with the newest messages first (SOC-5).
 public enum ListConversations: Operation {
-  public struct Input: Document {
-    public var limit: Int?
-    public var cursor: String?
-
-    public init(limit: Int? = nil, cursor: String? = nil) {
-      self.limit = limit
-      self.cursor = cursor
-    }
-
-    public static let notes: Notes = [
-      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
-      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
-    ]
-  }
-
+  public typealias Input = ListPage
   public typealias Output = Page<Conversation>
 
   public static let spec = OperationSpec(
@@ -83,6 +69,5 @@ public enum MarkConversationRead: Operation {
 
   public static let spec = OperationSpec(
     "conversations.markRead", of: .social, .post("/v1/conversations/{accountID}/read"), by: .account, effect: .write,
-    requirements: ["SOC-5"],
-    "Mark a conversation as read up to a message.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Mark a conversation as read up to a message.")
 }

@@ -83,14 +83,14 @@ public enum SendFriendRequest: Operation {
 
 /// The requests an account has received and sent, newest first (SOC-2).
 public enum ListFriendRequests: Operation {
-  public struct Input: Document {
+  public struct Input: ListInput {
     public var direction: FriendRequest.Direction?
     public var state: FriendRequest.State?
     public var limit: Int?
-    public var cursor: String?
+    public var cursor: PageCursor?
 
     public init(
-      direction: FriendRequest.Direction? = nil, state: FriendRequest.State? = nil, limit: Int? = nil, cursor: String? = nil
+      direction: FriendRequest.Direction? = nil, state: FriendRequest.State? = nil, limit: Int? = nil, cursor: PageCursor? = nil
     ) {
       self.direction = direction
       self.state = state
@@ -98,11 +98,9 @@ public enum ListFriendRequests: Operation {
       self.cursor = cursor
     }
 
-    public static let notes: Notes = [
+    public static let notes = listNotes([
       "direction": "Only those received, or only those sent.", "state": "Only those in this state.",
-      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
-      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
-    ]
+    ])
   }
 
   public typealias Output = Page<FriendRequest>
@@ -120,7 +118,7 @@ public enum AcceptFriendRequest: Operation {
 
   public static let spec = OperationSpec(
     "friendRequests.accept", of: .social, .post("/v1/friend-requests/{friendRequestID}/accept"), by: .verifiedAccount,
-    effect: .write, failures: [FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
+    effect: .write, failures: AnswerFriendRequest.failures, requirements: ["SOC-3"],
     "Accept a friend request that you have received.")
 }
 
@@ -131,7 +129,7 @@ public enum RejectFriendRequest: Operation {
 
   public static let spec = OperationSpec(
     "friendRequests.reject", of: .social, .post("/v1/friend-requests/{friendRequestID}/reject"), by: .account, effect: .write,
-    failures: [FriendRequestFailure.answered.kind], requirements: ["SOC-3"],
+    failures: AnswerFriendRequest.failures, requirements: ["SOC-3"],
     "Reject a friend request that you have received.")
 }
 
@@ -142,6 +140,9 @@ public struct AnswerFriendRequest: Document {
   public init(friendRequestID: ID<FriendRequest>) { self.friendRequestID = friendRequestID }
 
   public static let notes: Notes = ["friendRequestID": "The request."]
+
+  /// Only the addressee answers; to third accounts the request does not exist.
+  static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind, FriendRequestFailure.answered.kind]
 }
 
 // MARK: - Events

@@ -22,21 +22,7 @@ public struct Friend: Document, Hashable {
 
 /// An account's friends by username (SOC-2).
 public enum ListFriends: Operation {
-  public struct Input: Document {
-    public var limit: Int?
-    public var cursor: String?
-
-    public init(limit: Int? = nil, cursor: String? = nil) {
-      self.limit = limit
-      self.cursor = cursor
-    }
-
-    public static let notes: Notes = [
-      "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
-      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
-    ]
-  }
-
+  public typealias Input = ListPage
   public typealias Output = Page<Friend>
 
   public static let spec = OperationSpec(
@@ -58,7 +44,7 @@ public enum RemoveFriend: Operation {
 
   public static let spec = OperationSpec(
     "friends.remove", of: .social, .delete("/v1/friends/{accountID}"), by: .account, effect: .write,
-    requirements: ["SOC-3"], "Remove a friend, for both of you.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-3"], "Remove a friend, for both of you.")
 }
 
 // MARK: - Events

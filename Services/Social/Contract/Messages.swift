@@ -81,29 +81,25 @@ public enum SendMessage: Operation {
 
 /// The messages exchanged with another account, newest first (SOC-5).
 public enum ListMessages: Operation {
-  public struct Input: Document {
+  public struct Input: ListInput {
     public var accountID: AccountID
     public var limit: Int?
-    public var cursor: String?
+    public var cursor: PageCursor?
 
-    public init(accountID: AccountID, limit: Int? = nil, cursor: String? = nil) {
+    public init(accountID: AccountID, limit: Int? = nil, cursor: PageCursor? = nil) {
       self.accountID = accountID
       self.limit = limit
       self.cursor = cursor
     }
 
-    public static let notes: Notes = [
-      "accountID": "The other's account.", "limit": Note("Most items on the page; 50 if absent.", range: 1...100),
-      "cursor": Note("`nextCursor` of the page before.", length: 1...100),
-    ]
+    public static let notes = listNotes(["accountID": "The other's account."])
   }
 
   public typealias Output = Page<ChatMessage>
 
   public static let spec = OperationSpec(
     "conversations.messages", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
-    requirements: ["SOC-5"],
-    "List the messages of a conversation, newest first.")
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "List the messages of a conversation, newest first.")
 }
 
 // MARK: - Events

@@ -12,7 +12,7 @@ enum ConversationHandlers {
   }
 
   private static func list(_ input: ListConversations.Input, _ call: Call, _ database: Database) throws -> Page<Conversation> {
-    try ConversationStore.list(of: call.account, PageRequest(limit: input.limit, cursor: input.cursor), in: database)
+    try ConversationStore.list(of: call.account, call.page(input), in: database)
   }
 
   private static func markRead(

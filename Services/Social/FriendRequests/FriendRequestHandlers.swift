@@ -52,8 +52,7 @@ enum FriendRequestHandlers {
 
   private static func list(_ input: ListFriendRequests.Input, _ call: Call, _ database: Database) throws -> Page<FriendRequest> {
     try FriendRequestStore.list(
-      for: call.account, direction: input.direction, state: input.state,
-      PageRequest(limit: input.limit, cursor: input.cursor), in: database)
+      for: call.account, direction: input.direction, state: input.state, call.page(input), in: database)
   }
 
   private static func accept(_ input: AnswerFriendRequest, _ call: Call, _ transaction: Transaction) throws -> FriendRequest {

@@ -128,6 +128,39 @@ enum FriendRequestStore {
   }
 }
 
+extension FriendRequestStore {
+  /// All requests as events, in the order in which they were sent; see `SnapshotParts`.
+  ///
+  /// Every request is told as sent, and as accepted too if its two accounts are friends still: whoever counts friendships ends with
+  /// those that are. Usernames are those of now.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT r.*, f.username AS from_username, t.username AS to_username,
+          r.state = 'accepted' AND EXISTS (
+            SELECT 1 FROM friendships WHERE low_account = min(r.from_account, r.to_account)
+              AND high_account = max(r.from_account, r.to_account)) AS holds
+        FROM friend_requests r
+        JOIN accounts f ON f.account_id = r.from_account JOIN accounts t ON t.account_id = r.to_account
+        WHERE r.sequence > ? ORDER BY r.sequence LIMIT ?
+        """, arguments: [key.flatMap { Int64($0) } ?? 0, SnapshotParts.pageSize])
+    let events = rows.flatMap { row -> [any Event] in
+      let sent = FriendRequestSent(
+        friendRequestID: row["friend_request_id"], fromAccountID: row["from_account"], fromUsername: row["from_username"],
+        toAccountID: row["to_account"], at: row["sent_at"])
+      guard row["holds"] else { return [sent] }
+      let accepted = FriendRequestAccepted(
+        friendRequestID: sent.friendRequestID, fromAccountID: sent.fromAccountID, fromUsername: sent.fromUsername,
+        toAccountID: sent.toAccountID, toUsername: row["to_username"], at: row["answered_at"])
+      return [sent, accepted]
+    }
+    let last: Int64? = rows.last?["sequence"]
+    return (events, rows.count < SnapshotParts.pageSize ? nil : last?.description)
+  }
+}
+
 extension FriendRequest {
   fileprivate init(_ row: Row, for account: AccountID) {
     let addressee: AccountID = row["to_account"]

@@ -12,7 +12,7 @@ enum FriendHandlers {
   }
 
   private static func list(_ input: ListFriends.Input, _ call: Call, _ database: Database) throws -> Page<Friend> {
-    try FriendStore.list(of: call.account, PageRequest(limit: input.limit, cursor: input.cursor), in: database)
+    try FriendStore.list(of: call.account, call.page(input), in: database)
   }
 
   private static func remove(_ input: RemoveFriend.Input, _ call: Call, _ transaction: Transaction) throws -> Empty {

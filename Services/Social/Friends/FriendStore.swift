@@ -57,7 +57,8 @@ enum FriendStore {
         WHERE a.username > :after ORDER BY a.username LIMIT :limit
         """)
     let rows = try Row.fetchAll(
-      statement, arguments: ["account": account, "after": page.after(Username.self)?.description ?? "", "limit": page.fetchLimit])
+      statement,
+      arguments: ["account": account, "after": page.place(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["username"] as String }) { row in
       Friend(accountID: row["account_id"], username: row["username"], nickname: row["nickname"], since: row["since"])
     }

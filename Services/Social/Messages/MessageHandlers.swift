@@ -26,7 +26,7 @@ enum MessageHandlers {
   /// Friends that have not written yet see an empty page; between strangers there is no conversation.
   private static func list(_ input: ListMessages.Input, _ call: Call, _ database: Database) throws -> Page<ChatMessage> {
     let account = try call.account
-    let page = PageRequest(limit: input.limit, cursor: input.cursor)
+    let page = try call.page(input)
     if let conversation = try ConversationStore.find(account, input.accountID, in: database) {
       return try MessageStore.list(of: conversation, page, in: database)
     }

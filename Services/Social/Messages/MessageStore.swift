@@ -51,6 +51,27 @@ enum MessageStore {
   }
 }
 
+extension MessageStore {
+  /// All messages as events, in the order in which they were sent; see `SnapshotParts`. Usernames are those of now.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT m.*, a.username, iif(m.from_account = c.low_account, c.high_account, c.low_account) AS to_account
+        FROM messages m JOIN conversations c USING (conversation_id) JOIN accounts a ON a.account_id = m.from_account
+        WHERE m.sequence > ? ORDER BY m.sequence LIMIT ?
+        """, arguments: [key.flatMap { Int64($0) } ?? 0, SnapshotParts.pageSize])
+    let events = rows.map { row in
+      MessageSent(
+        messageID: row["message_id"], conversationID: row["conversation_id"], fromAccountID: row["from_account"],
+        fromUsername: row["username"], toAccountID: row["to_account"], text: row["text"], at: row["sent_at"])
+    }
+    let last: Int64? = rows.last?["sequence"]
+    return (events, rows.count < SnapshotParts.pageSize ? nil : last?.description)
+  }
+}
+
 extension ChatMessage {
   init(_ row: Row) {
     self.init(id: row["message_id"], fromAccountID: row["from_account"], text: row["text"], sentAt: row["sent_at"])

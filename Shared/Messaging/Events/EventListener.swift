@@ -53,6 +53,10 @@ public final class EventListener: Sendable {
   /// How many events behind the teller, as far as it knows.
   public var lag: Int { state.withLock { Int($0.lag) } }
 
+  /// Whether everything that the teller had told has taken effect at some moment since the start. Where the teller cannot be
+  /// reached this stays false, since nobody knows what it told.
+  public var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp } }
+
   /// Listens until the task is cancelled.
   public func run() async {
     let announcements = bus.announcements(of: teller)

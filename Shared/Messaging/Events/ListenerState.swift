@@ -44,9 +44,10 @@ struct ListenerState {
     /// Effects after which the teller is told, and the longest time until then.
     var acknowledgedEvents: Int64 = 5000
     var acknowledgedMilliseconds: Int64 = 5000
-    /// Pauses after a failure: doubled from the first to the longest.
+    /// Pauses after a failure: doubled from the first to the longest. A service is ready once it has caught up with its tellers, so
+    /// that one which starts beside it is asked again soon.
     var firstPause: Int64 = 50
-    var longestFetchPause: Int64 = 1000
+    var longestFetchPause: Int64 = 250
     var longestApplyPause: Int64 = 30_000
   }
 
@@ -85,6 +86,8 @@ struct ListenerState {
   private var pauseUntil: Int64 = 0
   /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
   private var batch: Int
+  /// Whether, at some moment since the start, nothing that the teller had told was missing.
+  private(set) var hasCaughtUp = false
   private var acknowledgedNumber: Int64 = 0
   private var acknowledgedAt: Int64 = 0
   /// What the teller was told last, whether it heard it or not.
@@ -123,10 +126,12 @@ struct ListenerState {
     guard let cursor else { return .load }
     if !buffer.isEmpty { return apply(min(batch, buffer.count), cursor.epoch) }
     let isMuch = cursor.number - max(acknowledgedNumber, toldNumber) >= limits.acknowledgedEvents
-    if !isMuch || !keepsCursor, hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true {
+    let isBehind = hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true
+    if isBehind, !isMuch || !keepsCursor {
       asked = cursor.number
       return .fetch(after: cursor)
     }
+    if !isBehind { hasCaughtUp = true }
     let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
     if keepsCursor, cursor.number > acknowledgedNumber, isDue || isMuch {
       guard stored > max(acknowledgedNumber, isDue ? 0 : toldNumber) else { return apply(0, cursor.epoch) }

@@ -45,7 +45,7 @@ public final class ZeroMQBus: Bus {
     self.limits = limits
     self.clock = clock
     self.logger = logger
-    metrics = BusMetrics(service: service.rawValue)
+    metrics = BusMetrics()
     mailbox = Mailbox(limits: limits)
     state = Shared(State())
   }

@@ -54,6 +54,24 @@ public struct Failure: Error, Hashable, Sendable {
     Failure(RequestFailure.invalidFields, fields: [FieldProblem(field: field, rule)])
   }
 
+  /// The same as the end of that operation, which may have words of its own for it: `failure.<code>.offers` for all whose names
+  /// begin with `offers.`, before `failure.<code>`.
+  public func ending(_ operation: String) -> Failure {
+    var parameters = parameters
+    parameters["operation"] = .text(operation)
+    return Failure(code: code, status: status, parameters: parameters, fields: fields, retryAfterSeconds: retryAfterSeconds)
+  }
+
+  private init(
+    code: String, status: Int, parameters: [String: Parameter], fields: [FieldProblem], retryAfterSeconds: Int?
+  ) {
+    self.code = code
+    self.status = status
+    self.parameters = parameters
+    self.fields = fields
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+
   /// The failure as an error of any kind ends a handler: itself if it is one, `internal_error` otherwise.
   public init(_ error: any Error) {
     switch error {
@@ -78,7 +96,8 @@ extension FieldProblem: Document {
   public static let notes: Notes = ["field": "Where.", "code": "Which rule.", "parameters": "Values for the words."]
 }
 
-/// What can befall any request, whatever it asks for.
+/// What can befall requests of many kinds. Some befall every one, others an operation has to declare; see
+/// ``OperationSpec/commonFailures(hasBody:)``.
 public enum RequestFailure: String, FailureCode {
   case invalidJSON = "invalid_json"
   case invalidFields = "invalid_fields"
@@ -94,7 +113,6 @@ public enum RequestFailure: String, FailureCode {
   case idempotencyKeyReused = "idempotency_key_reused"
   case idempotencyKeyInvalid = "idempotency_key_invalid"
   case stillRunning = "still_running"
-  case invalidCursor = "invalid_cursor"
   case bodyTooLarge = "body_too_large"
   case unsupportedMediaType = "unsupported_media_type"
   case badRequest = "bad_request"
@@ -106,7 +124,7 @@ public enum RequestFailure: String, FailureCode {
 
   public var status: Int {
     switch self {
-    case .invalidJSON, .idempotencyKeyInvalid, .invalidCursor, .badRequest: 400
+    case .invalidJSON, .idempotencyKeyInvalid, .badRequest: 400
     case .unauthenticated, .tokenExpired, .sessionRevoked: 401
     case .forbidden, .verificationRequired, .insufficientScope: 403
     case .notFound, .unknownOperation: 404

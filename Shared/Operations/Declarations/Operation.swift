@@ -27,7 +27,7 @@ public struct OperationSpec: Sendable {
   public let caller: CallerRule
   public let effect: Effect
   public let rate: RateClass
-  /// Ways to end beyond those of ``RequestFailure``.
+  /// Ways to end beyond those that befall every call of its kind; see ``commonFailures(hasBody:)``.
   public let failures: [FailureKind]
   /// Numbers of the features it serves, such as `SOC-1`.
   public let requirements: [String]
@@ -47,6 +47,33 @@ public struct OperationSpec: Sendable {
     self.failures = failures
     self.requirements = requirements
     self.summary = summary
+  }
+}
+
+extension OperationSpec {
+  /// What can befall any call of its kind, whatever it asks for: it follows from who may call and from what a call does.
+  ///
+  /// - Parameter hasBody: whether the call's input comes in a body.
+  public func commonFailures(hasBody: Bool) -> [RequestFailure] {
+    var common: [RequestFailure] = [
+      .badRequest, .invalidFields, .rateLimited, .internalError, .overloaded, .unavailable, .timedOut,
+    ]
+    if hasBody { common += [.invalidJSON, .bodyTooLarge, .unsupportedMediaType] }
+    switch caller {
+    case .anyone: break
+    case .account: common += [.unauthenticated, .tokenExpired, .sessionRevoked]
+    case .verifiedAccount: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .verificationRequired]
+    case .administrator: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .forbidden]
+    case .services: common.append(.forbidden)
+    }
+    if effect != .read { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }
+    return common
+  }
+
+  /// Whether a call may end so: only then is it in the documentation.
+  public func declares(_ failure: Failure) -> Bool {
+    let kind = FailureKind(code: failure.code, status: failure.status)
+    return failures.contains(kind) || commonFailures(hasBody: true).contains { $0.kind == kind }
   }
 }
 
@@ -116,20 +143,4 @@ public struct Contract: Sendable {
 /// The six processes.
 public enum ServiceName: String, Choice {
   case gateway, identity, activity, social, rewards, notifications
-}
-
-/// One page of a list.
-public struct Page<Item: Document>: Document {
-  public var items: [Item]
-  /// Give it as `cursor` to get the next page; absent on the last.
-  public var nextCursor: String?
-
-  public init(items: [Item], nextCursor: String? = nil) {
-    self.items = items
-    self.nextCursor = nextCursor
-  }
-
-  public static var notes: Notes {
-    ["items": "The page's items.", "nextCursor": "Give it as `cursor` for the next page; absent on the last."]
-  }
 }

@@ -4,7 +4,7 @@ import Operations
 
 /// Where the bus is, from the settings: Unix sockets under the home folder, or TCP with CURVE.
 ///
-/// `racha.bus.endpoints.<service>` is `host:port` (events on the next port); all six or none. With them,
+/// `racha.bus.endpoints.<service>` is `tcp://host:port` (events on the next port); all six or none. With them,
 /// `racha.bus.curve.secretKeyFile` names the file of this process's secret key and `racha.bus.curve.allowListFile` the file that
 /// says which key is which service and what it may call.
 public enum BusSettings {
@@ -22,7 +22,7 @@ public enum BusSettings {
         continue
       }
       guard let address = NetworkAddress(text, interface: interface) else {
-        settings.refuse(key, "must be host:port, not \"\(text)\"")
+        settings.refuse(key, "must be tcp://host:port, not \"\(text)\"")
         continue
       }
       addresses[service] = address

@@ -4,41 +4,48 @@ public import Operations
 ///
 /// Lists go on behind the key of the last item of the page before, so that what comes in meanwhile neither doubles nor hides items.
 ///
-///     let page = PageRequest(limit: input.limit, cursor: input.cursor)
+///     let page = try call.page(input)
 ///     let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
 ///     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { Message($0) }
 public struct PageRequest: Sendable {
+  /// Items on a page where the client does not say.
+  public static let usualLimit = 50
+
   /// Items on the page at most.
   public let limit: Int
-  private let cursor: String?
+  /// The key of the last item of the page before; nil on the first page.
+  private let lastKey: String?
+  private let seal: @Sendable (String) -> PageCursor
 
-  /// - Parameters:
-  ///   - limit: what the client asks for, its range checked by the document.
-  ///   - cursor: the `nextCursor` of the page before.
-  public init(limit: Int?, cursor: String?, default usual: Int = 50) {
-    self.limit = limit ?? usual
-    self.cursor = cursor
+  init(limit: Int?, lastKey: String?, seal: @escaping @Sendable (String) -> PageCursor) {
+    self.limit = limit ?? PageRequest.usualLimit
+    self.lastKey = lastKey
+    self.seal = seal
   }
 
   /// How many rows to fetch: one more than the page holds shows whether there is a next page.
   public var fetchLimit: Int { limit + 1 }
 
-  /// For lists by falling number: only rows below it belong to the page. Throws `invalid_cursor`.
+  /// For lists by falling number: only rows below it belong to the page.
   public var before: Int64 {
     get throws(Failure) {
-      guard let cursor else { return .max }
-      guard let number = Int64(cursor) else { throw Failure(RequestFailure.invalidCursor) }
-      return number
+      try place { text throws(FieldRule) in
+        guard let number = Int64(text) else { throw PageCursor.invalid }
+        return number
+      } ?? .max
     }
   }
 
-  /// For lists by rising text: only rows above it belong to the page; nil on the first. Throws `invalid_cursor`.
-  public func after<Value: TextValue>(_ type: Value.Type) throws(Failure) -> Value? {
-    guard let cursor else { return nil }
+  /// For lists by any other key: only rows behind it belong to the page; nil on the first.
+  ///
+  ///     page.place(Username.init(text:))
+  public func place<Key>(_ read: (String) throws(FieldRule) -> Key) throws(Failure) -> Key? {
+    guard let lastKey else { return nil }
     do throws(FieldRule) {
-      return try Value(text: cursor)
+      return try read(lastKey)
     } catch {
-      throw Failure(RequestFailure.invalidCursor)
+      // Genuine, but of an older version of the list, whose keys were others.
+      throw .invalidCursor
     }
   }
 
@@ -47,7 +54,19 @@ public struct PageRequest: Sendable {
     of rows: [Row], key: (Row) -> Key, item: (Row) throws -> Item
   ) rethrows -> Page<Item> {
     let shown = rows.prefix(limit)
-    let next = rows.count > limit ? shown.last.map { key($0).description } : nil
+    let next = rows.count > limit ? shown.last.map { seal(key($0).description) } : nil
     return Page(items: try shown.map(item), nextCursor: next)
+  }
+}
+
+extension Call {
+  /// The page that a list's input asks for.
+  ///
+  /// - Throws: `invalid_fields` naming `cursor`, unless this list gave it to this caller.
+  public func page(_ input: some ListInput) throws(Failure) -> PageRequest {
+    let seal = context.keys.cursors
+    let list = "\(header.operation) \(caller.account?.description ?? "")"
+    let lastKey = try input.cursor.map { cursor throws(Failure) in try seal.open(cursor, of: list) }
+    return PageRequest(limit: input.limit, lastKey: lastKey) { seal.cursor($0, of: list) }
   }
 }

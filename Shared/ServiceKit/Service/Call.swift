@@ -45,6 +45,17 @@ public struct Call: Sendable {
     }
   }
 
+  /// What makes a repetition of this request harmless; nil unless the caller asks for it.
+  ///
+  /// - Parameter payload: all that the request's effect depends on.
+  public func idempotencyKey(payload: [UInt8]) -> IdempotencyKey? {
+    header.idempotencyKey.map { key in
+      IdempotencyKey(
+        caller: context.keys.idempotencyScope(caller, operation: header.operation, payload: payload), key: key,
+        operation: header.operation, payload: payload)
+    }
+  }
+
   /// Asks another service, in this one's own name, within what is left of the request's time.
   public func request<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
     try await ServiceClient(bus: context.bus, service: context.service, clock: context.clock).request(

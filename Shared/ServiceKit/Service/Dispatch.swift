@@ -47,6 +47,8 @@ struct Dispatch: Sendable {
         logger[metadataKey: "traceID"] = request.header.traceID.map { .string($0) }
         logger.error("handler failed", metadata: ["operation": .string(spec.name), "error": .string("\(error)")])
       }
+      // What is not declared is not in the documentation either: every test that comes upon one ends here.
+      assert(spec.declares(failure), "\(spec.name) ended in \(failure.code), which it does not declare")
       return Reply(id: request.header.id, failure)
     }
   }

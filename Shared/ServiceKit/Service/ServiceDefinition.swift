@@ -50,6 +50,9 @@ public struct ServiceDefinition: Sendable {
     effects.flatMap { teller, byName in byName.keys.map { (teller, $0) } }
   }
 
+  /// Whether it can tell its state anew, so that what it told long ago need not be kept.
+  public var tellsSnapshot: Bool { snapshot != nil }
+
   public init(_ contract: Contract, migrations: [Migration]) {
     self.contract = contract
     self.migrations = migrations
@@ -90,14 +93,10 @@ public struct ServiceDefinition: Sendable {
   ) {
     add(operation) { input, call, request in
       let prepared = try await prepare(input, call)
-      guard let key = call.header.idempotencyKey else {
+      guard let key = call.idempotencyKey(payload: request.payload) else {
         return try await call.write { transaction in try body(input, prepared, call, transaction) }.json
       }
-      return try await call.store.write(
-        idempotency: IdempotencyKey(
-          caller: call.caller.idempotencyScope, key: key, operation: O.spec.name, payload: request.payload),
-        traceparent: call.header.traceparent
-      ) { transaction in
+      return try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in
         try body(input, prepared, call, transaction).json
       }
     }
@@ -160,27 +159,18 @@ final class CallContext: Sendable {
   let service: ServiceName
   let clock: Clock
   let logger: Logger
+  let keys: ServiceKeys
 
-  init(store: Store, bus: any Bus, service: ServiceName, clock: Clock, logger: Logger) {
+  init(store: Store, bus: any Bus, service: ServiceName, clock: Clock, logger: Logger, keys: ServiceKeys) {
     self.store = store
     self.bus = bus
     self.service = service
     self.clock = clock
     self.logger = logger
+    self.keys = keys
   }
 
   func call(_ request: Request) -> Call { Call(header: request.header, now: clock.now, context: self) }
-}
-
-extension Caller {
-  /// In whose name an idempotency key was given.
-  var idempotencyScope: String {
-    switch kind {
-    case .account: account?.description ?? ""
-    case .service: service?.rawValue ?? ""
-    case .anonymous: "anonymous"
-    }
-  }
 }
 
 extension Message where Header == RequestHeader {

@@ -21,22 +21,26 @@ public final class ServiceHost: ServiceLifecycle.Service {
     let service = definition.contract.service
     let logger = environment.logger
     try Home.makePrivateFolder(environment.home.stores)
+    let secret = try environment.home.secret("\(service.rawValue).store")
     let store = try Store(
       path: "\(environment.home.stores)/\(service.rawValue).sqlite", service: service, migrations: definition.migrations,
-      secret: try environment.home.secret("\(service.rawValue).store"), snapshot: definition.snapshot,
-      clock: environment.clock, logger: logger)
-    var definition = definition
-    definition.serveSystem(metrics: environment.metrics, started: environment.clock.now)
+      secret: secret, snapshot: definition.snapshot, clock: environment.clock, logger: logger)
     let teller = EventTeller(service, log: store.log, bus: environment.bus, logger: logger)
     let effects = definition.effects
-    listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
+    let listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
       let inbox = store.inbox { event, teller, transaction in try effects[teller]?[event.name]?(event, transaction) }
       return EventListener(
         service, to: name, inbox: inbox, bus: environment.bus, names: effects[name].map { Set($0.keys) }, logger: logger)
     }
+    var definition = definition
+    definition.serveSystem(metrics: environment.metrics, started: environment.clock.now) {
+      listeners.allSatisfy(\.hasCaughtUp)
+    }
     let dispatch = Dispatch(
       definition,
-      CallContext(store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger))
+      CallContext(
+        store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger,
+        keys: ServiceKeys(secret: secret)))
     environment.bus.serve { request in
       if let reply = await teller.answer(request) { return reply }
       return await dispatch.reply(to: request)
@@ -45,6 +49,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
     self.definition = definition
     self.environment = environment
     self.teller = teller
+    self.listeners = listeners
   }
 
   /// Runs until graceful shutdown or cancellation.
@@ -145,12 +150,16 @@ struct Background: ServiceLifecycle.Service {
 
 extension ServiceDefinition {
   /// What every service answers.
-  mutating func serveSystem(metrics: @escaping @Sendable () -> String, started: Instant) {
+  ///
+  /// - Parameter hasCaughtUp: whether what was told while the service was away has taken effect here.
+  mutating func serveSystem(
+    metrics: @escaping @Sendable () -> String, started: Instant, hasCaughtUp: @escaping @Sendable () -> Bool
+  ) {
     let service = contract.service
     serve(ReadHealth.self) { _, call in
       _ = try await call.read { _ in true }
       return .init(
-        service: service, isReady: true, version: ServiceProcess.version,
+        service: service, isReady: hasCaughtUp(), version: ServiceProcess.version,
         uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000))
     }
     serve(ReadMetrics.self) { _, _ in .init(text: metrics()) }

@@ -26,7 +26,8 @@ public enum ReadHealth: Operation {
     }
 
     public static let notes: Notes = [
-      "service": "Who answers.", "isReady": "Whether it takes requests and hears its events.",
+      "service": "Who answers.",
+      "isReady": "Whether it takes requests and, since its start, has caught up with the events it hears.",
       "version": "Version of the program.",
       "uptimeSeconds": "How long it has run.",
     ]

@@ -63,7 +63,7 @@ public struct Outbox: EventLog {
     }
   }
 
-  /// Deletes events behind the slowest listener known, except the newest.
+  /// Deletes events behind the slowest listener known, except the newest; where no listener keeps its place, all but the newest.
   ///
   /// A service without a snapshot keeps everything, so that a listener can still be added.
   func prune() async throws {
@@ -76,7 +76,7 @@ public struct Outbox: EventLog {
           sql: """
             DELETE FROM outbox WHERE number IN (
               SELECT number FROM outbox
-              WHERE number <= ? AND number <= (SELECT min(number) FROM outbox_listeners)
+              WHERE number <= ? AND number <= coalesce((SELECT min(number) FROM outbox_listeners), number)
               ORDER BY number LIMIT ?
             )
             """

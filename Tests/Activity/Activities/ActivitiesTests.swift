@@ -17,7 +17,7 @@ struct ActivitiesTests {
           schedule: .weekdays([7, 1, 1])))
       #expect(made.title == "Drink water" && made.icon == "droplet" && made.schedule == .weekdays([1, 7]))
       #expect(made.startDay.description == "2026-11-21")
-      #expect(try await ana.send(GetActivity.self, .init(activityID: made.activityID)).activity == made)
+      #expect(try await ana.send(GetActivity.self, .init(activityID: made.id)).activity == made)
       let told = try await services.told(by: .activity)
       #expect(told.map(\.name) == ["activities.created"])
       #expect(try ActivityCreated.decode(told[0].body) == ActivityCreated(accountID: ana.id, activity: made))
@@ -95,10 +95,12 @@ struct ActivitiesTests {
         _ = try await ben.makeActivity()
       }
       let first = try await ana.send(ListActivities.self, .init(limit: 2))
-      let second = try await ana.send(ListActivities.self, .init(cursor: first.nextCursor, limit: 2))
-      let third = try await ana.send(ListActivities.self, .init(cursor: second.nextCursor, limit: 2))
+      let second = try await ana.send(ListActivities.self, .init(limit: 2, cursor: first.nextCursor))
+      let third = try await ana.send(ListActivities.self, .init(limit: 2, cursor: second.nextCursor))
       #expect(first.items + second.items + third.items == made && third.nextCursor == nil)
-      #expect(try await ana.failure(ListActivities.self, .init(cursor: "nonsense")) == "invalid_cursor")
+      let nonsense = try PageCursor(text: "nonsense")
+      #expect(try await ana.refusedFields(ListActivities.self, .init(cursor: nonsense)) == ["cursor invalid_cursor"])
+      #expect(try await ben.refusedFields(ListActivities.self, .init(cursor: first.nextCursor)) == ["cursor invalid_cursor"])
     }
   }
 
@@ -107,7 +109,7 @@ struct ActivitiesTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
-      let id = try await ana.makeActivity().activityID
+      let id = try await ana.makeActivity().id
       #expect(try await ben.failure(GetActivity.self, .init(activityID: id)) == "activity_not_found")
       #expect(try await ben.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == "activity_not_found")
       #expect(

@@ -15,7 +15,7 @@ struct DaysTests {
       let run = try await ana.send(
         CreateActivity.self,
         .init(title: "Run", reason: "Marathon", category: .fitness, goal: .duration(seconds: 1800), schedule: .monthDays([21])))
-      _ = try await ana.send(RecordEntry.self, .init(activityID: run.activityID, day: .today, durationSeconds: 600))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: run.id, day: .today, durationSeconds: 600))
       let day = try await ana.send(GetDay.self, .init(day: .today))
       #expect(day.day.description == "2026-11-21" && day.activities.count == 1)
       #expect(day.activities[0] == PlannedActivity(run, state: .partly, amount: nil, durationSeconds: 600))

@@ -13,7 +13,7 @@ struct EntriesTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let water = try await ana.makeActivity(title: "Water", goal: .quantity(2, unit: "litres"))
-      let id = water.activityID
+      let id = water.id
       var entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 0.5))
       #expect(entry.amount == 0.5 && !entry.isDone && entry.day.description == "2026-11-21")
       entry = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1.5))
@@ -36,7 +36,7 @@ struct EntriesTests {
   func repeated() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let id = try await ana.makeActivity().activityID
+      let id = try await ana.makeActivity().id
       let first = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
       try services.clock.set("2026-11-21T13:00:00.000Z")
       #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == first)
@@ -49,7 +49,7 @@ struct EntriesTests {
     // Saturday 2026-11-21, 23:30 UTC: Sunday in Madrid.
     try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T23:30:00.000Z") { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
-      let id = try await ana.makeActivity(schedule: .weekdays([7, 1]), startDay: "2026-11-15").activityID
+      let id = try await ana.makeActivity(schedule: .weekdays([7, 1]), startDay: "2026-11-15").id
       func failure(_ day: String) async throws -> String? {
         try await ana.failure(RecordEntry.self, .init(activityID: id, day: .init(text: day), isDone: true))
       }
@@ -66,7 +66,7 @@ struct EntriesTests {
   func races() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let id = try await ana.makeActivity(goal: .quantity(10, unit: "times")).activityID
+      let id = try await ana.makeActivity(goal: .quantity(10, unit: "times")).id
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<300 {
           group.addTask {
@@ -87,7 +87,7 @@ struct EntriesTests {
   func streaks() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let id = try await ana.makeActivity(schedule: .weekdays([1, 3, 5]), startDay: "2026-11-02").activityID
+      let id = try await ana.makeActivity(schedule: .weekdays([1, 3, 5]), startDay: "2026-11-02").id
       for day in ["2026-11-02", "2026-11-04", "2026-11-06", "2026-11-09", "2026-11-18", "2026-11-20"] {
         _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .init(text: day), isDone: true))
       }
@@ -102,7 +102,7 @@ struct EntriesTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       for number in 0..<3 {
-        let id = try await ana.makeActivity(title: "\(number)", startDay: "2026-11-01").activityID
+        let id = try await ana.makeActivity(title: "\(number)", startDay: "2026-11-01").id
         for day in 1...number + 1 {
           let day = DayName.day(try #require(LocalDay(year: 2026, month: 11, day: day)))
           _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: day, isDone: true))

@@ -42,7 +42,7 @@ struct People {
       let activity = try await first.client.call(
         CreateActivity.self,
         .init(title: "Bench \(index)", category: .other, goal: .quantity(1000, unit: "times"), schedule: .daily))
-      ids.append(activity.activityID)
+      ids.append(activity.id)
     }
     return ids
   }

@@ -95,11 +95,13 @@ struct OpenAPITests {
       decoding: DocsPage(Self.document(Self.contracts), codes: Pages.codes(catalog, problems)).html, as: UTF8.self)
     let onPage = Set(html.matches(of: /id="problem-([a-z0-9_]+)"/).map { String($0.1) })
     let told = Words(contracts.flatMap(\.words)).keys(.english).filter {
-      $0.hasPrefix("failure.") && !$0.hasSuffix(".suggestion")
+      // A code, not its suggestion or an operation's own words for it.
+      $0.hasPrefix("failure.") && $0.split(separator: ".").count == 2
     }
     let internalCodes = Set(
       contracts.flatMap(\.operations).map { $0.spec }.filter { !Catalog.isForClients($0) }
-        .flatMap(\.failures).map(\.code) + BackUpStore.spec.failures.map(\.code))
+        .flatMap(\.failures).map(\.code) + BackUpStore.spec.failures.map(\.code)
+    ).subtracting(RequestFailure.allCases.map(\.rawValue))
     #expect(Set(told.map { String($0.dropFirst("failure.".count)) }).subtracting(internalCodes) == onPage)
     let sample = problems.problem(Failure(RequestFailure.invalidJSON), .english, request: "r").type
     #expect(html.contains("id=\"\(sample.dropFirst("/docs#".count))\""))

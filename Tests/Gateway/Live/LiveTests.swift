@@ -128,7 +128,7 @@ struct LiveTests {
       let connection = try await RawConnection(port: gateway.tcpPort)
       let token = try gateway.signer.token(account: inboxes.account)
       try await connection.send(
-        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventId":\#(given)},"id":1}"#
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventID":\#(given)},"id":1}"#
           + "\n")
       let answer = try await connection.receiveLine()
       try #require(answer["result"] != nil)
@@ -146,7 +146,7 @@ struct LiveTests {
       let connection = try await RawConnection(port: gateway.tcpPort)
       let token = try gateway.signer.token(account: inboxes.account)
       try await connection.send(
-        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventId":\#(given)},"id":1}"#
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventID":\#(given)},"id":1}"#
           + "\n")
       #expect(try await connection.receiveLine()["error"] != nil)
     }
@@ -159,7 +159,7 @@ struct LiveTests {
       let connection = try await RawConnection(port: gateway.tcpPort)
       let token = try gateway.signer.token(account: inboxes.account)
       try await connection.send(
-        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventId":1},"id":1}"# + "\n")
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventID":1},"id":1}"# + "\n")
       #expect(try await connection.receiveLine()["result"] != nil)
       let ready = try await connection.receiveLine()
       #expect(ready["method"] == "live.ready")

@@ -113,6 +113,30 @@ struct RegistrationTests {
     }
   }
 
+  @Test(
+    "a username of those who run the system is refused, however it is disguised, with free ones that are none (CU-1, 5a)",
+    arguments: ["admin", "Administrator", "r.o.o.t", "support_1", "adm1n", "racha", "r4cha.supp0rt", "moderador2026", "security"])
+  func reservedUsername(username: String) async throws {
+    try await RunningIdentity.run { identity in
+      let failure = try await failure {
+        try await identity.ask(RegisterAccount.self, RunningIdentity.form(username, email: "eve@example.com"))
+      }
+      #expect(codes(failure, "username") == ["reserved"])
+      #expect(failure.fields.first?.parameters["suggestions"] == .text("eve, eve1, eve2"))
+      for language in Language.allCases {
+        #expect(words.text("field.reserved", language)?.contains("Racha") == true)
+        #expect(words.text("field.reserved.suggestion", language, ["suggestions": .text("eve")])?.contains("eve") == true)
+      }
+    }
+  }
+
+  @Test(
+    "a username that only holds a reserved word is nobody's but its bearer's",
+    arguments: ["adminka", "supporter", "rootbeer", "mod.ana", "malcolm", "teamo", "systema"])
+  func unreservedUsername(username: String) throws {
+    #expect(!ReservedUsernames.embedded.contains(try Username(text: username)))
+  }
+
   @Test("a password that breaks rules is refused with each of them (CU-1, 6a; ID-20)")
   func weakPassword() async throws {
     try await RunningIdentity.run { identity in
@@ -205,8 +229,25 @@ struct RegistrationTests {
       let second = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), key: "key-1")
       #expect(first == second)
       #expect(try await identity.told(VerificationMailRequested.self).count == 1)
-      let reused = try await failure { try await identity.ask(RegisterAccount.self, RunningIdentity.form("bea"), key: "key-1") }
-      #expect(reused.code == "idempotency_key_reused")
+      // From another network, as a phone that leaves the house.
+      let elsewhere = try await identity.ask(
+        RegisterAccount.self, RunningIdentity.form(), by: .person(from: "198.51.100.7"), key: "key-1")
+      #expect(elsewhere == first)
+      #expect(try await identity.told(VerificationMailRequested.self).count == 1)
+    }
+  }
+
+  @Test("a stranger who uses another's idempotency key neither learns of that request nor gets into its way")
+  func strangersKey() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana"), key: "key-1")
+      let bea = try await identity.ask(RegisterAccount.self, RunningIdentity.form("bea"), key: "key-1")
+      #expect(bea.username.description == "bea")
+      #expect(try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana"), key: "key-1") == ana)
+      // All but the password is known: that is another request too.
+      let guess = RunningIdentity.form("ana", password: "Rio-8-lento")
+      let failure = try await failure { try await identity.ask(RegisterAccount.self, guess, key: "key-1") }
+      #expect(failure.fields.map(\.code) == ["email_taken", "username_taken"])
     }
   }
 

@@ -26,7 +26,7 @@ struct NotificationDraftTests {
       MessageSent(
         messageID: ID(), conversationID: ID(), fromAccountID: ana, fromUsername: anaName, toAccountID: ben,
         text: try! ChatText(text: "See you\nat seven"), at: at)),
-    NotificationDraft(CoinsEarned(accountID: ana, coins: 12, balance: 99, days: [], at: at), number: 7),
+    NotificationDraft(CoinsEarned(accountID: ana, transferID: ID(), coins: 12, balance: 99, at: at)),
     NotificationDraft(
       OfferRedeemed(
         accountID: ana, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 50, balance: 49, at: at)),
@@ -51,8 +51,8 @@ struct NotificationDraftTests {
   @Test("has a source of its own, also where a log numbers anew")
   func sources() {
     #expect(Set(NotificationDraftTests.every.map(\.source)).count == 5)
-    let later = CoinsEarned(accountID: Self.ana, coins: 12, balance: 99, days: [], at: Self.at.adding(seconds: 1))
-    #expect(NotificationDraft(later, number: 7).source != NotificationDraftTests.every[3].source)
+    let other = CoinsEarned(accountID: Self.ana, transferID: ID(), coins: 12, balance: 99, at: Self.at)
+    #expect(NotificationDraft(other).source != NotificationDraftTests.every[3].source)
   }
 
   @Test(

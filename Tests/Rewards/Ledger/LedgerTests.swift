@@ -86,6 +86,29 @@ struct LedgerTests {
     }
   }
 
+  @Test("is told whole to a listener without history, each transfer as it was told when it was made")
+  func snapshot() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      let ben = try await services.register()
+      let offer = try await services.publish(cost: 5)
+      for (revision, steps) in [1000, 3000, 2500].enumerated() {
+        try await services.count([(0, steps, revision)], of: ana.id)
+        try await services.count([(1, steps * 2, revision)], of: ben.id)
+        _ = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
+      }
+      let store = services.store(of: .rewards)
+      let told = try await services.told(by: .rewards)
+      #expect(Set(told.map(\.name)) == ["coins.earned", "coins.corrected", "offers.redeemed"])
+      let snapshot = try await store.log.wholeSnapshot()
+      func bodies(_ events: [LoggedEvent], of account: AccountID) -> [String] {
+        events.map { "\($0.name) \(String(decoding: $0.body, as: UTF8.self))" }.filter { $0.contains(account.description) }
+      }
+      for person in [ana, ben] { #expect(bodies(snapshot, of: person.id) == bodies(told, of: person.id)) }
+      #expect(snapshot.count == told.count)
+    }
+  }
+
   @Test("shows its history page by page, newest first, to its owner alone")
   func history() async throws {
     try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
@@ -95,16 +118,17 @@ struct LedgerTests {
       try await services.spend(20, of: ana.id)
       try await services.count([(0, 3000, 6)], of: ana.id)
       var coins: [Int] = []
-      var cursor: String?
+      var cursor: PageCursor?
       repeat {
-        let page = try await ana.send(ListTransfers.self, .init(cursor: cursor, limit: 2))
+        let page = try await ana.send(ListTransfers.self, .init(limit: 2, cursor: cursor))
         coins += page.items.map(\.coins)
         cursor = page.nextCursor
       } while cursor != nil
       #expect(coins == [-20, -20, 10, 10, 10, 10, 10])
       #expect(try await ben.send(ListTransfers.self, .init()).items.isEmpty)
       #expect(try await ben.send(GetBalance.self, .init()) == Balance(coins: 0, carriedSteps: 0, stepsPerCoin: 100))
-      #expect(try await ana.failure(ListTransfers.self, .init(cursor: "nonsense")) == "invalid_cursor")
+      let nonsense = try PageCursor(text: "nonsense")
+      #expect(try await ana.refusedFields(ListTransfers.self, .init(cursor: nonsense)) == ["cursor invalid_cursor"])
     }
   }
 }

@@ -14,7 +14,7 @@ struct OffersTests {
       let offer = try await services.publish(cost: 250, stock: 3)
       #expect(offer.remaining == 3 && offer.costCoins == 250)
       let ana = try await services.register()
-      #expect(try await ana.send(GetOffer.self, .init(offerID: offer.offerID)) == offer)
+      #expect(try await ana.send(GetOffer.self, .init(offerID: offer.id)) == offer)
       #expect(try await ana.failure(CreateOffer.self, try services.offer(cost: 1, stock: 1)) == "forbidden")
       #expect(try await ana.failure(GetOffer.self, .init(offerID: OfferID())) == "offer_not_found")
     }
@@ -31,14 +31,15 @@ struct OffersTests {
       _ = try await services.publish(title: "over", from: "2026-11-01T00:00:00.000Z", until: "2026-11-21T12:00:00.000Z")
       _ = try await services.publish(title: "not yet", from: "2026-11-21T12:00:00.001Z", until: "2026-12-31T00:00:00.000Z")
       var listed: [String] = []
-      var cursor: String?
+      var cursor: PageCursor?
       repeat {
-        let page = try await ana.send(ListOffers.self, .init(cursor: cursor, limit: 2))
+        let page = try await ana.send(ListOffers.self, .init(limit: 2, cursor: cursor))
         listed += page.items.map(\.title)
         cursor = page.nextCursor
       } while cursor != nil
       #expect(listed == titles)
-      #expect(try await ana.failure(ListOffers.self, .init(cursor: "1.2.3")) == "invalid_cursor")
+      let other = try #require(try await ana.send(ListOffers.self, .init(limit: 1)).nextCursor)
+      #expect(try await ana.refusedFields(ListRedemptions.self, .init(cursor: other)) == ["cursor invalid_cursor"])
     }
   }
 
@@ -54,7 +55,7 @@ struct OffersTests {
   @Test("of the operator's file are published at start, once")
   func file() async throws {
     let json = #"""
-      {"offers": [{"offerID": "019aa5a0-0000-7000-8000-000000000001", "title": "Coffee", "reward": "A coffee",
+      {"offers": [{"id": "019aa5a0-0000-7000-8000-000000000001", "title": "Coffee", "reward": "A coffee",
         "partnerName": "Café Central", "costCoins": 50, "stock": 10,
         "validFrom": "2026-11-01T00:00:00Z", "validUntil": "2027-11-01T00:00:00Z"}]}
       """#
@@ -77,7 +78,7 @@ struct OffersTests {
         prepare: { try Data(#"{"offers":[{"title":"x"}]}"#.utf8).write(to: URL(fileURLWithPath: "\($0.path)/offers.json")) }
       ) { _ in }
     }
-    #expect("\(try #require(error))".contains("offers.json cannot be used: invalid_fields offers[0].offerID: required"))
+    #expect("\(try #require(error))".contains("offers.json cannot be used: invalid_fields offers[0].id: required"))
   }
 }
 

@@ -14,16 +14,16 @@ struct RedemptionsTests {
       let ben = try await services.register()
       try await services.give(30, to: ana)
       let offer = try await services.publish(cost: 20, stock: 2)
-      let redemption = try await ana.send(RedeemOffer.self, .init(offerID: offer.offerID))
+      let redemption = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
       #expect(redemption.coins == 20 && redemption.title == offer.title && redemption.redeemedAt == services.clock.now)
       #expect(redemption.code.description.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}/) != nil)
       #expect(try await ana.send(GetBalance.self, .init()).coins == 10)
-      #expect(try await ana.send(GetOffer.self, .init(offerID: offer.offerID)).remaining == 1)
+      #expect(try await ana.send(GetOffer.self, .init(offerID: offer.id)).remaining == 1)
       #expect(try await ana.send(ListRedemptions.self, .init()).items == [redemption])
       #expect(try await ben.send(ListRedemptions.self, .init()).items.isEmpty)
       let told = try #require(try await services.told(by: .rewards).last)
       let event = try OfferRedeemed.decode(told.body)
-      #expect(event.redemptionID == redemption.redemptionID && event.balance == 10 && event.accountID == ana.id)
+      #expect(event.redemptionID == redemption.id && event.balance == 10 && event.accountID == ana.id)
       #expect(!String(decoding: told.body, as: UTF8.self).contains(redemption.code.description))
       try await services.ledgerIsSound()
     }
@@ -35,7 +35,7 @@ struct RedemptionsTests {
       let ana = try await services.register()
       try await services.give(30, to: ana)
       func failure(_ offer: Offer, as person: Person) async throws -> String? {
-        try await person.failure(RedeemOffer.self, .init(offerID: offer.offerID))
+        try await person.failure(RedeemOffer.self, .init(offerID: offer.id))
       }
       let dear = try await services.publish(cost: 31)
       #expect(try await failure(dear, as: ana) == "not_enough_coins")
@@ -68,7 +68,7 @@ struct RedemptionsTests {
       let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
         for person in people {
           for _ in 0..<10 {
-            group.addTask { try await person.failure(RedeemOffer.self, .init(offerID: offer.offerID)) ?? "redeemed" }
+            group.addTask { try await person.failure(RedeemOffer.self, .init(offerID: offer.id)) ?? "redeemed" }
           }
         }
         return try await group.reduce(into: [String: Int]()) { outcomes, outcome in outcomes[outcome, default: 0] += 1 }
@@ -84,7 +84,7 @@ struct RedemptionsTests {
         coins += try await person.send(GetBalance.self, .init()).coins
       }
       #expect(codes.count == 20 && coins == 350 - 200)
-      #expect(try await people[0].send(GetOffer.self, .init(offerID: offer.offerID)).remaining == 0)
+      #expect(try await people[0].send(GetOffer.self, .init(offerID: offer.id)).remaining == 0)
       try await services.ledgerIsSound()
     }
   }
@@ -99,7 +99,7 @@ struct RedemptionsTests {
         for _ in 0..<20 {
           group.addTask {
             do {
-              return try await ana.send(RedeemOffer.self, .init(offerID: offer.offerID), key: "one").code
+              return try await ana.send(RedeemOffer.self, .init(offerID: offer.id), key: "one").code
             } catch let failure as Failure where failure.code == "still_running" {
               return nil
             }

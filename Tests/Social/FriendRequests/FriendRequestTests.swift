@@ -166,7 +166,11 @@ struct FriendRequestTests {
       #expect(try await pages(stage, ana, .init(direction: .sent, limit: 4)).count == 13)
       #expect(try await pages(stage, ana, .init(direction: .received, state: .pending, limit: 5)).count == 12)
       #expect(try await pages(stage, ana, .init(state: .accepted, limit: 5)).isEmpty)
-      #expect(try await stage.refusal(ListFriendRequests.self, .init(cursor: "x"), as: ana.caller) == "invalid_cursor")
+      let nonsense = try PageCursor(text: "x")
+      #expect(
+        try await stage.refusedFields(ListFriendRequests.self, .init(cursor: nonsense), as: ana.caller) == [
+          "cursor invalid_cursor"
+        ])
     }
   }
 

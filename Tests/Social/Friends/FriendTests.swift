@@ -20,7 +20,31 @@ struct FriendTests {
       #expect(second.nextCursor == nil)
       let bens = try await stage.call(ListFriends.self, .init(), as: others[1].caller).items
       #expect(bens.map(\.accountID) == [ana.account] && bens.first?.nickname == "Anita")
-      #expect(try await stage.refusal(ListFriends.self, .init(cursor: "§"), as: ana.caller) == "invalid_cursor")
+    }
+  }
+
+  @Test("are listed from no place but those that this list gave to this account")
+  func cursors() async throws {
+    let ana = try identity.person("ana")
+    let others = try ["ben", "eva", "leo"].map { try identity.person($0) }
+    try await Stage.social(identity) { stage in
+      for other in others { try await stage.befriend(ana, other) }
+      try await stage.befriend(others[0], others[1])
+      let genuine = try #require(try await stage.call(ListFriends.self, .init(limit: 1), as: ana.caller).nextCursor)
+      let bens = try #require(try await stage.call(ListFriends.self, .init(limit: 1), as: others[0].caller).nextCursor)
+      let requests = try #require(try await stage.call(ListFriendRequests.self, .init(limit: 1), as: ana.caller).nextCursor)
+      #expect(try await stage.call(ListFriends.self, .init(cursor: genuine), as: ana.caller).items.count == 2)
+      var wrong = [bens, requests, try PageCursor(text: "leo"), try PageCursor(text: String(genuine.description.dropLast(4)))]
+      // Any other character in any place.
+      for index in genuine.description.indices {
+        var text = genuine.description
+        text.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")
+        wrong.append(try PageCursor(text: text))
+      }
+      for cursor in wrong {
+        #expect(
+          try await stage.refusedFields(ListFriends.self, .init(cursor: cursor), as: ana.caller) == ["cursor invalid_cursor"])
+      }
     }
   }
 

@@ -1,0 +1,75 @@
+/// The place in a list at which its next page begins, as clients carry it about: nothing in it is for them to read.
+///
+/// It is the `nextCursor` of a page, good for the same list of the same caller only. What it holds, and whether it is genuine, is
+/// for the service to say that made it.
+public struct PageCursor: TextValue {
+  /// More than any service puts in.
+  static let mostBytes = 200
+
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    let isBase64URL = text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+      default: false
+      }
+    }
+    guard isBase64URL, (1...PageCursor.mostBytes).contains(text.utf8.count) else { throw PageCursor.invalid }
+    description = text
+  }
+
+  private init(trusted: String) { description = trusted }
+
+  public static let placeholder = PageCursor(trusted: "_")
+
+  public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": .integer(mostBytes)]
+
+  /// The rule that a cursor breaks which this list did not give.
+  public static let invalid = FieldRule("invalid_cursor")
+}
+
+/// What the input of every list has: which page. Lists that can be narrowed have further fields of their own.
+public protocol ListInput: Document {
+  var limit: Int? { get }
+  var cursor: PageCursor? { get }
+}
+
+extension ListInput {
+  /// The notes of the fields that all lists share, with those of the others.
+  public static func listNotes(_ others: Notes = [:]) -> Notes {
+    let shared: Notes = [
+      "limit": Note("Most items on the page; 50 if absent.", range: 1...200), "cursor": "`nextCursor` of the page before.",
+    ]
+    return shared.merging(others) { shared, _ in shared }
+  }
+}
+
+/// The input of a list that cannot be narrowed.
+public struct ListPage: ListInput, Hashable {
+  public var limit: Int?
+  public var cursor: PageCursor?
+
+  public init(limit: Int? = nil, cursor: PageCursor? = nil) {
+    self.limit = limit
+    self.cursor = cursor
+  }
+
+  public static let notes = listNotes()
+}
+
+/// One page of a list.
+public struct Page<Item: Document>: Document {
+  public var items: [Item]
+  /// Give it as `cursor` to get the next page; absent on the last.
+  public var nextCursor: PageCursor?
+
+  public init(items: [Item], nextCursor: PageCursor? = nil) {
+    self.items = items
+    self.nextCursor = nextCursor
+  }
+
+  public static var notes: Notes {
+    ["items": "The page's items.", "nextCursor": "Give it as `cursor` for the next page; absent on the last."]
+  }
+}

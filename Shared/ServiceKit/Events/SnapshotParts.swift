@@ -1,0 +1,34 @@
+public import GRDB
+public import Operations
+import Storage
+
+/// A service's state as events, told part by part: what a listener without history begins with.
+///
+///     service.tellSnapshot(SnapshotParts([("activities", Activities.snapshot), ("entries", Entries.snapshot)]).page)
+public struct SnapshotParts: Sendable {
+  /// About how many events make one page.
+  public static let pageSize = 1000
+
+  /// A page of one part after a key of its own, and the key of the last it told, nil when there is no more.
+  public typealias Part = @Sendable (Database, String?) throws -> (events: [any Event], nextKey: String?)
+
+  private let parts: [(name: String, page: Part)]
+
+  /// - Parameter parts: in the order in which they are told; a name has no slash.
+  public init(_ parts: [(name: String, page: Part)]) {
+    precondition(!parts.isEmpty && parts.allSatisfy { !$0.name.contains("/") })
+    self.parts = parts
+  }
+
+  /// The page after the key `<part>/<the part's own key>`; the first for nil, or for a key that an older version of the program
+  /// gave to a part that is no more.
+  @Sendable
+  public func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+    let pieces = key?.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
+    let index = pieces.first.flatMap { name in parts.firstIndex { $0.name == name } } ?? 0
+    let own = pieces.last.flatMap { $0.isEmpty || pieces.count < 2 ? nil : $0 }
+    let (events, nextKey) = try parts[index].page(database, own)
+    if let nextKey { return (events, "\(parts[index].name)/\(nextKey)") }
+    return (events, index + 1 < parts.count ? "\(parts[index + 1].name)/" : nil)
+  }
+}

@@ -1,0 +1,38 @@
+import Crypto
+import Foundation
+import Operations
+
+/// The keys that a service's host derives from the secret of its store (HKDF, RFC 5869), one for each purpose.
+struct ServiceKeys: Sendable {
+  let cursors: CursorSeal
+  private let anonymous: SymmetricKey
+
+  init(secret: [UInt8]) {
+    func key(_ purpose: String) -> SymmetricKey {
+      HKDF<SHA256>.deriveKey(inputKeyMaterial: SymmetricKey(data: secret), info: Data(purpose.utf8), outputByteCount: 32)
+    }
+    cursors = CursorSeal(key("list cursors"))
+    anonymous = key("anonymous idempotency")
+  }
+
+  /// In whose name an idempotency key was given.
+  ///
+  /// Accounts and services have names. An anonymous caller has none, and no address stands for it: many share one, and a phone
+  /// changes its own between two tries. What is its alone is the request itself, which holds a password, a token or a new account's
+  /// whole form. So its scope is a keyed hash of operation and payload: whoever repeats the very same request under the same key
+  /// gets the first reply, from wherever; a stranger who picks or guesses the key has, with any other payload, a record of its own.
+  /// It cannot read the reply, block the request (`still_running`) or learn (`idempotency_key_reused`) that there was one. The price is
+  /// that a key used again for another request is not noticed where nobody is signed in. The hash is keyed, so that a stolen
+  /// store does not let anyone try passwords on it.
+  func idempotencyScope(_ caller: Caller, operation: String, payload: [UInt8]) -> String {
+    switch caller.kind {
+    case .account: return caller.account?.description ?? ""
+    case .service: return caller.service?.rawValue ?? ""
+    case .anonymous:
+      var code = HMAC<SHA256>(key: anonymous)
+      code.update(data: Array(operation.utf8) + [0])
+      code.update(data: payload)
+      return "anonymous \(Base64URL.encode(Array(code.finalize())))"
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Glibc
+import Logging
+import Messaging
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import Storage
+import Testing
+import UnixSignals
+
+@Suite("A service that is told to stop", .serialized)
+struct StoppingTests {
+  /// A service over real sockets, whose one operation waits until the test lets it go on.
+  private struct Running {
+    let group: ServiceGroup
+    let gateway: ZeroMQBus
+    let entered: AsyncStream<Void>
+    let release: AsyncStream<Void>.Continuation
+
+    func lose() async throws(BusFailure) -> Reply {
+      let header = RequestHeader(
+        id: ID<RequestHeader>().description, operation: Notebook.LoseNote.spec.name, caller: Caller(kind: .anonymous),
+        deadline: Instant.now.adding(seconds: 30))
+      return try await gateway.request(Request(header: header, body: Empty().json), to: .social)
+    }
+
+    /// Returns when the service has come up.
+    func reachable() async throws {
+      while true {
+        do {
+          if try await gateway.request(count, to: .social).header.status == 200 { return }
+        } catch BusFailure.unavailable {
+          await Task.yield()
+        }
+      }
+    }
+
+    /// Returns when new requests are refused, as they are from the moment the bus begins to stop.
+    func refused() async throws {
+      while try await gateway.request(count, to: .social).header.status == 200 { await Task.yield() }
+    }
+
+    var count: Request {
+      Request(
+        header: RequestHeader(
+          id: ID<RequestHeader>().description, operation: Notebook.CountNotes.spec.name, caller: Caller(kind: .anonymous),
+          deadline: Instant.now.adding(seconds: 30)),
+        body: Empty().json)
+    }
+  }
+
+  /// - Returns: how many events the service had told when it had stopped, and how long it took from the signal on.
+  private func run(_ body: @escaping @Sendable (Running) async throws -> Void) async throws -> (told: Int64, took: Duration) {
+    let home = Home(path: "/tmp/racha-stop-\(UInt32.random(in: .min ... .max))")
+    try Home.makePrivateFolder(home.path)
+    defer { try? FileManager.default.removeItem(atPath: home.path) }
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let (entered, enter) = AsyncStream<Void>.makeStream()
+    let (released, release) = AsyncStream<Void>.makeStream()
+    let environment = ServiceEnvironment(
+      settings: Settings([:]), home: home,
+      bus: ZeroMQBus(.social, endpoints: .local(directory: home.sockets), logger: logger), logger: logger)
+    var service = Notebook.service(environment)
+    service.serve(Notebook.LoseNote.self) { (_, call) in
+      enter.yield()
+      for await _ in released { break }
+      // The store is open for it still.
+      try await call.write { try $0.tell(Notebook.NoteAdded(text: "lost")) }
+      return Empty()
+    }
+    let host = try ServiceHost(service, environment)
+    let gateway = ZeroMQBus(.gateway, endpoints: .local(directory: home.sockets), logger: logger)
+    try gateway.start()
+    let group = ServiceGroup(
+      configuration: .init(services: [.init(service: host)], gracefulShutdownSignals: [.sigterm], logger: logger))
+    let running = Running(group: group, gateway: gateway, entered: entered, release: release)
+    let took = try await withThrowingTaskGroup(of: Void.self, returning: Duration.self) { tasks in
+      tasks.addTask { try await group.run() }
+      let outcome: Result<Void, any Error>
+      do {
+        try await running.reachable()
+        outcome = .success(try await body(running))
+      } catch {
+        outcome = .failure(error)
+      }
+      let start = ContinuousClock.now
+      release.finish()
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+      try outcome.get()
+      return ContinuousClock.now - start
+    }
+    await gateway.stop()
+    let store = try Store(
+      path: "\(home.stores)/social.sqlite", service: .social, migrations: Notebook.migrations,
+      secret: try home.secret("social.store"), logger: logger)
+    let told = try await store.log.head().number
+    await store.close()
+    return (told, took)
+  }
+
+  @Test("finishes and answers what it is doing, refuses what is new, and is gone within 5 seconds")
+  func inFlight() async throws {
+    let (told, took) = try await run { running in
+      async let reply = running.lose()
+      for await _ in running.entered { break }
+      // The signal itself, as the launcher sends it; the group takes it from here on.
+      #expect(kill(getpid(), SIGTERM) == 0)
+      try await running.refused()
+      let refusal = try await running.gateway.request(running.count, to: .social)
+      #expect(refusal.header.status == 503)
+      #expect(try Failure.decode(refusal.body).code == "unavailable")
+      running.release.yield()
+      #expect(try await reply.header.status == 200)
+    }
+    #expect(told == 1)
+    #expect(took < .seconds(5))
+  }
+
+  @Test("does not wait for ever for what it is doing")
+  func stuck() async throws {
+    let start = ContinuousClock.now
+    _ = try await run { running in
+      let reply = Task { try await running.lose() }
+      for await _ in running.entered { break }
+      await running.group.triggerGracefulShutdown()
+      // Nobody lets it go: the caller is told, instead of left to wait for its deadline.
+      await #expect(throws: BusFailure.unavailable) { try await reply.value }
+    }
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+}
