@@ -25,6 +25,8 @@ public protocol Bus: Sendable {
 public enum Announcement: Sendable, Hashable {
   /// An event just committed, in the log's present epoch.
   case event(LoggedEvent, epoch: String)
+  /// The log has come to `head`, and has only events of those names after that number; `names` has more, perhaps.
+  case burst(names: Set<String>, after: Int64, head: LogHead)
   /// How far the log goes, told every half second.
   case heartbeat(LogHead)
 }

@@ -35,10 +35,6 @@ public final class Store: Sendable {
 
   public let service: ServiceName
   public let path: String
-  /// The number of the last event told, after each commit that told events. One reader, and a hint only: numbers in between are
-  /// left out, and it ends with the store.
-  public let told: AsyncStream<Int64>
-
   let epoch: Epoch
   let snapshot: Snapshot?
   let clock: Clock
@@ -48,9 +44,11 @@ public final class Store: Sendable {
   private let isClosed = Atomic(false)
   private let fatal: FatalError
   private let logger: Logger
+  private let lookUps: DatabaseQueue
+  private let sharedReads: SharedReads
   private let reads: Lane<Read>
   private let writes: Lane<Write>
-  private let tellings: AsyncStream<Int64>.Continuation
+  private let relay: Relay
 
   /// Opens the file, creating it if there is none, and brings its schema up to date.
   ///
@@ -67,17 +65,17 @@ public final class Store: Sendable {
     let idempotency = try Idempotency(secret: secret, seconds: limits.idempotencySeconds)
     let connections = try Connections(path: path, readers: limits.readers)
     let epoch = try connections.prepare(migrations, of: service, at: clock.now)
-    let (told, tellings) = AsyncStream.makeStream(of: Int64.self, bufferingPolicy: .bufferingNewest(1))
+    let relay = Relay()
     let metrics = StoreMetrics()
     let fatal: FatalError = { reason in
       logger.critical("the store cannot be trusted any more", metadata: ["store": .string(path), "reason": .string(reason)])
       onFatal(reason)
     }
     let sharedReads = SharedReads(metrics: metrics, onFatal: fatal)
-    let commits = GroupCommit(service: service, clock: clock, tellings: tellings, metrics: metrics, onFatal: fatal)
+    let commits = GroupCommit(
+      service: service, clock: clock, epoch: epoch.name, tell: relay.tell, metrics: metrics, onFatal: fatal)
     self.service = service
     self.path = path
-    self.told = told
     self.epoch = epoch
     self.snapshot = snapshot
     self.clock = clock
@@ -86,7 +84,9 @@ public final class Store: Sendable {
     self.connections = connections
     self.fatal = fatal
     self.logger = logger
-    self.tellings = tellings
+    self.relay = relay
+    self.sharedReads = sharedReads
+    lookUps = connections.lookUps
     reads = Lane(
       connections.readers, capacity: limits.waitingReads, batch: limits.readsPerAccess, depth: metrics.waitingReads,
       work: sharedReads.answer)
@@ -110,6 +110,15 @@ public final class Store: Sendable {
         continuation.resume(throwing: error)
       }
     }
+  }
+
+  /// Looks up a few rows by their keys, at once and on the caller's thread, in one consistent state in which every write that has
+  /// returned is seen. What takes longer is for ``read(_:)``: others wait for the thread as well as for the connection.
+  ///
+  /// - Throws: what the body throws; ``Failure`` `unavailable` once closed.
+  public func lookUp<T>(_ body: (Database) throws -> T) throws -> T {
+    guard !isClosed.load(ordering: .relaxed) else { throw Failure.closed }
+    return try lookUps.writeWithoutTransaction { try sharedReads.lookUp($0, body) }
   }
 
   /// Writes in one transaction and returns when it is durable. If the body throws, nothing of it remains.
@@ -136,6 +145,9 @@ public final class Store: Sendable {
     }
   }
 
+  /// Calls that body after each commit that told events, commit by commit, on the thread that commits. Set once, before writing.
+  public func relay(to tell: @escaping @Sendable (Told) -> Void) { relay.set(tell) }
+
   /// Does what has to be done now and then: forgets old idempotency records, prunes the outbox, and shortens the write-ahead log.
   public func housekeep() async throws {
     try await purgeIdempotencyRecords()
@@ -154,7 +166,6 @@ public final class Store: Sendable {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
     await writes.close()
     await reads.close()
-    tellings.finish()
     do {
       try await connections.close()
     } catch {
@@ -165,6 +176,19 @@ public final class Store: Sendable {
 
   /// Ends the process at once, with the exit status of an input or output error (`EX_IOERR` of sysexits.h).
   public static let endProcess: FatalError = { _ in _exit(74) }
+}
+
+/// Where what was told goes.
+private final class Relay: Sendable {
+  /// Wrapped: taken out of a generic box bare, a function gets one more layer of conversion each time.
+  private struct Receiver {
+    let tell: @Sendable (Told) -> Void
+  }
+
+  private let receiver = Mutex<Receiver?>(nil)
+
+  func set(_ tell: @escaping @Sendable (Told) -> Void) { receiver.withLock { $0 = Receiver(tell: tell) } }
+  func tell(_ told: Told) { receiver.withLock { $0 }?.tell(told) }
 }
 
 /// Bounds of a ``Store``.

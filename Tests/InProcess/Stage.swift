@@ -134,6 +134,7 @@ public final class Stage: Sendable {
     for await announcement in announcements {
       switch announcement {
       case .event(let event, _) where event.number >= count: return
+      case .burst(_, _, let head) where head.number >= count: return
       case .heartbeat(let head) where head.number >= count: return
       default: continue
       }

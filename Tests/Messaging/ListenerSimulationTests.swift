@@ -44,13 +44,24 @@ private struct Simulation {
 
   // MARK: - The teller
 
+  /// A commit: one event, or several of which only the names are told.
   mutating func tell() {
+    guard chance(10) else { return tellOne(isHinted: true) }
+    let before = head.number
+    for _ in 0...Int.random(in: 0...9, using: &random) { tellOne(isHinted: false) }
+    let names = Set(events.suffix(Int(head.number - before)).map(\.name))
+    let burst = Announcement.burst(names: names, after: before, head: head)
+    if chance(80) { hints.append(burst) }
+    if chance(10) { hints.append(burst) }
+  }
+
+  private mutating func tellOne(isHinted: Bool) {
     let number = head.number + 1
     let name = Simulation.isWanted(number) ? "wanted" : "other"
     let event = LoggedEvent(number: number, name: name, at: .placeholder, traceparent: nil, body: [])
     events.append(event)
-    if chance(80) { hints.append(.event(event, epoch: head.epoch)) }
-    if chance(10) { hints.append(.event(event, epoch: head.epoch)) }
+    if isHinted, chance(80) { hints.append(.event(event, epoch: head.epoch)) }
+    if isHinted, chance(10) { hints.append(.event(event, epoch: head.epoch)) }
   }
 
   mutating func prune(beyondAcknowledged: Bool) {

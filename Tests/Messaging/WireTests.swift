@@ -43,13 +43,16 @@ import Testing
     #expect(frames(failure.header.wire, failure.body) == (try golden("failure")))
   }
 
-  @Test("An event and a heartbeat")
+  @Test("An event, a burst and a heartbeat")
   func announcementFrames() throws {
     let event = LoggedEvent(
       number: 42, name: "friendRequests.sent", at: at, traceparent: traceparent, body: Array(#"{"to":"ana.ruiz"}"#.utf8))
     let announcement = Announcement.event(event, epoch: "e1")
     #expect(frames(announcement.header.json, announcement.body) == (try golden("event")))
     #expect(try Announcement(header: announcement.header.json, body: announcement.body) == announcement)
+    let burst = Announcement.burst(names: ["b.told", "a.told"], after: 3, head: LogHead(epoch: "e1", number: 42))
+    #expect(frames(burst.header.json, Array("null".utf8)) == (try golden("burst")))
+    #expect(try Announcement(header: burst.header.json, body: []) == burst)
     let heartbeat = Announcement.heartbeat(LogHead(epoch: "e1", number: 42))
     #expect(frames(heartbeat.header.json, Array("null".utf8)) == (try golden("heartbeat")))
     #expect(try Announcement(header: heartbeat.header.json, body: []) == heartbeat)

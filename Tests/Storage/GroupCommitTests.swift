@@ -17,7 +17,7 @@ struct GroupCommitTests {
   let reader: DatabaseQueue
   /// What happened, in order.
   let history = History()
-  let told: AsyncStream<Int64>
+  let told: AsyncStream<Told>
   let commit: GroupCommit
   let metrics = TestMetrics()
 
@@ -26,10 +26,10 @@ struct GroupCommitTests {
     let connections = try Connections(path: folder.file("store.sqlite"), readers: 1)
     _ = try connections.prepare([numbersTable], of: .activity, at: .now)
     (writer, reader) = (connections.writer, connections.readers[0])
-    let (told, tellings) = AsyncStream.makeStream(of: Int64.self)
+    let (told, tellings) = AsyncStream.makeStream(of: Told.self)
     self.told = told
     commit = GroupCommit(
-      service: .activity, clock: .system, tellings: tellings, metrics: StoreMetrics(factory: metrics),
+      service: .activity, clock: .system, epoch: "e", tell: { tellings.yield($0) }, metrics: StoreMetrics(factory: metrics),
       onFatal: { [history] in history.add("fatal: \($0)") })
   }
 
@@ -95,8 +95,28 @@ struct GroupCommitTests {
     #expect(history.all.suffix(3) == ["a succeeded, [1, 3]", "b failed with DatabaseError, [1, 3]", "c succeeded, [1, 3]"])
     let numbers = try await reader.read { try Int64.fetchAll($0, sql: "SELECT number FROM outbox") }
     #expect(numbers == [1, 2])
-    var hints = told.makeAsyncIterator()
-    #expect(await hints.next() == 2)
+    var tellings = told.makeAsyncIterator()
+    let told = try #require(await tellings.next())
+    #expect(told.after == 0)
+    #expect(told.head == LogHead(epoch: "e", number: 2))
+    #expect(told.events.map(\.body) == [NumberWritten(number: 1).json, NumberWritten(number: 3).json])
+  }
+
+  @Test("calls what waits for a write once all is durable, and not for one that failed")
+  func afterCommit() async {
+    await run([
+      write("a") { [history, reader] transaction in
+        try transaction.insert(1)
+        transaction.afterCommit {
+          history.add("after a, \((try? reader.read { try Int.fetchAll($0, sql: "SELECT number FROM numbers") }) ?? [])")
+        }
+      },
+      write("b") { [history] transaction in
+        transaction.afterCommit { history.add("after b") }
+        throw Refused()
+      },
+    ])
+    #expect(history.all.suffix(3) == ["a succeeded, [1]", "b failed with Refused, [1]", "after a, [1]"])
   }
 
   @Test("a foreign key left dangling fails its own write, not the commit")

@@ -67,6 +67,22 @@ enum Activities {
     return Activity(row)
   }
 
+  /// What an entry depends on of the account's activity of that id.
+  static func goal(_ id: ActivityID, of account: AccountID, in database: Database) throws -> PlannedGoal {
+    let found = try database.first(
+      """
+      SELECT goal_kind, goal_target, schedule_kind, schedule_bits, start_day FROM activities
+      WHERE activity_id = ? AND account_id = ?
+      """, .id(id), .id(account)
+    ) { columns in
+      PlannedGoal(
+        activity: id, measure: GoalMeasure(kind: try columns.choice(0), target: columns.number(1)),
+        planned: PlannedDays(kind: try columns.choice(2), bits: columns.number(3)), startDay: columns.day(4))
+    }
+    guard let found else { throw ActivityFailure.notFound }
+    return found
+  }
+
   /// The account's activities, oldest first.
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Activity> {
     let statement = try database.cachedStatement(
@@ -89,6 +105,17 @@ enum Activities {
   }
 }
 
+/// An activity's goal and the days on which it is due.
+struct PlannedGoal: Hashable, Sendable {
+  let activity: ActivityID
+  let measure: GoalMeasure
+  let planned: PlannedDays
+  let startDay: LocalDay
+
+  /// Whether anything is due on that day.
+  func isPlanned(on day: LocalDay) -> Bool { day >= startDay && planned.contains(day) }
+}
+
 extension Activity {
   init(_ row: Row) {
     let kind: Goal.Kind = row["goal_kind"]
@@ -98,9 +125,6 @@ extension Activity {
       schedule: PlannedDays(kind: row["schedule_kind"], bits: row["schedule_bits"]).schedule, startDay: row["start_day"],
       createdAt: row["created_at"])
   }
-
-  /// Whether anything is due on that day.
-  func isPlanned(on day: LocalDay) -> Bool { day >= startDay && PlannedDays(schedule).contains(day) }
 }
 
 extension ActivityCategory: DatabaseValueConvertible {}

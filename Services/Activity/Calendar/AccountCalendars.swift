@@ -27,7 +27,7 @@ final class AccountCalendars: Sendable {
 
   /// The account's calendar as it stands now.
   func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {
-    guard let found = try Accounts.find(account, in: database) else { throw Failure(RequestFailure.unauthenticated) }
-    return LocalCalendar(zones.offsets(found.timeZone.description), dayStartHour: found.dayStartHour)
+    guard let rule = try Accounts.dayRule(of: account, in: database) else { throw Failure(RequestFailure.unauthenticated) }
+    return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour)
   }
 }

@@ -26,53 +26,52 @@ enum Entries {
   /// The progress of a day and when it was written; nil where nothing was.
   static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> (progress: Int, recordedAt: Instant)?
   {
-    let statement = try database.cachedStatement(
-      sql: "SELECT progress, recorded_at FROM entries WHERE activity_id = ? AND day = ?")
-    return try Row.fetchOne(statement, arguments: [activity, day]).map { ($0["progress"], $0["recorded_at"]) }
+    try database.first(
+      "SELECT progress, recorded_at FROM entries WHERE activity_id = ? AND day = ?", .id(activity), .day(day)
+    ) { ($0.number(0), $0.instant(1)) }
   }
 
   /// Lets a rule change the progress of a day and tells of it; where nothing changes, nothing is written or told.
   ///
   /// - Throws: ``EntryFailure`` where the day is none on which to write, and what the rule throws.
   static func change(
-    _ activity: Activity, of account: AccountID, on day: LocalDay, today: LocalDay, _ transaction: Transaction,
+    _ goal: PlannedGoal, of account: AccountID, on day: LocalDay, today: LocalDay, _ transaction: Transaction,
     by rule: (GoalMeasure, Int) throws -> Int
   ) throws -> Entry {
-    guard activity.isPlanned(on: day) else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
+    guard goal.isPlanned(on: day) else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
     guard day <= today else { throw EntryFailure.inFuture.with(["day": .text(day.description)]) }
-    let measure = GoalMeasure(activity.goal)
-    let before = try find(activity.id, day, in: transaction.database)
+    let (activity, measure) = (goal.activity, goal.measure)
+    let before = try find(activity, day, in: transaction.database)
     let progress = try rule(measure, before?.progress ?? 0)
     let isDone = measure.isDone(progress)
     var entry = Entry(
-      activityID: activity.id, day: day, isDone: isDone, amount: measure.amount(progress),
+      activityID: activity, day: day, isDone: isDone, amount: measure.amount(progress),
       durationSeconds: measure.durationSeconds(progress), recordedAt: transaction.now)
     if let before, before.progress == progress {
       entry.recordedAt = before.recordedAt
       return entry
     }
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (activity_id, day) DO UPDATE
-        SET progress = excluded.progress, is_done = excluded.is_done, recorded_at = excluded.recorded_at
-        """)
-    try statement.execute(arguments: [activity.id, day, progress, isDone, transaction.now])
+    try transaction.database.run(
+      """
+      INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (activity_id, day) DO UPDATE
+      SET progress = excluded.progress, is_done = excluded.is_done, recorded_at = excluded.recorded_at
+      """, .id(activity), .day(day), .number(progress), .truth(isDone), .instant(transaction.now))
     try transaction.tell(
       EntryRecorded(
-        accountID: account, activityID: activity.id, day: day, isDone: isDone, isDeleted: false, amount: entry.amount,
+        accountID: account, activityID: activity, day: day, isDone: isDone, isDeleted: false, amount: entry.amount,
         durationSeconds: entry.durationSeconds))
     return entry
   }
 
   /// Takes a day's entry back, if there is one, and tells of it.
-  static func delete(_ activity: Activity, of account: AccountID, on day: LocalDay, _ transaction: Transaction) throws {
+  static func delete(_ activity: ActivityID, of account: AccountID, on day: LocalDay, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(sql: "DELETE FROM entries WHERE activity_id = ? AND day = ?")
-    try statement.execute(arguments: [activity.id, day])
+    try statement.execute(arguments: [activity, day])
     guard transaction.database.changesCount > 0 else { return }
     try transaction.tell(
       EntryRecorded(
-        accountID: account, activityID: activity.id, day: day, isDone: false, isDeleted: true, amount: nil,
+        accountID: account, activityID: activity, day: day, isDone: false, isDeleted: true, amount: nil,
         durationSeconds: nil))
   }
 

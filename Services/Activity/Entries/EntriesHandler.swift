@@ -9,8 +9,8 @@ extension ServiceDefinition {
     serve(RecordEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
-      let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
-      return try Entries.change(activity, of: account, on: input.day.resolved(today: today), today: today, transaction) {
+      let goal = try Activities.goal(input.activityID, of: account, in: transaction.database)
+      return try Entries.change(goal, of: account, on: input.day.resolved(today: today), today: today, transaction) {
         measure, progress in try measure.set(progress, to: input)
       }
     }
@@ -18,8 +18,8 @@ extension ServiceDefinition {
     serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
-      let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
-      return try Entries.change(activity, of: account, on: input.day.resolved(today: today), today: today, transaction) {
+      let goal = try Activities.goal(input.activityID, of: account, in: transaction.database)
+      return try Entries.change(goal, of: account, on: input.day.resolved(today: today), today: today, transaction) {
         measure, progress in try measure.add(input, to: progress)
       }
     }
@@ -27,8 +27,9 @@ extension ServiceDefinition {
     serve(DeleteEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
-      let activity = try Activities.find(input.activityID, of: account, in: transaction.database)
-      try Entries.delete(activity, of: account, on: input.day.resolved(today: today), transaction)
+      // Another account's is not found.
+      let goal = try Activities.goal(input.activityID, of: account, in: transaction.database)
+      try Entries.delete(goal.activity, of: account, on: input.day.resolved(today: today), transaction)
       return Empty()
     }
   }

@@ -7,15 +7,13 @@ import Storage
 extension ServiceDefinition {
   /// Serves what is asked of accounts.
   mutating func serveAccounts() {
-    serve(ReadOwnAccount.self, read: { _, call, database in try call.liveAccount(database).own })
+    serveAtOnce(ReadOwnAccount.self) { _, call, database in try call.liveAccount(database).own }
 
-    serve(
-      LookUpAccount.self,
-      read: { input, _, database in
-        let found = try input.accountID.map { try database.account($0) } ?? input.username.flatMap { try database.account($0) }
-        guard let found else { throw Failure(RequestFailure.notFound) }
-        return found.changed
-      })
+    serveAtOnce(LookUpAccount.self) { input, _, database in
+      let found = try input.accountID.map { try database.account($0) } ?? input.username.flatMap { try database.account($0) }
+      guard let found else { throw Failure(RequestFailure.notFound) }
+      return found.changed
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-import GRDB
 import IdentityContract
 import Operations
 import ServiceKit
@@ -13,7 +12,7 @@ enum Mails {
     let bell = Bell()
     service.hear(VerificationMailRequested.self) { event, _, transaction in
       try MailQueue.add(event.linkID, of: event.accountID, transaction)
-      transaction.database.afterNextTransaction { _ in bell.ring() }
+      transaction.afterCommit { bell.ring() }
     }
     let mail = try VerificationMail()
     service.run { store in

@@ -5,7 +5,7 @@ import ServiceKit
 extension ServiceDefinition {
   /// Serves the balance and the history of coins.
   mutating func serveCoins(_ formula: CoinFormula) {
-    serve(GetBalance.self) { _, call, database in
+    serveAtOnce(GetBalance.self) { _, call, database in
       let account = try call.account
       return Balance(
         coins: try Ledger.balance(of: account, in: database),

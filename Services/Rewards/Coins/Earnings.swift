@@ -68,8 +68,7 @@ enum Earnings {
 
   /// The steps that an account carries over.
   static func carriedSteps(of account: AccountID, in database: Database) throws -> Int {
-    let statement = try database.cachedStatement(sql: "SELECT carried_steps FROM earnings WHERE account_id = ?")
-    return try Int.fetchOne(statement, arguments: [account]) ?? 0
+    try database.first("SELECT carried_steps FROM earnings WHERE account_id = ?", .id(account)) { $0.number(0) } ?? 0
   }
 
   private static func purse(

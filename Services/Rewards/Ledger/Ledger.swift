@@ -91,9 +91,9 @@ enum Ledger {
   }
 
   private static func find(_ account: AccountID, in database: Database) throws -> (id: AccountNumber, balance: Int)? {
-    let statement = try database.cachedStatement(
-      sql: "SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id = ?")
-    return try Row.fetchOne(statement, arguments: [account]).map { (AccountNumber(value: $0[0]), $0[1]) }
+    try database.first("SELECT ledger_account_id, balance FROM ledger_accounts WHERE account_id = ?", .id(account)) {
+      (AccountNumber(value: Int64($0.number(0))), $0.number(1))
+    }
   }
 }
 

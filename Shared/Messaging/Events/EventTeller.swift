@@ -1,16 +1,13 @@
 public import Logging
 public import Operations
 
-/// The relay: publishes what a service's log holds, in order and after the commit, and answers those who missed something.
+/// The relay: publishes what a service's log took up, in order and after the commit, and answers those who missed something.
 ///
-/// Publishing is a hint and never holds up the writer: a subscriber that is slow or away fetches. A burst longer than
-/// ``longestBurst`` is not published event by event at all: listeners are told how far the log goes, and fetch what concerns them.
+/// Publishing is a hint and never holds up the writer: a subscriber that is slow or away fetches.
 public final class EventTeller: Sendable {
-  /// Events published one by one, so that whoever waits for one has it at once. For more, a page to each who wants it costs less.
-  static let longestBurst: Int64 = 8
   /// A larger event is not published but fetched, so that the buffers of slow readers stay small.
   static let largestPublished = 64 << 10
-  /// One page for those who fetch, and one read of the relay's.
+  /// One page for those who fetch.
   static let pageBytes = 1 << 20
 
   private let service: ServiceName
@@ -18,8 +15,6 @@ public final class EventTeller: Sendable {
   private let bus: any Bus
   private let logger: Logger
   private let heartbeat: Duration
-  private let nudges: AsyncStream<Void>
-  private let nudge: AsyncStream<Void>.Continuation
 
   /// - Parameter heartbeat: how often listeners are told how far the log goes: the longest that a lost hint delays an event.
   public init(
@@ -30,69 +25,30 @@ public final class EventTeller: Sendable {
     self.bus = bus
     self.heartbeat = heartbeat
     self.logger = logger
-    (nudges, nudge) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Says that events were committed. Returns at once; many calls may lead to one look at the log.
-  public func told() { nudge.yield() }
+  /// Publishes what a commit added to the log; called commit by commit.
+  public func tell(_ told: Told) {
+    guard !told.events.isEmpty, told.events.allSatisfy({ $0.body.count <= EventTeller.largestPublished }) else {
+      bus.announce(.burst(names: told.names, after: told.after, head: told.head))
+      return
+    }
+    for event in told.events { bus.announce(.event(event, epoch: told.head.epoch)) }
+  }
 
-  /// Publishes until the task is cancelled.
+  /// Says how far the log goes until the task is cancelled.
   public func run() async {
-    await withDiscardingTaskGroup { group in
-      group.addTask {
-        var published: LogHead?
-        for await _ in self.nudges { published = await self.publish(after: published) }
-      }
-      group.addTask {
-        while !Task.isCancelled {
-          do {
-            self.bus.announce(.heartbeat(try await self.log.head()))
-            // Also looks for events whose nudge never came.
-            self.nudge.yield()
-            try await Task.sleep(for: self.heartbeat)
-          } catch is CancellationError {
-            return
-          } catch {
-            self.logger.error("Cannot read the head of the event log", metadata: ["error": "\(error)"])
-            await self.pause()
-          }
+    while !Task.isCancelled {
+      do {
+        bus.announce(.heartbeat(try await log.head()))
+      } catch {
+        if !(error is CancellationError) {
+          logger.error("Cannot read the head of the event log", metadata: ["error": "\(error)"])
         }
       }
+      // Only cancellation ends it early.
+      do { try await Task.sleep(for: heartbeat) } catch { return }
     }
-  }
-
-  /// Publishes what came after that point, and returns where it stands now.
-  private func publish(after published: LogHead?) async -> LogHead? {
-    do {
-      var head = try await log.head()
-      guard let published, published.epoch == head.epoch, head.number - published.number <= EventTeller.longestBurst else {
-        bus.announce(.heartbeat(head))
-        return head
-      }
-      var number = published.number
-      while number < head.number {
-        let events = try await log.events(after: number, limit: 256, bytes: EventTeller.pageBytes)
-        guard let last = events.last else { break }
-        for event in events {
-          if event.body.count <= EventTeller.largestPublished {
-            bus.announce(.event(event, epoch: head.epoch))
-          } else {
-            bus.announce(.heartbeat(LogHead(epoch: head.epoch, number: event.number)))
-          }
-        }
-        number = last.number
-        if number >= head.number { head = LogHead(epoch: head.epoch, number: number) }
-      }
-      return LogHead(epoch: head.epoch, number: number)
-    } catch {
-      // Nothing is lost: the next heartbeat makes listeners fetch.
-      if !(error is CancellationError) { logger.error("Cannot read the event log", metadata: ["error": "\(error)"]) }
-      return nil
-    }
-  }
-
-  private func pause() async {
-    do { try await Task.sleep(for: heartbeat) } catch { return }
   }
 
   // MARK: - Answers

@@ -165,6 +165,10 @@ struct ListenerState {
   /// Takes a hint, whenever it comes.
   mutating func heard(_ announcement: Announcement) {
     switch announcement {
+    case .burst(let names, let after, let told):
+      note(told)
+      guard told.epoch == cursor?.epoch, case .following = stage, after <= reached, told.number > reached else { return }
+      if let wanted = self.names, wanted.isDisjoint(with: names) { reach(told.number) }
     case .heartbeat(let told): note(told)
     case .event(let event, let epoch):
       note(LogHead(epoch: epoch, number: event.number))

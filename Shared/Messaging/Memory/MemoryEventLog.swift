@@ -17,14 +17,14 @@ public final class MemoryEventLog: EventLog {
   /// An empty log of that epoch.
   public init(epoch: String = "1") { state = Mutex(State(epoch: epoch)) }
 
-  /// Adds an event as the next.
+  /// Adds an event as the next; for ``EventTeller/tell(_:)``.
   @discardableResult
-  public func tell(_ name: String, _ body: [UInt8], at instant: Instant = .now, traceparent: String? = nil) -> LoggedEvent {
+  public func tell(_ name: String, _ body: [UInt8], at instant: Instant = .now, traceparent: String? = nil) -> Told {
     state.withLock { state in
-      let event = LoggedEvent(
-        number: state.pruned + Int64(state.events.count) + 1, name: name, at: instant, traceparent: traceparent, body: body)
+      let before = state.pruned + Int64(state.events.count)
+      let event = LoggedEvent(number: before + 1, name: name, at: instant, traceparent: traceparent, body: body)
       state.events.append(event)
-      return event
+      return Told(after: before, head: LogHead(epoch: state.epoch, number: before + 1), names: [name], events: [event])
     }
   }
 

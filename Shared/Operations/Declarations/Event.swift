@@ -77,6 +77,29 @@ extension EventLog {
   }
 }
 
+/// What one commit added to a teller's log: something in any case.
+public struct Told: Sendable, Hashable {
+  /// The most events that are told one by one, so that whoever waits for one has it at once. Of more it is only told which there
+  /// are: a page to each who wants it costs less.
+  public static let mostEvents = 8
+
+  /// The number before the first one's.
+  public let after: Int64
+  /// Where the log stands with them.
+  public let head: LogHead
+  /// Which events are among them; perhaps more.
+  public let names: Set<String>
+  /// In order; none if they are more than ``mostEvents``.
+  public let events: [LoggedEvent]
+
+  public init(after: Int64, head: LogHead, names: Set<String>, events: [LoggedEvent]) {
+    self.after = after
+    self.head = head
+    self.names = names
+    self.events = Int64(events.count) == head.number - after && events.count <= Told.mostEvents ? events : []
+  }
+}
+
 /// A part of a teller's log.
 public struct EventPage: Sendable, Hashable {
   /// In order.

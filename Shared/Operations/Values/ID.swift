@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// The phantom type keeps an account's id from being used where a session's is meant: `typealias AccountID = ID<Account>`.
 public struct ID<Entity>: TextValue, Comparable {
-  let high: UInt64
-  let low: UInt64
+  package let high: UInt64
+  package let low: UInt64
 
   /// The 16 bytes in network order, as the stores keep them.
   public var bytes: [UInt8] {

@@ -55,6 +55,15 @@ public enum Accounts {
     return try Row.fetchOne(statement, arguments: [account]).map(Known.init)
   }
 
+  /// What an account's days depend on, if its event has arrived.
+  public static func dayRule(
+    of account: AccountID, in database: Database
+  ) throws -> (timeZone: String, dayStartHour: Int)? {
+    try database.first("SELECT time_zone, day_start_hour FROM accounts WHERE account_id = ?", .id(account)) {
+      ($0.text(0), $0.number(1))
+    }
+  }
+
   /// The account of that username, if its event has arrived. Of two rows, as a change of names can leave for a moment, the newest.
   public static func find(_ username: Username, in database: Database) throws -> Known? {
     let statement = try database.cachedStatement(

@@ -62,9 +62,7 @@ struct Dispatch: Sendable {
       guard isAccount, let account = caller.account else { throw Failure(RequestFailure.unauthenticated) }
       // The token may be older than the verification; the read model is not.
       if caller.isVerified { return }
-      if definition.keepsAccounts, try await context.store.read({ try Accounts.find(account, in: $0)?.isVerified == true }) {
-        return
-      }
+      if definition.keepsAccounts, try context.store.lookUp({ try Accounts.find(account, in: $0)?.isVerified == true }) { return }
       throw Failure(RequestFailure.verificationRequired)
     case .administrator:
       guard isAccount else { throw Failure(RequestFailure.unauthenticated) }

@@ -65,6 +65,14 @@ public struct ServiceDefinition: Sendable {
     serve(operation, prepare: { _, _ in }, read: { input, _, call, database in try body(input, call, database) })
   }
 
+  /// Serves a reading operation that only looks up a few rows by their keys: it is answered where it arrived, without a change of
+  /// threads. See `Store.lookUp(_:)`.
+  public mutating func serveAtOnce<O: Operation>(
+    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
+  ) {
+    add(operation) { input, call, _ in try call.store.lookUp { try body(input, call, $0) }.json }
+  }
+
   /// Serves a reading operation that has to wait for other things than the store first.
   public mutating func serve<O: Operation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,

@@ -26,6 +26,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       path: "\(environment.home.stores)/\(service.rawValue).sqlite", service: service, migrations: definition.migrations,
       secret: secret, snapshot: definition.snapshot, clock: environment.clock, logger: logger)
     let teller = EventTeller(service, log: store.log, bus: environment.bus, logger: logger)
+    store.relay(to: teller.tell)
     let effects = definition.effects
     let listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
       let inbox = store.inbox { event, teller, transaction in try effects[teller]?[event.name]?(event, transaction) }
@@ -62,7 +63,6 @@ public final class ServiceHost: ServiceLifecycle.Service {
     try bus.start()
     services.append(bus)
     services.append(Background { await teller.run() })
-    services.append(Background { for await _ in store.told { teller.told() } })
     for listener in listeners { services.append(Background { await listener.run() }) }
     services += definition.workers.map { $0(store) }
     let logger = environment.logger

@@ -2,13 +2,14 @@ import GRDB
 import GRDBSQLite
 import Operations
 
-/// The connections to one store's file: one that writes, some that read.
+/// The connections to one store's file: one that writes, some that read, one for what is looked up in passing.
 ///
 /// Only the writing one brings the write-ahead log into the file. SQLite 3.7.0 to 3.51.2 can damage a file when one connection
 /// does so while another writes (sqlite.org/wal.html, "The WAL-reset bug"), and so a lock keeps a second process out.
 struct Connections: Sendable {
   let writer: DatabaseQueue
   let readers: [DatabaseQueue]
+  let lookUps: DatabaseQueue
   private let lock: StoreLock
 
   init(path: String, readers count: Int) throws {
@@ -18,6 +19,7 @@ struct Connections: Sendable {
     readers = try (0..<count).map { _ in
       try DatabaseQueue(path: path, configuration: Connections.reading)
     }
+    lookUps = try DatabaseQueue(path: path, configuration: Connections.reading)
   }
 
   /// Migrates the file and marks that it was opened. Returns the epoch of its outbox.
@@ -49,7 +51,7 @@ struct Connections: Sendable {
   /// Closes the readers first, so that the writer, as the last, brings the write-ahead log into the file and removes it.
   func close() async throws {
     defer { lock.release() }
-    for reader in readers { try reader.close() }
+    for reader in readers + [lookUps] { try reader.close() }
     try await truncateLog()
     try writer.close()
   }

@@ -17,31 +17,35 @@ struct Write: Sendable {
 struct GroupCommit: Sendable {
   let service: ServiceName
   let clock: Clock
-  let tellings: AsyncStream<Int64>.Continuation
+  /// The epoch of the outbox.
+  let epoch: String
+  /// Called after each commit that told events.
+  let tell: @Sendable (Told) -> Void
   let metrics: StoreMetrics
   let onFatal: Store.FatalError
 
   func commit(_ writes: [Write], to database: Database) {
     let start = ContinuousClock.now
     let outbox = OutboxWriter(service: service, database: database)
+    let afterwards = Afterwards()
     var answers: [@Sendable () -> Void] = []
     answers.reserveCapacity(writes.count)
     do {
-      try database.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+      try database.run("BEGIN IMMEDIATE TRANSACTION")
     } catch {
       undo(writes, culprit: nil, error, in: database)
       return
     }
     do {
       for write in writes {
-        answers.append(try attempt(write, Transaction(outbox, now: clock.now, traceparent: write.traceparent)))
+        answers.append(try attempt(write, Transaction(outbox, afterwards, now: clock.now, traceparent: write.traceparent)))
       }
     } catch {
       undo(writes, culprit: answers.count, error, in: database)
       return
     }
     do {
-      try database.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+      try database.run("COMMIT TRANSACTION")
     } catch {
       // Whether it is durable is not known, so neither success nor failure can be told.
       onFatal(fatalReason(error) ?? "a commit failed: \(error)")
@@ -52,24 +56,27 @@ struct GroupCommit: Sendable {
     metrics.writesPerCommit.record(writes.count)
     metrics.commitDuration.recordNanoseconds((ContinuousClock.now - start).nanoseconds)
     for answer in answers { answer() }
-    if let number = outbox.lastNumber { tellings.yield(number) }
+    for body in afterwards.bodies { body() }
+    if let told = outbox.told(epoch) { tell(told) }
   }
 
   /// What to answer after the commit. Throws if the whole transaction is lost.
   private func attempt(_ write: Write, _ transaction: Transaction) throws -> @Sendable () -> Void {
     let database = transaction.database
     let lastNumber = transaction.outbox.lastNumber
-    try database.cachedStatement(sql: "SAVEPOINT write").execute()
+    let afterwards = transaction.afterwards.bodies.count
+    try database.run("SAVEPOINT write")
     do {
       let succeed = try write.perform(transaction)
       try checkDeferredForeignKeys(database)
-      try database.cachedStatement(sql: "RELEASE SAVEPOINT write").execute()
+      try database.run("RELEASE SAVEPOINT write")
       return succeed
     } catch {
       guard fatalReason(error) == nil, database.isInsideTransaction else { throw error }
-      try database.cachedStatement(sql: "ROLLBACK TO SAVEPOINT write").execute()
-      try database.cachedStatement(sql: "RELEASE SAVEPOINT write").execute()
-      transaction.outbox.lastNumber = lastNumber
+      try database.run("ROLLBACK TO SAVEPOINT write")
+      try database.run("RELEASE SAVEPOINT write")
+      transaction.outbox.goBack(to: lastNumber)
+      transaction.afterwards.bodies.removeSubrange(afterwards...)
       return { write.fail(error) }
     }
   }

@@ -17,7 +17,7 @@ struct SharedReads: Sendable {
   func answer(_ reads: [Read], from database: Database) {
     metrics.readsPerAccess.record(reads.count)
     do {
-      try database.cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
+      try database.run("BEGIN DEFERRED TRANSACTION")
     } catch {
       endIfFatal(error)
       for read in reads { read.fail(error) }
@@ -33,9 +33,22 @@ struct SharedReads: Sendable {
     }
     do {
       // An error may have ended the transaction already.
-      if database.isInsideTransaction { try database.cachedStatement(sql: "COMMIT TRANSACTION").execute() }
+      if database.isInsideTransaction { try database.run("COMMIT TRANSACTION") }
     } catch {
       onFatal("a read transaction does not end: \(error)")
+    }
+  }
+
+  /// The same for one that does not wait.
+  func lookUp<T>(_ database: Database, _ body: (Database) throws -> T) throws -> T {
+    do {
+      try database.run("BEGIN DEFERRED TRANSACTION")
+      let found = Result { try body(database) }
+      if database.isInsideTransaction { try database.run("COMMIT TRANSACTION") }
+      return try found.get()
+    } catch {
+      endIfFatal(error)
+      throw error
     }
   }
 

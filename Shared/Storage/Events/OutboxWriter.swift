@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import Operations
 
@@ -7,7 +6,11 @@ final class OutboxWriter {
   let service: ServiceName
   let database: Database
   /// The number of the last event told in this commit.
-  var lastNumber: Int64?
+  private(set) var lastNumber: Int64?
+  private var firstNumber: Int64?
+  private var names: Set<String> = []
+  /// The first ones, one more than are told one by one.
+  private var events: [LoggedEvent] = []
 
   init(service: ServiceName, database: Database) {
     self.service = service
@@ -16,8 +19,32 @@ final class OutboxWriter {
 
   func append<E: Event>(_ event: E, at now: Instant, traceparent: String?) throws {
     guard E.spec.teller == service else { throw StoreFailure.foreignEvent(name: E.spec.name, teller: E.spec.teller) }
-    try database.cachedStatement(sql: "INSERT INTO outbox (name, at, traceparent, body) VALUES (?, ?, ?, ?)")
-      .execute(arguments: [E.spec.name, now, traceparent, Data(event.json)])
-    lastNumber = database.lastInsertedRowID
+    let body = event.json
+    try database.run(
+      "INSERT INTO outbox (name, at, traceparent, body) VALUES (?, ?, ?, ?)", .text(E.spec.name), .instant(now),
+      .text(traceparent), .bytes(body))
+    let number = database.lastInsertedRowID
+    lastNumber = number
+    if firstNumber == nil { firstNumber = number }
+    names.insert(E.spec.name)
+    if events.count <= Told.mostEvents {
+      events.append(LoggedEvent(number: number, name: E.spec.name, at: now, traceparent: traceparent, body: body))
+    }
+  }
+
+  /// Forgets the events after that one, whose write was undone.
+  func goBack(to number: Int64?) {
+    lastNumber = number
+    events.removeAll { $0.number > number ?? 0 }
+    if number == nil {
+      firstNumber = nil
+      names = []
+    }
+  }
+
+  /// What was told, if anything.
+  func told(_ epoch: String) -> Told? {
+    guard let firstNumber, let lastNumber else { return nil }
+    return Told(after: firstNumber - 1, head: LogHead(epoch: epoch, number: lastNumber), names: names, events: events)
   }
 }

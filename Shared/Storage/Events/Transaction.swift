@@ -9,9 +9,11 @@ public struct Transaction {
   /// W3C trace context of the request or event that caused the write.
   public let traceparent: String?
   let outbox: OutboxWriter
+  let afterwards: Afterwards
 
-  init(_ outbox: OutboxWriter, now: Instant, traceparent: String?) {
+  init(_ outbox: OutboxWriter, _ afterwards: Afterwards, now: Instant, traceparent: String?) {
     database = outbox.database
+    self.afterwards = afterwards
     self.now = now
     self.traceparent = traceparent
     self.outbox = outbox
@@ -24,8 +26,18 @@ public struct Transaction {
     try outbox.append(event, at: now, traceparent: traceparent)
   }
 
+  /// Calls that body once this write is durable, and never if it is not. It must be brief: the next commit waits for it.
+  ///
+  /// A hint only: where the process ends in between it is not called. GRDB's own observers of transactions hear nothing here.
+  public func afterCommit(_ body: @escaping @Sendable () -> Void) { afterwards.bodies.append(body) }
+
   /// The same write on behalf of another cause.
   func caused(by traceparent: String?) -> Transaction {
-    Transaction(outbox, now: now, traceparent: traceparent)
+    Transaction(outbox, afterwards, now: now, traceparent: traceparent)
   }
+}
+
+/// What is to be called once a commit is durable.
+final class Afterwards {
+  var bodies: [@Sendable () -> Void] = []
 }

@@ -12,11 +12,13 @@ final class MemoryLog: EventLog {
   private let state = Mutex<[LoggedEvent]>([])
   private let epoch = "e1"
 
-  func append<E: Event>(_ event: E, isState: Bool = false) {
+  func append<E: Event>(_ event: E, isState: Bool = false) -> Told {
     events.withLock { events in
       let logged = LoggedEvent(number: Int64(events.count + 1), name: E.spec.name, at: .now, traceparent: nil, body: event.json)
       events.append(logged)
       if isState { state.withLock { $0.append(logged) } }
+      return Told(
+        after: logged.number - 1, head: LogHead(epoch: epoch, number: logged.number), names: [E.spec.name], events: [logged])
     }
   }
 
@@ -93,19 +95,20 @@ final class Inboxes: Sendable {
 
   /// A new notification is committed and told.
   func add() {
-    items.withLock { items in
+    let told = items.withLock { items in
       let notification = Notification(
         id: ID(), number: items.count + 1, kind: .messageReceived, title: "New message", text: "Ana wrote.",
         parameters: [:],
         links: NotificationLinks(), createdAt: .now, readAt: nil)
       items.append(notification)
-      notifications.append(NotificationCreated(accountID: account, number: notification.number, notification: notification))
+      return notifications.append(
+        NotificationCreated(accountID: account, number: notification.number, notification: notification))
     }
-    tellers[.notifications]?.told()
+    tellers[.notifications]?.tell(told)
   }
 
   func revoke(_ session: SessionID) {
-    identity.append(SessionRevoked(sessionID: session, accountID: account, reason: .loggedOut, at: .now), isState: true)
-    tellers[.identity]?.told()
+    tellers[.identity]?.tell(
+      identity.append(SessionRevoked(sessionID: session, accountID: account, reason: .loggedOut, at: .now), isState: true))
   }
 }

@@ -1,0 +1,116 @@
+public import GRDB
+import GRDBSQLite
+public import Operations
+
+// What runs with every request speaks to SQLite itself: GRDB's rows and argument lists cost several times what SQLite does for a
+// statement that finds one row by its key. Everything else, where a statement is not a request's whole work, uses GRDB's.
+
+/// A value for a statement's parameter.
+public enum Bound: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+  /// A UUID as its two halves.
+  case uuid(UInt64, UInt64)
+
+  public static func id<Entity>(_ id: ID<Entity>) -> Bound { .uuid(id.high, id.low) }
+  public static func number(_ number: Int) -> Bound { .integer(Int64(number)) }
+  public static func truth(_ truth: Bool) -> Bound { .integer(truth ? 1 : 0) }
+  public static func instant(_ instant: Instant) -> Bound { .integer(instant.milliseconds) }
+  public static func day(_ day: LocalDay) -> Bound { .integer(Int64(day.daysSinceEpoch)) }
+  public static func text(_ text: String?) -> Bound { text.map { .text($0) } ?? .null }
+}
+
+/// The row that a statement stands at, by the numbers of its columns, from 0; not to be kept.
+///
+/// The types are those that the statement's table declares: its `STRICT` columns hold no others.
+public struct Columns {
+  let statement: OpaquePointer
+
+  public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+  public func number(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+  public func truth(_ column: Int32) -> Bool { sqlite3_column_int64(statement, column) != 0 }
+  public func instant(_ column: Int32) -> Instant { Instant(milliseconds: sqlite3_column_int64(statement, column)) }
+  public func day(_ column: Int32) -> LocalDay {
+    LocalDay(daysSinceEpoch: Int32(truncatingIfNeeded: sqlite3_column_int64(statement, column)))
+  }
+
+  public func text(_ column: Int32) -> String {
+    guard let start = sqlite3_column_text(statement, column) else { return "" }
+    return String(
+      decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+  }
+
+  /// A value of a closed list.
+  ///
+  /// - Throws: `DatabaseError` if the text names none.
+  public func choice<C: Choice>(_ column: Int32) throws -> C {
+    guard let value = C(rawValue: text(column)) else {
+      throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "column \(column) holds no \(C.self)")
+    }
+    return value
+  }
+}
+
+extension Database {
+  /// Runs a statement whose rows nobody reads.
+  public func run(_ sql: String, _ values: Bound...) throws {
+    try step(sql, values) { _ in }
+  }
+
+  /// Reads the first row that a statement finds; nil if it finds none.
+  public func first<Value>(_ sql: String, _ values: Bound..., read: (Columns) throws -> Value) throws -> Value? {
+    var found: Value?
+    try step(sql, values) { found = try read($0) }
+    return found
+  }
+
+  private func step(_ sql: String, _ values: [Bound], _ read: (Columns) throws -> Void) throws {
+    let statement = try cachedStatement(sql: sql).sqliteStatement
+    // As GRDB leaves a statement that it has run.
+    sqlite3_reset(statement)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() {
+      guard bind(value, to: statement, at: Int32(index + 1)) == SQLITE_OK else { throw failure(sql) }
+    }
+    switch sqlite3_step(statement) {
+    case SQLITE_ROW: try read(Columns(statement: statement))
+    case SQLITE_DONE: break
+    default: throw failure(sql)
+    }
+  }
+
+  private func bind(_ value: Bound, to statement: OpaquePointer, at index: Int32) -> Int32 {
+    /// SQLite copies what is bound.
+    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    switch value {
+    case .null: return sqlite3_bind_null(statement, index)
+    case .integer(let number): return sqlite3_bind_int64(statement, index, number)
+    case .text(var text):
+      return text.withUTF8 { utf8 in
+        // An empty text has no address, and without one it would be NULL.
+        guard let start = utf8.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, copied) }
+        return start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+          sqlite3_bind_text(statement, index, $0, Int32(utf8.count), copied)
+        }
+      }
+    case .bytes(let bytes):
+      guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
+      return bytes.withUnsafeBytes { sqlite3_bind_blob(statement, index, $0.baseAddress, Int32($0.count), copied) }
+    case .uuid(let high, let low):
+      return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
+        sqlite3_bind_blob(statement, index, $0.baseAddress, 16, copied)
+      }
+    }
+  }
+
+  private func failure(_ sql: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
+      message: String(cString: sqlite3_errmsg(sqliteConnection)), sql: sql)
+  }
+}
