@@ -56,7 +56,7 @@ final class BusLoop {
   private var polledSockets: [Socket] = []
 
   /// Messages taken from one socket before the others have their turn.
-  private static let fairShare = 512
+  private static let fairShare = 16
   /// Times that commands are taken before the sockets have their turn: handlers' steps lead to further steps and replies.
   private static let steps = 4
 

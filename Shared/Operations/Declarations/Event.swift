@@ -81,7 +81,7 @@ extension EventLog {
 public struct Told: Sendable, Hashable {
   /// The most events that are told one by one, so that whoever waits for one has it at once. Of more it is only told which there
   /// are: a page to each who wants it costs less.
-  public static let mostEvents = 8
+  public static let mostEvents = 3
 
   /// The number before the first one's.
   public let after: Int64
