@@ -91,7 +91,8 @@ public final class Store: Sendable {
       connections.readers, capacity: limits.waitingReads, batch: limits.readsPerAccess, depth: metrics.waitingReads,
       work: sharedReads.answer)
     writes = Lane(
-      [connections.writer], capacity: limits.waitingWrites, batch: limits.writesPerCommit, depth: metrics.waitingWrites,
+      [connections.writer], capacity: limits.waitingWrites, batch: limits.writesPerCommit,
+      gathering: .init(least: limits.gatheringWriters, patience: limits.gatheringPatience), depth: metrics.waitingWrites,
       work: commits.commit)
   }
 
@@ -203,6 +204,10 @@ public struct StoreLimits: Sendable {
   public var waitingWrites = 10_000
   /// Writes that share one commit at most.
   public var writesPerCommit = 1_000
+  /// After a commit of so many writes or more the next one waits for half of those who are at it, but no longer than
+  /// ``gatheringPatience``: a commit costs the disk and all who listen the same for one write and for fifty.
+  public var gatheringWriters = 8
+  public var gatheringPatience = Duration.milliseconds(3)
   /// How long a repeated request is answered with the first reply.
   public var idempotencySeconds = 7 * 86_400
   /// Newest events that are never pruned.

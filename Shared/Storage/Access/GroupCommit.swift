@@ -106,7 +106,7 @@ struct GroupCommit: Sendable {
 }
 
 extension Duration {
-  fileprivate var nanoseconds: Int64 {
+  var nanoseconds: Int64 {
     components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
   }
 }

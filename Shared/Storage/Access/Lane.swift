@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import Metrics
 import Operations
@@ -6,9 +7,23 @@ import Synchronization
 /// A bounded queue of jobs before one or more connections. A connection that is free takes many of them at a time.
 ///
 /// The connection's own serial queue of GRDB is the thread on which its jobs run.
+///
+/// Where a batch costs much whatever its size, as a commit does, and many are at it, the next one waits a little for half of them
+/// to come again: see ``Gathering``.
 final class Lane<Job: Sendable>: Sendable {
+  /// When a batch waits for more.
+  struct Gathering {
+    /// Batches of fewer jobs are followed by the next at once: who is alone never waits for others.
+    var least: Int
+    /// The longest wait.
+    var patience: Duration
+  }
+
   private struct State {
     var waiting: [Job] = []
+    /// How many the last batch had, and for how many the next one waits at this moment.
+    var last = 0
+    var wanted = 0
     var idle: [DatabaseQueue]
     var isClosed = false
     var closers: [CheckedContinuation<Void, Never>] = []
@@ -19,27 +34,33 @@ final class Lane<Job: Sendable>: Sendable {
   private let capacity: Int
   private let batch: Int
   private let depth: Gauge
+  private let gathering: Gathering?
+  private let enough = DispatchSemaphore(value: 0)
   private let work: @Sendable ([Job], Database) -> Void
 
+  /// - Parameter gathering: only for a single connection.
   init(
-    _ connections: [DatabaseQueue], capacity: Int, batch: Int, depth: Gauge, work: @escaping @Sendable ([Job], Database) -> Void
+    _ connections: [DatabaseQueue], capacity: Int, batch: Int, gathering: Gathering? = nil, depth: Gauge,
+    work: @escaping @Sendable ([Job], Database) -> Void
   ) {
     state = Mutex(State(idle: connections))
     self.connections = connections.count
     self.capacity = capacity
     self.batch = batch
+    self.gathering = gathering
     self.depth = depth
     self.work = work
   }
 
   /// Queues a job. Throws `overloaded` when the queue is full, `unavailable` when the lane is closed.
   func submit(_ job: Job) throws(Failure) {
-    let connection = try state.withLock { state throws(Failure) -> DatabaseQueue? in
+    let (connection, isEnough) = try state.withLock { state throws(Failure) -> (DatabaseQueue?, Bool) in
       guard !state.isClosed else { throw .closed }
       guard state.waiting.count < capacity else { throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1) }
       state.waiting.append(job)
-      return state.idle.popLast()
+      return (state.idle.popLast(), state.waiting.count == state.wanted)
     }
+    if isEnough { enough.signal() }
     if let connection { serve(connection) }
   }
 
@@ -59,7 +80,10 @@ final class Lane<Job: Sendable>: Sendable {
   /// One batch, and then again behind whatever else waits for the connection.
   private func serve(_ connection: DatabaseQueue) {
     connection.asyncWriteWithoutTransaction { [self] database in
+      gather()
       let jobs = state.withLock { state in
+        state.wanted = 0
+        state.last = min(state.waiting.count, batch)
         guard state.waiting.count > batch else {
           defer { state.waiting = [] }
           return state.waiting
@@ -79,6 +103,23 @@ final class Lane<Job: Sendable>: Sendable {
       if count > 0 { serve(connection) }
       for closer in closers { closer.resume() }
     }
+  }
+}
+
+extension Lane {
+  /// Returns when half of those who are at it have come, or the patience is over: the others are on their way with the answers of
+  /// the last batch meanwhile, so that neither the lane nor what lies before it stands still.
+  private func gather() {
+    guard let gathering else { return }
+    let isEnough = state.withLock { state in
+      guard state.last >= gathering.least, !state.isClosed else { return true }
+      let half = (state.last + state.waiting.count) / 2
+      guard state.waiting.count < half else { return true }
+      state.wanted = half
+      return false
+    }
+    // A signal left over from a wait that had just ended makes this one end early, which does no harm.
+    if !isEnough { _ = enough.wait(timeout: .now() + .nanoseconds(Int(gathering.patience.nanoseconds))) }
   }
 }
 

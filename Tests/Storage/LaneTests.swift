@@ -1,0 +1,92 @@
+import Dispatch
+import GRDB
+import Metrics
+import Synchronization
+import Testing
+
+@testable import Storage
+
+/// Batches of numbers, on a connection that nobody else has.
+@Suite("A lane that gathers", .timeLimit(.minutes(1)))
+struct LaneTests {
+  /// What the batches held, and the hold that the test has on the first.
+  private final class Work: Sendable {
+    let batches = Mutex<[[Int]]>([])
+    let entered = DispatchSemaphore(value: 0)
+    let released = DispatchSemaphore(value: 0)
+    let done: AsyncStream<Int>
+    private let finish: AsyncStream<Int>.Continuation
+
+    init() { (done, finish) = AsyncStream.makeStream(of: Int.self) }
+
+    /// The job 0 holds the lane until the test releases it.
+    func perform(_ jobs: [Int]) {
+      if jobs.contains(0) {
+        entered.signal()
+        released.wait()
+      }
+      batches.withLock { $0.append(jobs) }
+      for job in jobs { finish.yield(job) }
+    }
+
+    /// Returns when so many jobs more are done.
+    func wait(for count: Int) async {
+      var left = count
+      for await _ in done {
+        left -= 1
+        if left == 0 { return }
+      }
+    }
+  }
+
+  private func lane(_ work: Work, least: Int, patience: Duration) throws -> Lane<Int> {
+    Lane(
+      [try DatabaseQueue()], capacity: 100, batch: 50, gathering: .init(least: least, patience: patience),
+      depth: Gauge(label: "test")
+    ) { jobs, _ in work.perform(jobs) }
+  }
+
+  /// A batch of one, and then one of `count`.
+  private func two(_ lane: Lane<Int>, _ work: Work, _ count: Int) async throws {
+    try lane.submit(0)
+    work.entered.wait()
+    for job in 1...count { try lane.submit(job) }
+    work.released.signal()
+    await work.wait(for: count + 1)
+  }
+
+  @Test("waits after a batch of many until half of them have come again, and no longer")
+  func gathers() async throws {
+    let work = Work()
+    let lane = try lane(work, least: 3, patience: .seconds(50))
+    try await two(lane, work, 10)
+    for job in 11...20 { try lane.submit(job) }
+    await work.wait(for: 5)
+    let batches = work.batches.withLock { $0 }
+    #expect(batches.prefix(2) == [[0], Array(1...10)])
+    #expect(batches[2].count >= 5)
+    await lane.close()
+  }
+
+  @Test("loses its patience when fewer come")
+  func patience() async throws {
+    let work = Work()
+    let lane = try lane(work, least: 3, patience: .milliseconds(1))
+    try await two(lane, work, 4)
+    try lane.submit(5)
+    await work.wait(for: 1)
+    #expect(work.batches.withLock { $0 } == [[0], [1, 2, 3, 4], [5]])
+    await lane.close()
+  }
+
+  @Test("waits for nobody after a batch of few")
+  func few() async throws {
+    let work = Work()
+    let lane = try lane(work, least: 3, patience: .seconds(50))
+    try await two(lane, work, 2)
+    try lane.submit(3)
+    await work.wait(for: 1)
+    #expect(work.batches.withLock { $0 } == [[0], [1, 2], [3]])
+    await lane.close()
+  }
+}
