@@ -44,6 +44,9 @@ struct SlowConnectionsTests {
         configuration.limits.writeSeconds /= 2
       }
     ) { gateway in
+      let fast = try await RawConnection(port: gateway.httpPort)
+      var alone: [Duration] = []
+      for _ in 0..<200 { alone.append(try await Self.ask(fast)) }
       let headers = try await Self.open(380, gateway.httpPort, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ")
       let bodies = try await Self.open(
         250, gateway.httpPort,
@@ -56,20 +59,16 @@ struct SlowConnectionsTests {
       let lineReaders = try await Self.open(10, gateway.tcpPort, String(repeating: call, count: 6), reads: false)
       let slow = headers + bodies + lines
       let start = ContinuousClock.now
-      let fast = try await RawConnection(port: gateway.httpPort)
+      // Once all of them are taken up, whichever loop has them.
+      for _ in 0..<8 { _ = try await Self.ask(RawConnection(port: gateway.httpPort)) }
       var durations: [Duration] = []
-      while ContinuousClock.now - start < .seconds(3) {
-        let began = ContinuousClock.now
-        try await fast.send(
-          "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"text\":\"a\"}")
-        #expect(try await fast.receiveResponse().status == 200)
-        durations.append(ContinuousClock.now - began)
+      repeat {
+        durations.append(try await Self.ask(fast))
         // The slow ones send a byte now and then, which puts no deadline off.
         try await slow[durations.count % slow.count].send("x")
-        if durations.count >= 1400 { break }
-      }
-      durations.sort()
-      #expect(durations[durations.count * 99 / 100] < .milliseconds(200))
+      } while durations.count < 1400 && ContinuousClock.now - start < .seconds(3)
+      // On a machine with other work to do, against what it took without them.
+      #expect(Self.p99(durations) < max(.milliseconds(200), Self.p99(alone) * 10))
       for connection in slow { _ = try await connection.receiveAll() }
       // Who reads nothing learns of the end when sending.
       for (connections, more) in [(readers, request), (lineReaders, "\n")] {
@@ -80,6 +79,17 @@ struct SlowConnectionsTests {
       #expect(ContinuousClock.now - start < .seconds(15))
     }
   }
+
+  /// How long one request takes.
+  private static func ask(_ connection: RawConnection) async throws -> Duration {
+    let began = ContinuousClock.now
+    try await connection.send(
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"text\":\"a\"}")
+    #expect(try await connection.receiveResponse().status == 200)
+    return ContinuousClock.now - began
+  }
+
+  private static func p99(_ durations: [Duration]) -> Duration { durations.sorted()[durations.count * 99 / 100] }
 
   private static func open(
     _ count: Int, _ port: Int, _ text: String, reads: Bool = true
