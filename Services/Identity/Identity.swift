@@ -19,6 +19,7 @@ public enum Identity {
     service.serveAccounts()
     service.serveRegistration(hasher: hasher)
     service.serveVerification(keys: keys)
+    service.serveAdministrators()
     service.serveLogIn(keys: keys, hasher: hasher)
     service.serveSessions(keys: keys)
     service.serveKeys(keys)

@@ -119,7 +119,11 @@ public final class Store: Sendable {
   /// - Throws: what the body throws; ``Failure`` `unavailable` once closed.
   public func lookUp<T>(_ body: (Database) throws -> T) throws -> T {
     guard !isClosed.load(ordering: .relaxed) else { throw Failure.closed }
-    return try lookUps.writeWithoutTransaction { try sharedReads.lookUp($0, body) }
+    do {
+      return try lookUps.writeWithoutTransaction { try sharedReads.lookUp($0, body) }
+    } catch is DatabaseError where isClosed.load(ordering: .relaxed) {
+      throw Failure.closed
+    }
   }
 
   /// Writes in one transaction and returns when it is durable. If the body throws, nothing of it remains.

@@ -18,6 +18,8 @@ public enum StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case weakSecret(bytes: Int)
   /// An event of another service was told.
   case foreignEvent(name: String, teller: ServiceName)
+  /// An event was told that is larger than those who hear it take.
+  case largeEvent(name: String, bytes: Int)
   /// A copy did not pass SQLite's integrity check.
   case damagedCopy(findings: String)
   /// A file beside the store could not be used.
@@ -36,6 +38,7 @@ public enum StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .setting(let name, let found, let expected): "SQLite's \(name) is \(found) instead of \(expected)."
     case .weakSecret(let bytes): "The store's secret has \(bytes) bytes; it needs 32."
     case .foreignEvent(let name, let teller): "The event \(name) is for \(teller) to tell."
+    case .largeEvent(let name, let bytes): "The event \(name) has \(bytes) bytes; nobody takes so many."
     case .damagedCopy(let findings): "The copy is damaged: \(findings)"
     case .file(let path, let errno): "\(path): error \(errno) of the operating system."
     }

@@ -74,6 +74,23 @@ struct StrictDecoderTests {
     #expect(problems("[]") == ["": "not_an_object"])
   }
 
+  @Test("tells the rules between fields beside fields that nobody knows")
+  func unknownAndBetween() {
+    #expect(
+      problems(good.dropLast() + #","until":"2026-11-20","other":1}"#) == ["until": "before_start", "other": "unknown_field"])
+  }
+
+  @Test("tells the range of a whole number too large for the machine, and that another is not whole")
+  func largeNumbers() {
+    func amount(_ text: String) -> [String: String] {
+      problems(#"{"title":"run","colour":"red","inner":{"day":"2026-11-21","amount":\#(text)}}"#)
+    }
+    for text in ["99999999999999999999", "-99999999999999999999", "1e30", "1e400"] {
+      #expect(amount(text) == ["inner.amount": "out_of_range"], "\(text)")
+    }
+    #expect(amount("3.5") == ["inner.amount": "not_a_whole_number"])
+  }
+
   @Test("applies the rules between fields only when the fields are right")
   func betweenFields() {
     #expect(problems(good.dropLast() + #","until":"2026-11-20"}"#) == ["until": "before_start"])

@@ -4,6 +4,17 @@ import Testing
 
 @Suite("Values")
 struct ValuesTests {
+  @Test("of text have nothing blank at their ends, whatever is blank there")
+  func blank() {
+    for (text, trimmed) in [
+      ("  a b\n", "a b"), ("\u{200B}", ""), (" \u{FEFF}\u{2060} ", ""), ("\u{200B}ñ\u{00AD}", "ñ"), ("👨‍👩‍👧", "👨‍👩‍👧"), ("", ""),
+      ("\u{3164}", ""),
+    ] {
+      #expect(text.trimmed == trimmed)
+      #expect(text.isBlank == trimmed.isEmpty)
+    }
+  }
+
   @Test("ids are UUIDs of version 7, in order of their making, and survive text and bytes")
   func ids() throws {
     var last = AccountID()

@@ -89,6 +89,26 @@ struct OutboxTests {
     await other.close()
   }
 
+  @Test("refuses an event larger than those who hear it take, with all that the write did")
+  func largeEvents() async throws {
+    struct Tale: Event {
+      var text: String
+      static let notes: Notes = ["text": "Told."]
+      static let spec = EventSpec("numbers.tale", by: .activity, requirements: [], "A tale was told.")
+    }
+    let store = try Store.numbers(path)
+    try await store.write { try $0.tell(Tale(text: String(repeating: "x", count: 1_048_000))) }
+    await #expect(throws: StoreFailure.self) {
+      try await store.write { transaction in
+        try transaction.insert(1)
+        try transaction.tell(Tale(text: String(repeating: "x", count: 1_048_600)))
+      }
+    }
+    #expect(try await store.log.head().number == 1)
+    #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM numbers") } == 0)
+    await store.close()
+  }
+
   @Test("pages by count and by size, but gives at least one")
   func paging() async throws {
     let store = try Store.numbers(path)

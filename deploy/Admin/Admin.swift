@@ -16,10 +16,11 @@ import Storage
 struct Admin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.",
-    subcommands: [BackUp.self, RestoreEpochs.self, Keys.self])
+    subcommands: [BackUp.self, RestoreEpochs.self, Keys.self, Administrator.self])
 
-  /// The services that have a store.
-  static let services = ServiceName.allCases.filter { $0 != .gateway }
+  /// The services that have a store, those who hear before those who are heard: what a copy lacks of what was told later, its service
+  /// learns after the restore from the tellers' snapshots, but an effect of something that its teller's copy lacks would stay.
+  static let services: [ServiceName] = [.notifications, .rewards, .social, .activity, .identity]
 }
 
 /// Copies the store of each running service into one file each.
@@ -43,6 +44,33 @@ struct BackUp: AsyncParsableCommand {
         BackUpStore.self, .init(path: "\(path)/\(service.rawValue).sqlite"), to: service,
         deadline: Clock.system.now.adding(seconds: 3600))
       print("\(service.rawValue)\t\(copy.bytes) bytes")
+    }
+    await bus.stop(within: .seconds(1))
+  }
+}
+
+/// Makes an account an administrator.
+struct Administrator: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "administrator", abstract: "Make an account of the running cluster an administrator.")
+
+  @Argument(help: "Its username.") var username: String
+
+  func run() async throws {
+    let settings = try await Settings.ofProcess()
+    let home = Home(settings)
+    let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
+    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home), logger: logger)
+    try settings.check()
+    try bus.start()
+    let client = ServiceClient(bus: bus, service: .gateway, clock: .system)
+    do {
+      let account = try await client.request(
+        AppointAdministrator.self, .init(username: try Username(text: username)),
+        deadline: Clock.system.now.adding(seconds: 10))
+      print("\(account.username) is an administrator from its next log in or refresh on.")
+    } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
+      throw ValidationError("there is no account \(username)")
     }
     await bus.stop(within: .seconds(1))
   }

@@ -40,6 +40,7 @@ struct Demo: AsyncParsableCommand {
       let session = try await client.call(LogIn.self, .init(login: username, password: Demo.password))
       signedIn.append((person, client.authorized(session.accessToken), session.account))
     }
+    try await publishOffers(signedIn[0].account, client)
     for (person, client, _) in signedIn { try await live(person, client) }
     try await befriend(signedIn.map { ($0.client, $0.account) })
     print("Filled \(http) with \(signedIn.count) people. Log in as any of them, password \(Demo.password):")
@@ -54,6 +55,35 @@ struct Demo: AsyncParsableCommand {
           -d '{"login":"\(signedIn[0].account.username)","password":"\(Demo.password)"}'
       """)
   }
+
+  /// The first of them runs the shop.
+  private func publishOffers(_ account: OwnAccount, _ client: GatewayClient) async throws {
+    let admin = Process()
+    admin.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("racha-admin")
+    admin.arguments = ["administrator", account.username.description]
+    admin.environment = ProcessInfo.processInfo.environment.merging(["RACHA_HOME": home]) { $1 }
+    admin.standardOutput = FileHandle.nullDevice
+    try admin.run()
+    admin.waitUntilExit()
+    guard admin.terminationStatus == 0 else { throw ValidationError("\(account.username) could not be made an administrator") }
+    let session = try await client.call(LogIn.self, .init(login: account.username.description, password: Demo.password))
+    let shop = client.authorized(session.accessToken)
+    let now = Instant.now
+    for (title, reward, partner, coins, stock) in Demo.offers {
+      _ = try await shop.call(
+        CreateOffer.self,
+        .init(
+          title: title, reward: reward, partnerName: partner, costCoins: coins, stock: stock, validFrom: now,
+          validUntil: now.adding(seconds: 60 * 86_400)))
+    }
+  }
+
+  static let offers = [
+    ("Café con leche", "Un café con leche y una napolitana", "Café Comercial", 40, 200),
+    ("Yoga trial", "One class of your choice", "Studio Nine", 120, 30),
+    ("Running socks", "A pair of socks in your size", "Pace & Co.", 300, 50),
+  ]
 
   private func register(_ person: Person, _ username: String, _ client: GatewayClient) async throws {
     let email = "\(username)@example.org"

@@ -59,6 +59,8 @@ cluster_restore() {
   # A running cluster goes on with its addresses.
   addresses_read || :
   addresses_choose
+  # It runs from what it ran from.
+  [[ ! -x ${bin:-}/racha-admin ]] || RACHA_BIN=${RACHA_BIN:-$bin}
   build_cluster
   admin_require
   home_lock
@@ -88,7 +90,21 @@ cluster_restore() {
   rm -rf -- "$home/restoring"
   printf 'Restored %s from %s\n  the replaced stores and keys: %s\n' "$home" "$source" "$aside"
   if [[ -n $was_running ]]; then
-    start_all
+    local status
+    set +e
+    (
+      set -e
+      start_all
+    )
+    status=$?
+    set -e
+    if ((status != 0)); then
+      mkdir -- "$aside/refused"
+      mv -- "$home/stores" "$home/keys" "$aside/refused/"
+      mv -- "$aside/stores" "$aside/keys" "$home/"
+      start_all
+      fail "the restored stores did not start (logs above); the former ones are back and run." "The restored ones: $aside/refused"
+    fi
     addresses_print
   else
     printf 'Start it: deploy/racha up --home %q\n' "$home"

@@ -200,6 +200,8 @@ cluster_restart() {
   fi
   cluster_require
   local running_bin=$bin
+  # What runs from elsewhere is not built here.
+  [[ $bin == "$(realpath --canonicalize-missing -- "$root/.build/release")" ]] || RACHA_BIN=${RACHA_BIN:-$bin}
   build_cluster
   [[ $bin == "$running_bin" ]] || fail "the cluster in $home runs from $running_bin, not $bin; deploy/racha down, then up"
   home_lock
@@ -242,4 +244,14 @@ cluster_demo() {
   ready || fail "the cluster in $home is not ready; see: deploy/racha status"
   [[ -x $bin/racha-demo ]] || fail "there is no executable $bin/racha-demo"
   exec "$bin/racha-demo" --http "$(http_address)" --home "$home" "$@"
+}
+
+# The first administrator cannot be made by another one.
+cluster_administrator() {
+  options '' "$@"
+  ((${#operands[@]} == 1)) || misused "administrator needs the account's username"
+  local bin
+  cluster_require
+  admin_require
+  RACHA_HOME=$home exec "$bin/racha-admin" administrator "${operands[0]}"
 }

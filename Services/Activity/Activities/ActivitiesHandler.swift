@@ -1,5 +1,4 @@
 import ActivityContract
-import Foundation
 import Operations
 import ServiceKit
 import Storage
@@ -33,8 +32,4 @@ extension ServiceDefinition {
       return ActivityDetails(activity: activity, streak: streak)
     }
   }
-}
-
-extension String {
-  fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }

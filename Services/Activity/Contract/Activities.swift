@@ -117,7 +117,7 @@ public enum CreateActivity: Operation {
     static let startDays = LocalDay(daysSinceEpoch: 0)...LocalDay(daysSinceEpoch: 84005)
 
     public func check(_ fields: inout FieldChecks) {
-      fields.expect(!title.allSatisfy(\.isWhitespace), "title", FieldRule("empty"))
+      fields.expect(!title.isBlank, "title", FieldRule("empty"))
       ActivityText.checkSize(title, "title", most: 20, &fields)
       ActivityText.checkSize(reason, "reason", most: 30, &fields)
       if let startDay {

@@ -44,32 +44,31 @@ enum StepTotals {
     return try Row.fetchAll(statement, arguments: [account, from, to]).map { StepDay(day: $0["day"], steps: $0["steps"]) }
   }
 
-  /// All totals as events, after the account whose id is the key; see `SnapshotParts`.
+  /// All totals as events, after the key `<account>/<day>/<recorded day>`; see `SnapshotParts`.
   ///
   /// A day is told as it stood on each day it was recorded, so that a listener that asks how late steps came gets the same
-  /// answer as one that heard every event.
+  /// answer as one that heard every event. A history of decades that was recorded on one day is several events.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
-    var account = try key.map(AccountID.init(text:)) ?? .placeholder
-    var events: [any Event] = []
-    var rowCount = 0
-    while rowCount < SnapshotParts.pageSize {
-      let next = try AccountID.fetchOne(
-        database, sql: "SELECT account_id FROM step_totals WHERE account_id > ? ORDER BY account_id LIMIT 1", arguments: [account]
-      )
-      guard let next else { return (events, nil) }
-      account = next
-      let rows = try Row.fetchAll(
-        database, sql: "SELECT * FROM step_totals WHERE account_id = ? ORDER BY recorded_day, day", arguments: [account])
-      rowCount += rows.count
-      let days = Dictionary(grouping: rows) { row in row["recorded_day"] as LocalDay }
-      for (recordedDay, rows) in days.sorted(by: { $0.key < $1.key }) {
-        events.append(
-          StepsChanged(
-            accountID: account, recordedDay: recordedDay,
-            days: rows.map { StepsChanged.Day(day: $0["day"], steps: $0["steps"], revision: $0["revision"]) }))
+    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let account = try pieces.count == 3 ? AccountID(text: pieces[0]) : .placeholder
+    let day = try pieces.count == 3 ? LocalDay(text: pieces[1]) : .placeholder
+    let recordedDay = try pieces.count == 3 ? LocalDay(text: pieces[2]) : .placeholder
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT account_id, day, recorded_day, steps, revision FROM step_totals
+        WHERE (account_id, day, recorded_day) > (?, ?, ?) ORDER BY account_id, day, recorded_day LIMIT ?
+        """, arguments: [account, day, recordedDay, SnapshotParts.pageSize])
+    var events: [StepsChanged] = []
+    for row in rows {
+      let (account, recordedDay): (AccountID, LocalDay) = (row[0], row[2])
+      if events.last?.accountID != account || events.last?.recordedDay != recordedDay {
+        events.append(StepsChanged(accountID: account, recordedDay: recordedDay, days: []))
       }
+      events[events.count - 1].days.append(StepsChanged.Day(day: row[1], steps: row[3], revision: row[4]))
     }
-    return (events, account.description)
+    let last = rows.count < SnapshotParts.pageSize ? nil : rows.last
+    return (events, last.map { "\($0[0] as AccountID)/\($0[1] as LocalDay)/\($0[2] as LocalDay)" })
   }
 }

@@ -70,7 +70,7 @@ struct OpenAPI {
       guard isPath || inQuery else { return nil }
       return OpenAPI.parameter(name, schema, in: isPath ? "path" : "query", isRequired: isPath || required.contains(name))
     }
-    if spec.effect != .read { parameters.append(["$ref": "#/components/parameters/IdempotencyKey"]) }
+    if spec.takesIdempotencyKey { parameters.append(["$ref": "#/components/parameters/IdempotencyKey"]) }
     var result: JSON = [
       "operationId": .string(spec.name), "tags": [.string(OpenAPI.tag(spec))], "summary": .string(spec.summary),
     ]

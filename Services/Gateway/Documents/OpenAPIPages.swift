@@ -4,7 +4,10 @@ import Operations
 extension OpenAPI {
   static let idempotencyKey: JSON = [
     "name": "Idempotency-Key", "in": "header",
-    "description": "Makes a repetition harmless: the same key with the same request gives the same answer, for 7 days.",
+    "description": """
+    Makes a repetition harmless: the same key with the same request gives the same answer, for 7 days. With another request it is \
+    refused; where nobody is signed in, another request under the same key is just another request.
+    """,
     "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"],
   ]
 

@@ -145,7 +145,7 @@ final class RPCConnection: Sendable {
       let result = try await call(request, name)
       return request.id.map { RPCLine.response(result, id: $0) }
     } catch {
-      return request.id == nil ? nil : errorLine(error, name)
+      return request.id == nil ? nil : errorLine(error, name, request.language)
     }
   }
 
@@ -164,7 +164,7 @@ final class RPCConnection: Sendable {
       throw RPCError(error.failure, id: request.id)
     }
     let call = ClientCall(
-      endpoint: endpoint, name: name, trace: TraceContext(), caller: caller(pass.identification),
+      endpoint: endpoint, name: name, trace: TraceContext(), caller: caller(pass.identification, request.language),
       idempotencyKey: request.idempotencyKey, body: params)
     switch await desk.switchboard.answer(call) {
     case .output(_, let body): return body
@@ -172,12 +172,12 @@ final class RPCConnection: Sendable {
     }
   }
 
-  private func caller(_ identification: Identification?) -> Caller {
-    Caller(identification, language: .english, address: channel.remoteAddress?.ipAddress, userAgent: nil)
+  private func caller(_ identification: Identification?, _ language: Language? = nil) -> Caller {
+    Caller(identification, language: language ?? .english, address: channel.remoteAddress?.ipAddress, userAgent: nil)
   }
 
-  private func errorLine(_ error: RPCError, _ name: RequestName = RequestName()) -> [UInt8] {
-    let language = state.withLock { $0.identification?.language } ?? .english
+  private func errorLine(_ error: RPCError, _ name: RequestName = RequestName(), _ language: Language? = nil) -> [UInt8] {
+    let language = state.withLock { $0.identification?.language } ?? language ?? .english
     return RPCLine.error(error, desk.problems.problem(error.failure, language, request: name.outer))
   }
 
@@ -206,7 +206,7 @@ final class RPCConnection: Sendable {
         throw RPCError(error, id: request.id)
       }
     } catch {
-      return (request.id == nil ? nil : errorLine(error), nil)
+      return (request.id == nil ? nil : errorLine(error, RequestName(), request.language), nil)
     }
   }
 

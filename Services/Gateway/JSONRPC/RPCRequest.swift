@@ -9,8 +9,10 @@ struct RPCRequest: Sendable {
   let id: [UInt8]?
   /// A member of our own beside those of the specification: makes a repetition harmless.
   let idempotencyKey: String?
+  /// Another: the language of what is answered where nobody is signed in; without it, English.
+  let language: Language?
 
-  private static let members: Set<String> = ["jsonrpc", "method", "params", "id", "idempotencyKey"]
+  private static let members: Set<String> = ["jsonrpc", "method", "params", "id", "idempotencyKey", "language"]
 
   /// - Throws: ``RPCError`` with the id if that much could be read.
   init(_ bytes: [UInt8]) throws(RPCError) {
@@ -40,6 +42,7 @@ struct RPCRequest: Sendable {
       }
       key = text
     }
+    language = RPCRequest.string(tape, "language").flatMap { Language(rawValue: $0) }
     self.method = method
     self.params = paramsKind == .object ? params : nil
     self.id = id

@@ -104,7 +104,7 @@ extension Transaction {
     ])
   }
 
-  private func tellAccount(_ id: AccountID) throws -> AccountRecord {
+  func tellAccount(_ id: AccountID) throws -> AccountRecord {
     guard let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
     try tell(account.changed)
     return account

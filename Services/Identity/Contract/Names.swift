@@ -27,10 +27,7 @@ public struct Nickname: TextValue {
 /// One line of text for people. Bounded in bytes too, since one character may have any number of marks.
 private func line(_ text: String, length: ClosedRange<Int>) throws(FieldRule) -> String {
   guard text.utf8.count <= length.upperBound * 16 else { throw FieldRule("too_long", ["most": .number(length.upperBound)]) }
-  let blank: (Character) -> Bool = { $0.isWhitespace }
-  let start = text.drop(while: blank)
-  let end = start.lastIndex { !blank($0) }
-  let trimmed = end.map { String(start[...$0]) } ?? ""
+  let trimmed = text.trimmed
   guard trimmed.count >= length.lowerBound else { throw FieldRule("empty") }
   guard trimmed.count <= length.upperBound else { throw FieldRule("too_long", ["most": .number(length.upperBound)]) }
   let isClean = trimmed.unicodeScalars.allSatisfy { scalar in

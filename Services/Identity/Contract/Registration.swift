@@ -31,6 +31,17 @@ public enum RegisterAccount: Operation {
       self.language = language
     }
 
+    /// The feature judges the form; where it is refused before, what is wrong with it is told here.
+    public func check(_ fields: inout FieldChecks) {
+      guard fields.isRefused else { return }
+      let rules = [
+        ("email", email.rule), ("username", username.rule), ("password", password.rule),
+        ("passwordRepetition", passwordRepetition.rule), ("name", name?.rule), ("nickname", nickname?.rule),
+        ("timeZone", timeZone?.rule), ("language", language?.rule),
+      ]
+      for (field, rule) in rules { if let rule { fields.refuse(field, rule) } }
+    }
+
     public static let notes: Notes = [
       "email": "E-mail address; the verification link is sent to it.",
       "username": "Wished username; upper case is folded to lower.",
@@ -49,5 +60,6 @@ public enum RegisterAccount: Operation {
 
   public static let spec = OperationSpec(
     "accounts.register", of: .identity, .post("/v1/accounts"), by: .anyone, effect: .create, rate: .sensitive,
-    requirements: ["ID-1", "ID-20"], "Register an account; the mail with its verification link is sent.")
+    takesIdempotencyKey: true, requirements: ["ID-1", "ID-20"],
+    "Register an account; the mail with its verification link is sent.")
 }

@@ -11,11 +11,13 @@ struct SecurityEvent: Sendable {
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
+    case administratorAppointed
 
     var severity: Severity {
       switch self {
       case .loginFailed, .verificationLinkRefused: .info
       case .loginLocked, .refreshTokenReused: .warning
+      case .administratorAppointed: .critical
       }
     }
   }

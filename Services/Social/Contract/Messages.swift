@@ -28,7 +28,7 @@ public struct ChatText: TextValue {
   public let description: String
 
   public init(text: String) throws(FieldRule) {
-    guard text.contains(where: { !$0.isWhitespace }) else { throw FieldRule("empty") }
+    guard !text.isBlank else { throw FieldRule("empty") }
     guard text.utf8.count <= Self.mostBytes, text.count <= Self.mostCharacters else {
       throw FieldRule("too_long", ["most": .number(Self.mostCharacters)])
     }

@@ -7,7 +7,8 @@ import Operations
 /// The thread that owns every socket of a service's bus.
 ///
 /// Each round it takes all commands in one go, receives what has come, ends what is overdue and sleeps until a socket, the
-/// eventfd or a deadline wakes it. It never waits for a peer or a handler. Not `Sendable`: made by one thread, handed over to
+/// eventfd or a deadline wakes it. It never waits for a peer, and runs of small
+/// requests' handlers what does not wait either. Not `Sendable`: made by one thread, handed over to
 /// its own before that starts, and never touched by another again.
 final class BusLoop {
   struct Pending {

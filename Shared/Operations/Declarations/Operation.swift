@@ -29,6 +29,8 @@ public struct OperationSpec: Sendable {
   public let rate: RateClass
   /// Ways to end beyond those that befall every call of its kind; see ``commonFailures(hasBody:)``.
   public let failures: [FailureKind]
+  /// Whether an `Idempotency-Key` makes its repetition harmless.
+  public let takesIdempotencyKey: Bool
   /// Numbers of the features it serves, such as `SOC-1`.
   public let requirements: [String]
   /// One sentence for the documentation.
@@ -36,7 +38,7 @@ public struct OperationSpec: Sendable {
 
   public init(
     _ name: String, of service: ServiceName, _ route: Route?, by caller: CallerRule, effect: Effect, rate: RateClass? = nil,
-    failures: [FailureKind] = [], requirements: [String], _ summary: String
+    failures: [FailureKind] = [], takesIdempotencyKey: Bool? = nil, requirements: [String], _ summary: String
   ) {
     self.name = name
     self.service = service
@@ -45,6 +47,7 @@ public struct OperationSpec: Sendable {
     self.effect = effect
     self.rate = rate ?? (effect == .read ? .read : .write)
     self.failures = failures
+    self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller != .anyone)
     self.requirements = requirements
     self.summary = summary
   }
@@ -66,7 +69,7 @@ extension OperationSpec {
     case .administrator: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .forbidden]
     case .services: common.append(.forbidden)
     }
-    if effect != .read { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }
+    if takesIdempotencyKey { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }
     return common
   }
 

@@ -96,6 +96,7 @@ private final class DecodingState {
     let before = problems.count
     let document = try D(from: ValueDecoder(state: self, node: node, path: path, notes: D.notes))
     guard node >= 0 else { return document }
+    let isSound = problems.count == before
     var index = node + 1
     for _ in 0..<tape.nodes[node].count {
       if !visited[index] { report(.key(path, String(tape.string(index).prefix(100))), FieldRule("unknown_field")) }
@@ -106,8 +107,9 @@ private final class DecodingState {
         report(.key(.root, String(name.prefix(100))), FieldRule("unknown_field"))
       }
     }
-    if problems.count == before {
-      var checks = FieldChecks(path: path)
+    // Fields that nobody knows leave the others as they are.
+    if isSound {
+      var checks = FieldChecks(path: path, isRefused: !problems.isEmpty)
       document.check(&checks)
       for problem in checks.problems where problems.count < DecodingState.mostProblems { problems.append(problem) }
     }
@@ -203,7 +205,13 @@ private final class DecodingState {
   func integer(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> Int {
     guard node >= 0 else { return 0 }
     guard let value = tape.integer(node) else {
-      report(place, FieldRule("not_a_whole_number"))
+      let range = note()?.range
+      // Too large for this machine, but whole.
+      if let range, tape.double(node).map({ !range.contains($0) }) ?? (tape.nodes[node].kind == .number) {
+        report(place, outOfRange(range))
+      } else {
+        report(place, FieldRule("not_a_whole_number"))
+      }
       return 0
     }
     if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) {

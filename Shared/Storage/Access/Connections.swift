@@ -19,7 +19,10 @@ struct Connections: Sendable {
     readers = try (0..<count).map { _ in
       try DatabaseQueue(path: path, configuration: Connections.reading)
     }
-    lookUps = try DatabaseQueue(path: path, configuration: Connections.reading)
+    var lookingUp = Connections.reading
+    // Others wait for the thread that looks up.
+    lookingUp.busyMode = .timeout(0.05)
+    lookUps = try DatabaseQueue(path: path, configuration: lookingUp)
   }
 
   /// Migrates the file and marks that it was opened. Returns the epoch of its outbox.

@@ -20,6 +20,8 @@ final class OutboxWriter {
   func append<E: Event>(_ event: E, at now: Instant, traceparent: String?) throws {
     guard E.spec.teller == service else { throw StoreFailure.foreignEvent(name: E.spec.name, teller: E.spec.teller) }
     let body = event.json
+    // Whoever hears it would try in vain for ever; here only the write fails that told it.
+    guard body.count <= JSONLimits().bytes else { throw StoreFailure.largeEvent(name: E.spec.name, bytes: body.count) }
     try database.run(
       "INSERT INTO outbox (name, at, traceparent, body) VALUES (?, ?, ?, ?)", .text(E.spec.name), .instant(now),
       .text(traceparent), .bytes(body))

@@ -50,6 +50,7 @@ struct ActivitiesTests {
     "are refused with every fault named",
     arguments: [
       (#"{"title":"","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#, ["title empty"]),
+      (#"{"title":" \u200b","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#, ["title empty"]),
       (#"{"title":"   ","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#, ["title empty"]),
       (
         #"{"category":"magic","goal":{},"schedule":{"kind":"weekdays"},"titel":"x"}"#,

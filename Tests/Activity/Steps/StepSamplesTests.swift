@@ -37,6 +37,27 @@ struct StepSamplesTests {
     }
   }
 
+  @Test("of half a century, recorded on one day, are told to a listener without history in events that it can take")
+  func longHistory() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let days = 19_000
+      let end = try Instant(text: "2026-11-21T00:00:00.000Z")
+      for first in stride(from: 1, to: days, by: 1000) {
+        let samples = (first..<min(first + 1000, days)).map { back in
+          StepSample(
+            id: "\(back)", start: end.adding(seconds: -back * 86_400), end: end.adding(seconds: -back * 86_400 + 600), steps: 1,
+            source: "test", device: "phone")
+        }
+        #expect(try await ana.send(RecordStepSamples.self, .init(samples: samples)).accepted == samples.count)
+      }
+      let snapshot = try await services.store(of: .activity).log.wholeSnapshot().filter { $0.name == StepsChanged.spec.name }
+      #expect(snapshot.allSatisfy { $0.body.count < 1 << 18 })
+      let told = try snapshot.flatMap { try StepsChanged.decode($0.body).days }
+      #expect(told.count == days - 1 && Set(told.map(\.day)).count == days - 1)
+    }
+  }
+
   @Test("repeated change nothing; another sample of the same id is a conflict, and the first one stays")
   func repeated() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

@@ -104,6 +104,19 @@ struct RPCTests {
     }
   }
 
+  @Test("answers strangers in the language that they ask for")
+  func language() async throws {
+    try await RunningGateway.with(bus: Self.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      var details: [JSON?] = []
+      for member in ["", #","language":"es""#, #","language":"xx""#] {
+        try await connection.send(#"{"jsonrpc":"2.0","method":"things.echo","params":[1],"id":1\#(member)}"# + "\n")
+        details.append(try await connection.receiveLine()["error"]?["data"]?["title"])
+      }
+      #expect(details[0] != nil && details[0] != details[1] && details[0] == details[2])
+    }
+  }
+
   @Test("signs a connection in once, renews the same account's token, and refuses another's")
   func authenticates() async throws {
     try await RunningGateway.with(bus: Self.bus()) { gateway in

@@ -40,6 +40,21 @@ struct RegistrationTests {
     }
   }
 
+  @Test("a field that nobody knows hides nothing of what else is wrong")
+  func unknownField() async throws {
+    try await RunningIdentity.run { identity in
+      let failure = await #expect(throws: Failure.self) {
+        try await identity.ask(RegisterAccount.self, json: #"{"email":"ana","username":"a b","nickname":"\u200b","foo":1}"#)
+      }
+      let found = Set(failure?.fields.map { "\($0.field) \($0.code)" } ?? [])
+      #expect(
+        found == [
+          "foo unknown_field", "email invalid_email", "username invalid_username", "nickname empty", "password required",
+          "passwordRepetition required",
+        ])
+    }
+  }
+
   @Test("what is left out is filled in: UTC, the request's language")
   func defaults() async throws {
     try await RunningIdentity.run { identity in

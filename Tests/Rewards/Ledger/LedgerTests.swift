@@ -97,6 +97,8 @@ struct LedgerTests {
         try await services.count([(1, steps * 2, revision)], of: ben.id)
         _ = try await ana.send(RedeemOffer.self, .init(offerID: offer.id))
       }
+      // More than fits on a page.
+      for revision in 1...1100 { try await services.count([(2, 1000 + revision % 2 * 1000, revision)], of: ana.id) }
       let store = services.store(of: .rewards)
       let told = try await services.told(by: .rewards)
       #expect(Set(told.map(\.name)) == ["coins.earned", "coins.corrected", "offers.redeemed"])
