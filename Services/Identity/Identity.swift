@@ -21,6 +21,7 @@ public enum Identity {
     service.serveVerification(keys: keys)
     service.serveLogIn(keys: keys, hasher: hasher)
     service.serveSessions(keys: keys)
+    service.serveOwnSessions()
     service.serveKeys(keys)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }

@@ -270,7 +270,7 @@ final class RPCConnection: Sendable {
       }
     }
     live.subscription.end(end)
-    if end != .clientGone && end != .sessionRevoked {
+    if end != .clientGone && end != .sessionRevoked && end != .closedByOwner {
       try await output.write(RPCConnection.line(RPCLine.notification("live.end", Array("{\"reason\":\"\(end.rawValue)\"}".utf8))))
     }
     return .live

@@ -33,7 +33,7 @@ struct Happenings: Sendable {
       let revoked = try SessionRevoked.decode(event.body)
       // No token of the session was made after it ended, so its last one has expired by then.
       revocations.revoke(revoked.sessionID, until: revoked.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60))
-      connections.close(revoked.sessionID)
+      connections.close(revoked.sessionID, revoked.reason == .closedByOwner ? .closedByOwner : .sessionRevoked)
     }
     return effects
   }

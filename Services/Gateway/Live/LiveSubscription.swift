@@ -4,6 +4,8 @@ import Synchronization
 /// Why a live connection ends, as its client is told.
 enum LiveEnd: String, Sendable {
   case sessionRevoked = "session_revoked"
+  /// Its account closed it from another of its sessions.
+  case closedByOwner = "closed_by_owner"
   case tokenExpired = "token_expired"
   case serverStopping = "server_stopping"
   /// It took too little for too long.

@@ -41,9 +41,9 @@ final class OpenConnections: Sendable {
   func leave(_ key: UInt64) { state.withLock { $0.all[key] = nil } }
 
   /// Ends the session's connections.
-  func close(_ session: SessionID) {
+  func close(_ session: SessionID, _ end: LiveEnd) {
     let closing = state.withLock { state in state.bySession[session, default: []].compactMap { state.all[$0] } }
-    for close in closing { close(.sessionRevoked) }
+    for close in closing { close(end) }
   }
 
   /// Ends all, and all that come.

@@ -7,6 +7,7 @@ extension Contract {
     operations: [
       RegisterAccount.self, ReadOwnAccount.self, LookUpAccount.self, VerifyAccount.self, ResendVerification.self,
       ReadVerificationSecret.self, LogIn.self, RefreshSession.self, LogOut.self, ListKeys.self,
+      ListSessions.self, CloseSession.self, CloseOtherSessions.self,
     ],
     events: [AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])

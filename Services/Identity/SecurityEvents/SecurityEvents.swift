@@ -11,10 +11,11 @@ struct SecurityEvent: Sendable {
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
+    case sessionClosed
 
     var severity: Severity {
       switch self {
-      case .loginFailed, .verificationLinkRefused: .info
+      case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
       case .loginLocked, .refreshTokenReused: .warning
       }
     }

@@ -107,8 +107,8 @@ final class Inboxes: Sendable {
     tellers[.notifications]?.tell(told)
   }
 
-  func revoke(_ session: SessionID) {
+  func revoke(_ session: SessionID, _ reason: SessionRevoked.Reason = .loggedOut) {
     tellers[.identity]?.tell(
-      identity.append(SessionRevoked(sessionID: session, accountID: account, reason: .loggedOut, at: .now), isState: true))
+      identity.append(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: .now), isState: true))
   }
 }
