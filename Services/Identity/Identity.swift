@@ -22,6 +22,7 @@ public enum Identity {
     service.serveLogIn(keys: keys, hasher: hasher)
     service.serveSessions(keys: keys)
     service.serveOwnSessions()
+    service.servePersonalAccessTokens()
     service.serveKeys(keys)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
