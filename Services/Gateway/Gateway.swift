@@ -48,7 +48,9 @@ public final class Gateway: Service {
     let heads = ResponseHeads(configuration, clock: clock)
     let client = GatewayClient(bus: bus, clock: clock)
     let keys = KeyRing(clock: clock, logger: logger) { try await client.request(ListKeys.self, Empty()).keys }
-    let verifier = TokenVerifier(configuration.tokens, keys: keys, clock: clock)
+    let verifier = TokenVerifier(configuration.tokens, keys: keys, clock: clock) { hash in
+      try await client.request(IdentifyPersonalAccessToken.self, .init(hash: hash))
+    }
     let admission = Admission(limiter: RateLimiter(configuration.rates, clock: clock), verifier: verifier)
     let switchboard = Switchboard(bus: bus, clock: clock, logger: logger, answerSeconds: limits.answerSeconds)
     let source = LiveSource(

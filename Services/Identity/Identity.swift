@@ -22,6 +22,8 @@ public enum Identity {
     service.serveAdministrators()
     service.serveLogIn(keys: keys, hasher: hasher)
     service.serveSessions(keys: keys)
+    service.serveOwnSessions()
+    service.servePersonalAccessTokens()
     service.serveKeys(keys)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }

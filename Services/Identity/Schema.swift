@@ -3,7 +3,11 @@ import Storage
 
 /// Identity's tables. Migrations are only ever added to.
 enum Schema {
-  static let migrations = [Migration(1, "accounts, sessions, links, failures") { try $0.execute(sql: first) }]
+  static let migrations = [
+    Migration(1, "accounts, sessions, links, failures") { try $0.execute(sql: first) },
+    Migration(2, "when and where sessions were last seen") { try $0.execute(sql: SessionSchema.lastSeen) },
+    Migration(3, "personal access tokens") { try $0.execute(sql: PersonalAccessTokenSchema.first) },
+  ]
 
   private static let first = """
     CREATE TABLE accounts (

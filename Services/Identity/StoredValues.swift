@@ -8,4 +8,5 @@ extension EmailAddress: DatabaseValueConvertible {}
 extension PersonName: DatabaseValueConvertible {}
 extension Nickname: DatabaseValueConvertible {}
 extension TimeZoneName: DatabaseValueConvertible {}
+extension PersonalAccessTokenName: DatabaseValueConvertible {}
 extension SessionRevoked.Reason: DatabaseValueConvertible {}

@@ -22,8 +22,10 @@ struct Admission: Sendable {
   /// Draws on the address's budget first, so that whoever tries tokens pays for it, then on the account's.
   ///
   /// On operations that anyone may call, a token that is not valid counts as none: who refreshes an expired token or logs in
-  /// again often still sends the old one.
-  func admit(_ rateClass: RateClass, needsAccount: Bool, token: String?, address: ClientAddress) async throws(Refusal) -> Pass {
+  /// again often still sends the old one. So does one that does not allow the call.
+  func admit(
+    _ rateClass: RateClass, needsAccount: Bool, scope: ScopeRule, token: String?, address: ClientAddress
+  ) async throws(Refusal) -> Pass {
     let standing = limiter.take(.address(address), rateClass)
     guard standing.isAllowed else { throw Admission.rateLimited(standing, nil) }
     guard let token else {
@@ -40,6 +42,10 @@ struct Admission: Sendable {
       let failure = (error as? TokenRefusal)?.failure ?? Failure(error)
       throw Refusal(failure: failure, identification: nil, standing: standing)
     }
+    guard identification.allows(scope) else {
+      guard needsAccount else { return Pass(identification: nil, standing: standing) }
+      throw Refusal(failure: scope.failure, identification: identification, standing: standing)
+    }
     let own = limiter.take(.account(identification.account), rateClass)
     guard own.isAllowed else { throw Admission.rateLimited(own, identification) }
     return Pass(identification: identification, standing: own.remaining < standing.remaining ? own : standing)
@@ -55,8 +61,9 @@ extension Caller {
   /// Who calls through the gateway.
   init(_ identification: Identification?, language: Language, address: String?, userAgent: String?) {
     self.init(
-      kind: identification == nil ? .anonymous : .account, account: identification?.account, session: identification?.session,
-      isVerified: identification?.isVerified ?? false, isAdministrator: identification?.isAdministrator ?? false,
+      kind: identification == nil ? .anonymous : .account, account: identification?.account,
+      session: identification?.session, isVerified: identification?.isVerified ?? false,
+      isAdministrator: identification?.isAdministrator ?? false,
       language: identification?.language ?? language, address: address, userAgent: userAgent)
   }
 }

@@ -35,7 +35,7 @@ struct OpenAPI {
     components["headers"] = OpenAPI.headers
     components["securitySchemes"] = [
       "bearer": [
-        "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "An access token from `sessions.create`.",
+        "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": .string(OpenAPI.bearer),
       ]
     ]
     return [
@@ -47,6 +47,11 @@ struct OpenAPI {
       "servers": [["url": "/"]], "tags": tags(endpoints), "paths": paths, "components": components,
     ]
   }
+
+  private static let bearer = """
+    An access token from `sessions.create`, or a personal access token from `personalAccessTokens.create`, which reaches as far as \
+    its scopes: `x-scope` of an operation. Operations without one are for sessions alone.
+    """
 
   private static let introduction = """
     Every operation is there twice: over HTTP as described here, and over JSON-RPC 2.0 (one message a line on plain TCP) as the \
@@ -87,6 +92,7 @@ struct OpenAPI {
     result["security"] = endpoint.needsAccount ? [["bearer": []]] : []
     result["x-requirement"] = .array(spec.requirements.map { .string($0) })
     result["x-rate-class"] = .string(spec.rate.rawValue)
+    if endpoint.needsAccount, case .needs(let scope) = endpoint.scope { result["x-scope"] = .string(scope.rawValue) }
     result["x-caller"] = .string(OpenAPI.caller(spec.caller))
     return result
   }

@@ -26,7 +26,7 @@ struct HTTPResponder: Sendable {
       switch catalog.router.match(method, exchange.path) {
       case .found(.operation(let endpoint), let parameters): return .answer(try await call(endpoint, parameters, body, &exchange))
       case .found(.page(.live), _):
-        guard let identification = try await admit(.read, needsAccount: true, &exchange) else {
+        guard let identification = try await admit(.read, needsAccount: true, EventStream.scope, &exchange) else {
           throw Failure(RequestFailure.unauthenticated)
         }
         return .live(identification, after: try EventStream.lastSeen(exchange))
@@ -47,7 +47,7 @@ struct HTTPResponder: Sendable {
   private func call(
     _ endpoint: Endpoint, _ path: [String: String], _ body: [UInt8], _ exchange: inout Exchange
   ) async throws(Failure) -> HTTPAnswer {
-    let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, &exchange)
+    let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
     var parameters = path
     try Query.parse(exchange.query, into: &parameters)
     guard body.isEmpty || exchange.given.isJSON else { throw Failure(RequestFailure.unsupportedMediaType) }
@@ -79,7 +79,7 @@ struct HTTPResponder: Sendable {
         return verification.form(
           try VerificationPage.token(exchange.query, orElse: .queryEncoding), exchange.language)
       }
-      let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, &exchange)
+      let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
       guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
       guard let form = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
       let input = VerifyAccount.Input(token: try VerificationPage.token(form[...], orElse: .formEncoding))
@@ -99,12 +99,12 @@ struct HTTPResponder: Sendable {
   }
 
   /// Draws on the budgets and learns who calls.
-  private func admit(_ rateClass: RateClass, needsAccount: Bool, _ exchange: inout Exchange) async throws(Failure)
-    -> Identification?
-  {
+  private func admit(
+    _ rateClass: RateClass, needsAccount: Bool, _ scope: ScopeRule, _ exchange: inout Exchange
+  ) async throws(Failure) -> Identification? {
     do {
       let pass = try await admission.admit(
-        rateClass, needsAccount: needsAccount, token: exchange.given.token, address: exchange.address)
+        rateClass, needsAccount: needsAccount, scope: scope, token: exchange.given.token, address: exchange.address)
       exchange.standing = (pass.standing, rateClass)
       if let identification = pass.identification { exchange.language = identification.language }
       return pass.identification
@@ -136,6 +136,12 @@ struct HTTPResponder: Sendable {
       // RFC 6750, section 3: without a token only the scheme, with a bad one the error.
       let hadToken = exchange.given.token != nil
       let challenge = hadToken ? "Bearer realm=\"racha\", error=\"invalid_token\"" : "Bearer realm=\"racha\""
+      extra.append(ResponseField(name: "WWW-Authenticate", value: challenge))
+    }
+    if failure.code == RequestFailure.insufficientScope.rawValue {
+      // RFC 6750, section 3.1: with the scope that is lacking, where one would do.
+      let scope = failure.parameters["scope"].map { ", scope=\"\($0)\"" } ?? ""
+      let challenge = "Bearer realm=\"racha\", error=\"insufficient_scope\"\(scope)"
       extra.append(ResponseField(name: "WWW-Authenticate", value: challenge))
     }
     return HTTPAnswer(

@@ -55,7 +55,7 @@ final class RPCConnection: Sendable {
       desk.logger.debug("connection ended", metadata: ["error": "\(error)"])
     }
     desk.connections.leave(key)
-    if let session = state.withLock({ $0.identification?.session }) { desk.connections.unbind(key, from: session) }
+    if let credential = state.withLock({ $0.identification?.credential }) { desk.connections.unbind(key, from: credential) }
   }
 
   /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops.
@@ -158,7 +158,7 @@ final class RPCConnection: Sendable {
     let pass: Admission.Pass
     do {
       pass = try await desk.admission.admit(
-        endpoint.spec.rate, needsAccount: endpoint.needsAccount, token: state.withLock { $0.token },
+        endpoint.spec.rate, needsAccount: endpoint.needsAccount, scope: endpoint.scope, token: state.withLock { $0.token },
         address: ClientAddress(channel.remoteAddress))
     } catch {
       throw RPCError(error.failure, id: request.id)
@@ -195,9 +195,10 @@ final class RPCConnection: Sendable {
       do throws(Failure) {
         let input = try AuthenticateInput.decode(params)
         let lastSeen = try input.lastSeen()
-        let identification = try await signIn(input.accessToken, key)
+        let identification = try await signIn(input.accessToken, key, mustBeLive: input.live == true)
         let output = AuthenticateOutput(
-          accountID: identification.account, sessionID: identification.session, expiresAt: identification.expiresAt)
+          accountID: identification.account, sessionID: identification.session,
+          expiresAt: identification.expiresAt == Identification.never ? nil : identification.expiresAt)
         return (
           request.id.map { RPCLine.response(output.json, id: $0) },
           beginLive(input.live ?? true, after: lastSeen, identification)
@@ -210,18 +211,18 @@ final class RPCConnection: Sendable {
     }
   }
 
-  private func signIn(_ token: String, _ key: UInt64) async throws(Failure) -> Identification {
-    let identification = try await identify(token)
+  private func signIn(_ token: String, _ key: UInt64, mustBeLive: Bool) async throws(Failure) -> Identification {
+    let identification = try await identify(token, mustBeLive ? EventStream.scope : .none)
     let former = state.withLock { $0.identification }
     guard former == nil || former?.account == identification.account else { throw Failure(RequestFailure.forbidden) }
-    desk.connections.bind(key, to: identification.session)
-    if let former, former.session != identification.session { desk.connections.unbind(key, from: former.session) }
+    desk.connections.bind(key, to: identification.credential)
+    if let former, former.credential != identification.credential { desk.connections.unbind(key, from: former.credential) }
     state.withLock { state in
       state.token = token
       state.identification = identification
     }
-    // A session that was closed while this was going on has not found the connection to close.
-    _ = try await identify(token)
+    // What was revoked while this was going on has not found the connection to close.
+    _ = try await identify(token, .none)
     let pipeline = pipeline
     channel.eventLoop.execute {
       pipeline.value.watch.deadlines.mayIdle = true
@@ -230,11 +231,11 @@ final class RPCConnection: Sendable {
     return identification
   }
 
-  private func identify(_ token: String) async throws(Failure) -> Identification {
+  private func identify(_ token: String, _ scope: ScopeRule) async throws(Failure) -> Identification {
     let address = ClientAddress(channel.remoteAddress)
     let pass: Admission.Pass
     do {
-      pass = try await desk.admission.admit(.read, needsAccount: true, token: token, address: address)
+      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: address)
     } catch {
       throw error.failure
     }
@@ -242,8 +243,13 @@ final class RPCConnection: Sendable {
     return identification
   }
 
-  /// A renewed token lets what is delivered already go on; a new cursor begins again from there.
+  /// A renewed token lets what is delivered already go on, if it allows that; a new cursor begins again from there.
   private func beginLive(_ isWanted: Bool, after lastSeen: Int?, _ identification: Identification) -> Live? {
+    guard identification.allows(EventStream.scope) else {
+      // What allowed it is no longer what the connection goes by.
+      state.withLock { $0.live }?.end(.tokenExpired)
+      return nil
+    }
     let isRunning = state.withLock { $0.live?.end == nil && $0.live != nil }
     guard isWanted, !isRunning || lastSeen != nil else { return nil }
     let subscription = desk.feed.hub.subscribe(identification.account)
@@ -270,7 +276,7 @@ final class RPCConnection: Sendable {
       }
     }
     live.subscription.end(end)
-    if end != .clientGone && end != .sessionRevoked {
+    if !end.isLast {
       try await output.write(RPCConnection.line(RPCLine.notification("live.end", Array("{\"reason\":\"\(end.rawValue)\"}".utf8))))
     }
     return .live

@@ -12,9 +12,9 @@ struct AuthenticateInput: Document {
   var live: Bool?
 
   static let notes: Notes = [
-    "accessToken": Note("As for HTTP.", length: 1...4096),
+    "accessToken": Note("As for HTTP; a personal access token too.", length: 1...4096),
     "lastEventID": "Number of the last live message seen; absent to begin with what happens from now on.",
-    "live": "Whether to deliver live messages on this connection; true if absent.",
+    "live": "Whether to deliver live messages on this connection; if absent, whether the token allows it.",
   ]
 
   /// The number in ``lastEventID``: a number, or a text as server-sent events give their ids out.
@@ -28,10 +28,11 @@ struct AuthenticateInput: Document {
 
 struct AuthenticateOutput: Document {
   var accountID: AccountID
-  var sessionID: SessionID
-  var expiresAt: Instant
+  var sessionID: SessionID?
+  var expiresAt: Instant?
 
   static let notes: Notes = [
-    "accountID": "Whom the connection speaks for.", "sessionID": "The session.", "expiresAt": "Renew the token before.",
+    "accountID": "Whom the connection speaks for.", "sessionID": "The session; absent for a personal access token.",
+    "expiresAt": "Renew the token before; absent if it does not expire.",
   ]
 }

@@ -1,8 +1,12 @@
+import IdentityContract
 import Logging
 import Operations
 
 /// `/v1/live`: live messages as server-sent events (WHATWG HTML, section 9.2).
 struct EventStream: Sendable {
+  /// What a personal access token must allow.
+  static let scope = ScopeRule.needs(.notificationsRead)
+
   let feed: LiveFeed
   let connections: OpenConnections
   let revocations: Revocations
@@ -27,16 +31,18 @@ struct EventStream: Sendable {
   ) async {
     let subscription = feed.hub.subscribe(identification.account)
     let key = connections.enter { subscription.end($0) }
-    connections.bind(key, to: identification.session)
-    // A session that was closed since it was let in has not found the stream to end.
-    if revocations.refusal(of: identification, now: clock.now) == .revoked { subscription.end(.sessionRevoked) }
+    connections.bind(key, to: identification.credential)
+    // What was revoked since it was let in has not found the stream to end.
+    if revocations.refusal(of: identification, now: clock.now) == .revoked {
+      subscription.end(LiveEnd(revoked: identification.credential))
+    }
     let caller = Caller(
       identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent)
     let end = await feed.run(subscription, for: caller, expiry: { identification.expiresAt }, after: after) { item in
       try await write(EventStream.text(item, name: feed.source.name))
     }
     subscription.end(end)
-    connections.unbind(key, from: identification.session)
+    connections.unbind(key, from: identification.credential)
     connections.leave(key)
     guard end != .clientGone else { return }
     do {

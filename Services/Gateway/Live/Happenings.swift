@@ -11,7 +11,7 @@ struct Happenings: Sendable {
   let sources: [LiveSource]
   let logger: Logger
 
-  /// One listener for each teller. Of identity it needs the sessions closed lately, which the snapshot tells; of what is live only
+  /// One listener for each teller. Of identity it needs what was revoked lately, which the snapshot tells; of what is live only
   /// what happens from now on: each connection fetches what it lacks itself.
   func listeners(bus: any Bus) -> [EventListener] {
     let inbox = EventMemory(effects)
@@ -32,10 +32,22 @@ struct Happenings: Sendable {
     effects[SessionRevoked.spec.name] = careful { event in
       let revoked = try SessionRevoked.decode(event.body)
       // No token of the session was made after it ended, so its last one has expired by then.
-      revocations.revoke(revoked.sessionID, until: revoked.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60))
-      connections.close(revoked.sessionID)
+      let until = revoked.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60)
+      revoke(.session(revoked.sessionID), until: until, revoked.reason)
+    }
+    effects[PersonalAccessTokenRevoked.spec.name] = careful { event in
+      let revoked = try PersonalAccessTokenRevoked.decode(event.body)
+      // What identity answered before is no longer remembered by then.
+      let until = revoked.at.adding(seconds: PersonalAccessTokens.goodSeconds + 60)
+      revoke(.personalAccessToken(revoked.tokenID), until: until)
     }
     return effects
+  }
+
+  /// First nobody is let in any more, then those who were are sent away: so nobody slips through between.
+  private func revoke(_ credential: Credential, until: Instant, _ reason: SessionRevoked.Reason? = nil) {
+    revocations.revoke(credential, until: until)
+    connections.close(credential, LiveEnd(revoked: credential, reason))
   }
 
   private func careful(_ effect: @escaping EventMemory.Effect) -> EventMemory.Effect {

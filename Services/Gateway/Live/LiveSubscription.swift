@@ -1,9 +1,14 @@
+import IdentityContract
 import Operations
 import Synchronization
 
 /// Why a live connection ends, as its client is told.
 enum LiveEnd: String, Sendable {
   case sessionRevoked = "session_revoked"
+  /// Its account closed it from another of its sessions.
+  case closedByOwner = "closed_by_owner"
+  /// The personal access token was revoked.
+  case tokenRevoked = "token_revoked"
   case tokenExpired = "token_expired"
   case serverStopping = "server_stopping"
   /// It took too little for too long.
@@ -11,6 +16,22 @@ enum LiveEnd: String, Sendable {
   /// What it lacks cannot be had at the moment.
   case unavailable = "unavailable"
   case clientGone = "client_gone"
+
+  /// What ends where the credential no longer lets anybody in.
+  init(revoked credential: Credential, _ reason: SessionRevoked.Reason? = nil) {
+    switch credential {
+    case .session: self = reason == .closedByOwner ? .closedByOwner : .sessionRevoked
+    case .personalAccessToken: self = .tokenRevoked
+    }
+  }
+
+  /// Whether nothing more is said to a client on the connection: it is gone, or no longer let in.
+  var isLast: Bool {
+    switch self {
+    case .sessionRevoked, .closedByOwner, .tokenRevoked, .clientGone: true
+    case .tokenExpired, .serverStopping, .tooSlow, .unavailable: false
+    }
+  }
 }
 
 /// One connection's place in the hub.

@@ -1,13 +1,13 @@
 import Operations
 import Synchronization
 
-/// The connections that outlive a request, so that they can be ended when their session is, or the server stops.
+/// The connections that outlive a request, so that they can be ended when what let them in is revoked, or the server stops.
 final class OpenConnections: Sendable {
   typealias Close = @Sendable (LiveEnd) -> Void
 
   private struct State {
     var all: [UInt64: Close] = [:]
-    var bySession: [SessionID: Set<UInt64>] = [:]
+    var byCredential: [Credential: Set<UInt64>] = [:]
     var nextKey: UInt64 = 0
     var isStopping = false
   }
@@ -25,25 +25,25 @@ final class OpenConnections: Sendable {
     return key
   }
 
-  /// The connection speaks for that session from now on.
-  func bind(_ key: UInt64, to session: SessionID) {
-    state.withLock { _ = $0.bySession[session, default: []].insert(key) }
+  /// The connection goes on for as long as that lets it in, from now on.
+  func bind(_ key: UInt64, to credential: Credential) {
+    state.withLock { _ = $0.byCredential[credential, default: []].insert(key) }
   }
 
-  /// The connection no longer speaks for that session.
-  func unbind(_ key: UInt64, from session: SessionID) {
+  /// The connection no longer depends on that.
+  func unbind(_ key: UInt64, from credential: Credential) {
     state.withLock { state in
-      state.bySession[session]?.remove(key)
-      if state.bySession[session]?.isEmpty == true { state.bySession[session] = nil }
+      state.byCredential[credential]?.remove(key)
+      if state.byCredential[credential]?.isEmpty == true { state.byCredential[credential] = nil }
     }
   }
 
   func leave(_ key: UInt64) { state.withLock { $0.all[key] = nil } }
 
-  /// Ends the session's connections.
-  func close(_ session: SessionID) {
-    let closing = state.withLock { state in state.bySession[session, default: []].compactMap { state.all[$0] } }
-    for close in closing { close(.sessionRevoked) }
+  /// Ends the connections that were let in by that.
+  func close(_ credential: Credential, _ end: LiveEnd) {
+    let closing = state.withLock { state in state.byCredential[credential, default: []].compactMap { state.all[$0] } }
+    for close in closing { close(end) }
   }
 
   /// Ends all, and all that come.

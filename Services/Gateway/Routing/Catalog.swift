@@ -8,6 +8,8 @@ final class Endpoint: Sendable {
   let spec: OperationSpec
   /// Whether a caller without a valid token is refused here already.
   let needsAccount: Bool
+  /// What a personal access token must allow.
+  let scope: ScopeRule
   let timer: Timer
   let failures: Counter
 
@@ -15,6 +17,7 @@ final class Endpoint: Sendable {
     self.operation = operation
     spec = operation.spec
     needsAccount = spec.caller != .anyone
+    scope = ScopeRule(spec)
     timer = Timer(label: "gateway_requests", dimensions: [("operation", spec.name)])
     failures = Counter(label: "gateway_failures", dimensions: [("operation", spec.name)])
   }

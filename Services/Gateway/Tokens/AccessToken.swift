@@ -1,14 +1,35 @@
+import IdentityContract
 import Operations
 
-/// Who a verified access token speaks for, and how long.
+/// Who a verified token speaks for, what it allows, and how long.
 struct Identification: Sendable, Hashable {
+  /// The expiry of what does not expire.
+  static let never = Instant(milliseconds: 253_402_300_799_000)
+
   let account: AccountID
-  let session: SessionID
+  let credential: Credential
+  /// What a personal access token allows; nil for a session, which may do everything.
+  let scopes: Set<AccessScope>?
   let isVerified: Bool
   let isAdministrator: Bool
   let language: Language
   let issuedAt: Instant
   let expiresAt: Instant
+
+  /// The session, unless a personal access token was presented.
+  var session: SessionID? {
+    guard case .session(let session) = credential else { return nil }
+    return session
+  }
+
+  func allows(_ rule: ScopeRule) -> Bool {
+    guard let scopes else { return true }
+    switch rule {
+    case .needs(let scope): return scopes.contains(scope)
+    case .sessionsOnly: return false
+    case .none: return true
+    }
+  }
 }
 
 /// Why a token is not accepted, as far as the client is told.
@@ -19,7 +40,7 @@ enum TokenRefusal: Error, Hashable {
   case revoked
 
   enum Detail: String, Hashable, Sendable {
-    case malformed, algorithm, type, critical, key, signature, claims, issuer, audience, notYetValid
+    case malformed, algorithm, type, critical, key, signature, claims, issuer, audience, notYetValid, unknown
   }
 
   var failure: Failure {
@@ -87,7 +108,8 @@ enum AccessToken {
     guard issuedAt <= latestStart else { throw .invalid(.notYetValid) }
     guard now < expiresAt else { throw .expired }
     return Identification(
-      account: account, session: session, isVerified: isVerified, isAdministrator: isAdministrator, language: language,
+      account: account, credential: .session(session), scopes: nil, isVerified: isVerified, isAdministrator: isAdministrator,
+      language: language,
       issuedAt: issuedAt, expiresAt: expiresAt)
   }
 

@@ -1,19 +1,22 @@
 import Crypto
+import IdentityContract
 import Operations
 import Synchronization
 
-/// Tells whom an access token speaks for.
+/// Tells whom a token speaks for: a session's access token, or a personal access token.
 final class TokenVerifier: Sendable {
   private let keys: KeyRing
   private let cache: TokenCache
+  private let personal: PersonalAccessTokens
   private let clock: Clock
   let revocations: Revocations
 
-  init(_ configuration: GatewayConfiguration.Tokens, keys: KeyRing, clock: Clock) {
+  init(_ configuration: GatewayConfiguration.Tokens, keys: KeyRing, clock: Clock, personal: @escaping PersonalAccessTokens.Ask) {
     self.keys = keys
     self.clock = clock
     cache = TokenCache(bound: configuration.remembered)
     revocations = Revocations(bound: configuration.revocations, clock: clock)
+    self.personal = PersonalAccessTokens(bound: configuration.remembered, revocations: revocations, clock: clock, ask: personal)
   }
 
   /// The token's owner.
@@ -25,6 +28,7 @@ final class TokenVerifier: Sendable {
       if refusal == .revoked { cache.remove(token) }
       throw refusal
     }
+    if token.hasPrefix(PersonalAccessTokenForm.prefix) { return try await personal.identify(token) }
     let unverified = try AccessToken.parse(token)
     guard let key = try await keys.key(unverified.keyID) else { throw TokenRefusal.invalid(.key) }
     guard key.isValidSignature(unverified.signature, for: unverified.signedText) else { throw TokenRefusal.invalid(.signature) }

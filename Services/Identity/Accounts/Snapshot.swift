@@ -5,20 +5,21 @@ import Operations
 
 /// Identity's state as events, for listeners without history: all accounts, the verification links that still wait, whose mails
 /// a listener that comes late must not miss, then the sessions revoked so lately that access tokens of theirs may not have
-/// expired yet.
+/// expired yet, and the personal access tokens revoked as lately.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
   private static let pageSize = 500
 
   let clock: Clock
 
-  /// A page after that key: `accounts`, `links` or `sessions`, and the id of the last one told.
+  /// A page after that key: `accounts`, `links`, `sessions` or `tokens`, and the id of the last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
     let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
     switch parts[0] {
     case "links": return try links(database, after: last)
     case "sessions": return try sessions(database, after: last)
+    case "tokens": return try personalAccessTokens(database, after: last)
     default: return try accounts(database, after: last)
     }
   }
@@ -58,6 +59,21 @@ struct Snapshot: Sendable {
       SessionRevoked(
         sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
     }
-    return (events, events.count == Self.pageSize ? "sessions \(events[Self.pageSize - 1].sessionID)" : nil)
+    return (events, events.count == Self.pageSize ? "sessions \(events[Self.pageSize - 1].sessionID)" : "tokens")
+  }
+
+  private func personalAccessTokens(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?)
+  {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT token_id, account_id, revoked_at FROM personal_access_tokens
+          WHERE revoked_at > ? AND token_id > ? ORDER BY token_id LIMIT ?
+          """),
+      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), last, Self.pageSize])
+    let events = rows.map { row in
+      PersonalAccessTokenRevoked(tokenID: row["token_id"], accountID: row["account_id"], at: row["revoked_at"])
+    }
+    return (events, events.count == Self.pageSize ? "tokens \(events[Self.pageSize - 1].tokenID)" : nil)
   }
 }

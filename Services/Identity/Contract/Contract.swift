@@ -7,7 +7,10 @@ extension Contract {
     operations: [
       RegisterAccount.self, ReadOwnAccount.self, LookUpAccount.self, VerifyAccount.self, ResendVerification.self,
       ReadVerificationSecret.self, AppointAdministrator.self, LogIn.self, RefreshSession.self, LogOut.self, ListKeys.self,
+      ListSessions.self, CloseSession.self, CloseOtherSessions.self,
+      CreatePersonalAccessToken.self, ListPersonalAccessTokens.self, RevokePersonalAccessToken.self,
+      IdentifyPersonalAccessToken.self,
     ],
-    events: [AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self],
+    events: [AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PersonalAccessTokenRevoked.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -24,6 +24,30 @@ public struct Nickname: TextValue {
   private init(unchecked text: String) { description = text }
 }
 
+/// How a client names its device: 1 to 80 characters on one line, blanks at the ends cut off.
+public struct DeviceName: TextValue {
+  public let description: String
+
+  public init(text: String) throws(FieldRule) { description = try line(text, length: 1...80) }
+
+  public static let placeholder = DeviceName(unchecked: "-")
+  public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": 80, "examples": ["Ana's phone"]]
+
+  private init(unchecked text: String) { description = text }
+}
+
+/// What an account calls a personal access token: 1 to 60 characters on one line, blanks at the ends cut off.
+public struct PersonalAccessTokenName: TextValue {
+  public let description: String
+
+  public init(text: String) throws(FieldRule) { description = try line(text, length: 1...60) }
+
+  public static let placeholder = PersonalAccessTokenName(unchecked: "-")
+  public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": 60, "examples": ["Step uploader"]]
+
+  private init(unchecked text: String) { description = text }
+}
+
 /// One line of text for people. Bounded in bytes too, since one character may have any number of marks.
 private func line(_ text: String, length: ClosedRange<Int>) throws(FieldRule) -> String {
   guard text.utf8.count <= length.upperBound * 16 else { throw FieldRule("too_long", ["most": .number(length.upperBound)]) }

@@ -1,25 +1,5 @@
 public import Operations
 
-/// One of the account's signed-in devices, as its owner sees it.
-public struct OwnSession: Document, Hashable {
-  public var id: SessionID
-  public var device: String?
-  public var createdAt: Instant
-  public var expiresAt: Instant
-
-  public init(id: SessionID, device: String?, createdAt: Instant, expiresAt: Instant) {
-    self.id = id
-    self.device = device
-    self.createdAt = createdAt
-    self.expiresAt = expiresAt
-  }
-
-  public static let notes: Notes = [
-    "id": "The session's id.", "device": "How the client named its device.", "createdAt": "When it logged in.",
-    "expiresAt": "When it ends unless it is refreshed before.",
-  ]
-}
-
 /// What a device gets when it logs in or refreshes. Only it ever sees the two tokens.
 public struct SignedIn: Document, Hashable {
   public var accessToken: String
@@ -65,9 +45,9 @@ public enum LogIn: Operation {
   public struct Input: Document, Hashable {
     public var login: String
     public var password: String
-    public var device: String?
+    public var device: DeviceName?
 
-    public init(login: String, password: String, device: String? = nil) {
+    public init(login: String, password: String, device: DeviceName? = nil) {
       self.login = login
       self.password = password
       self.device = device
@@ -76,7 +56,7 @@ public enum LogIn: Operation {
     public static let notes: Notes = [
       "login": Note("E-mail address or username.", length: 1...254, example: "ana.ruiz"),
       "password": Note("The account's password.", length: 1...256),
-      "device": Note("A name for the device, for the list of sessions.", length: 1...80, example: "Ana's phone"),
+      "device": "A name for the device, for the list of sessions.",
     ]
   }
 
@@ -134,6 +114,8 @@ public struct SessionRevoked: Event, Hashable {
     case loggedOut
     /// A refresh token was used twice: it may have been stolen, and the account is to be told.
     case refreshTokenReused
+    /// Its account closed it from another of its sessions.
+    case closedByOwner
   }
 
   public var sessionID: SessionID
@@ -151,5 +133,5 @@ public struct SessionRevoked: Event, Hashable {
   public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
 
   public static let spec = EventSpec(
-    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5"], "A session ended; its tokens are dead at once.")
+    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6"], "A session ended; its tokens are dead at once.")
 }

@@ -11,6 +11,10 @@ struct Housekeeping: Service {
   static let linksKeptSeconds = 30 * 86_400
   /// Long enough for the snapshot and for repeated refreshes to be told why they fail.
   static let sessionsKeptSeconds = 7 * 86_400
+  /// An expired token stays in its owner's list for a while, to show why a script stopped.
+  static let expiredTokensKeptSeconds = 30 * 86_400
+  /// Long enough for the snapshot.
+  static let revokedTokensKeptSeconds = 7 * 86_400
   private static let batch = 500
 
   let store: Store
@@ -73,6 +77,8 @@ struct Housekeeping: Service {
     Rule(table: "sessions", key: "session_id", instant: "expires_at", keptSeconds: sessionsKeptSeconds),
     Rule(table: "sessions", key: "session_id", instant: "revoked_at", keptSeconds: sessionsKeptSeconds),
     Rule(table: "verification_links", key: "link_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "personal_access_tokens", key: "token_id", instant: "expires_at", keptSeconds: expiredTokensKeptSeconds),
+    Rule(table: "personal_access_tokens", key: "token_id", instant: "revoked_at", keptSeconds: revokedTokensKeptSeconds),
     Rule(table: "login_failures", key: "account_key, address_key", instant: "last_at", keptSeconds: Lockout.memorySeconds),
     Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
   ]

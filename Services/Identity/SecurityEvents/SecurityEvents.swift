@@ -12,10 +12,13 @@ struct SecurityEvent: Sendable {
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
     case administratorAppointed
+    case sessionClosed
+    case personalAccessTokenCreated, personalAccessTokenRevoked
 
     var severity: Severity {
       switch self {
-      case .loginFailed, .verificationLinkRefused: .info
+      case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
+      case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info
       case .loginLocked, .refreshTokenReused: .warning
       case .administratorAppointed: .critical
       }

@@ -15,6 +15,6 @@ struct GivenTokens: Sendable {
       account: account, session: session.id, at: givenAt, tokenID: keys.tokenIDs.code(for: Array(refreshToken.text.utf8)))
     return SignedIn(
       accessToken: try await keys.signing.sign(claims), accessTokenExpiresAt: claims.expiresAt, refreshToken: refreshToken.text,
-      session: session.own, account: account.own)
+      session: session.own(account.language, seenAt: session.lastSeenAt), account: account.own)
   }
 }

@@ -30,7 +30,7 @@ extension Transaction {
     guard let found, let account = try database.account(found.session.accountID) else { return .failure(.tokenInvalid) }
     switch RefreshRule.judge(found.presented, now: now) {
     case .rotate:
-      return .success(try given(try rotate(token, found.session, key: key), found.session.id, account, at: now))
+      return .success(try given(try rotate(token, found.session, call.caller, key: key), found.session.id, account, at: now))
     case .repeated(let instant):
       return .success(try given(token.successor(key: key), found.session.id, account, at: instant))
     case .reused:

@@ -8,8 +8,14 @@ import Storage
 struct SessionRecord: Sendable {
   let id: SessionID
   let accountID: AccountID
+  /// How its client named its device.
   let device: String?
+  let userAgent: String?
   let createdAt: Instant
+  /// When it last got tokens. That is written anyway and happens every ten minutes while it is in use, so being seen costs no
+  /// request anything.
+  let lastSeenAt: Instant
+  let lastSeenAddress: String?
   let expiresAt: Instant
   let revokedAt: Instant?
 
@@ -17,13 +23,24 @@ struct SessionRecord: Sendable {
     id = row["session_id"]
     accountID = row["account_id"]
     device = row["device"]
+    userAgent = row["user_agent"]
+    lastSeenAt = row["last_seen_at"]
+    lastSeenAddress = row["last_seen_address"]
     createdAt = row["created_at"]
     expiresAt = row["expires_at"]
     revokedAt = row["revoked_at"]
   }
 
   /// What its owner sees.
-  var own: OwnSession { OwnSession(id: id, device: device, createdAt: createdAt, expiresAt: expiresAt) }
+  ///
+  /// - Parameter seenAt: of the calling session, which is being seen; nil for others.
+  func own(_ language: Language, seenAt: Instant?) -> OwnSession {
+    let program = SessionWords.program(UserAgent(userAgent), language)
+    return OwnSession(
+      id: id, device: device ?? program ?? SessionWords.unknownDevice(language), program: program,
+      place: SessionWords.place(lastSeenAddress, language), createdAt: createdAt, lastSeenAt: seenAt ?? lastSeenAt,
+      expiresAt: expiresAt, isCurrent: seenAt != nil)
+  }
 }
 
 /// A refresh token as it is kept, and what the rule judges.
@@ -42,6 +59,19 @@ extension Database {
   func isLive(_ id: SessionID, of account: AccountID, now: Instant) throws -> Bool {
     guard let session = try session(id) else { return false }
     return session.accountID == account && session.revokedAt == nil && session.expiresAt > now
+  }
+
+  /// The account's sessions that have not ended, the newest login first: ids grow with time.
+  func liveSessions(of account: AccountID, before last: SessionID?, limit: Int, now: Instant) throws -> [SessionRecord] {
+    try Row.fetchAll(
+      cachedStatement(
+        sql: """
+          SELECT * FROM sessions
+          WHERE account_id = ? AND (?2 IS NULL OR session_id < ?2) AND revoked_at IS NULL AND expires_at > ?3
+          ORDER BY session_id DESC LIMIT ?4
+          """),
+      arguments: [account, last, now, limit]
+    ).map(SessionRecord.init)
   }
 
   /// The token of that hash.
@@ -66,33 +96,35 @@ extension Database {
 
 extension Transaction {
   /// Begins a session with the first token of its family.
-  func beginSession(of account: AccountRecord, device: String?, _ caller: Caller) throws -> GivenTokens {
+  func beginSession(of account: AccountRecord, device: DeviceName?, _ caller: Caller) throws -> GivenTokens {
     let id = SessionID()
     let token = RefreshToken()
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
     try database.cachedStatement(
       sql: """
-        INSERT INTO sessions (session_id, account_id, device, address, user_agent, created_at, expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO sessions (session_id, account_id, device, address, user_agent, created_at, expires_at, last_seen_at,
+          last_seen_address)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?6, ?4)
         """
     ).execute(arguments: [
-      id, account.id, device, caller.address.map { String($0.prefix(64)) }, caller.userAgent.map { String($0.prefix(256)) }, now,
-      expiresAt,
+      id, account.id, device?.description, caller.address.map { String($0.prefix(64)) },
+      caller.userAgent.map { String($0.prefix(256)) }, now, expiresAt,
     ])
     try insert(token, of: id, parent: nil, expiresAt: expiresAt)
     return try given(token, id, account, at: now)
   }
 
-  /// Exchanges the token for its successor and keeps the session for as long again.
-  func rotate(_ token: RefreshToken, _ session: SessionRecord, key: SecretKey) throws -> RefreshToken {
+  /// Exchanges the token for its successor, and keeps the session, which was seen by it, for as long again.
+  func rotate(_ token: RefreshToken, _ session: SessionRecord, _ caller: Caller, key: SecretKey) throws -> RefreshToken {
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
     let successor = token.successor(key: key)
     try database.cachedStatement(sql: "UPDATE refresh_tokens SET used_at = ? WHERE token_hash = ?").execute(arguments: [
       now, token.hash,
     ])
     try insert(successor, of: session.id, parent: token, expiresAt: expiresAt)
-    try database.cachedStatement(sql: "UPDATE sessions SET expires_at = ? WHERE session_id = ?")
-      .execute(arguments: [expiresAt, session.id])
+    try database.cachedStatement(
+      sql: "UPDATE sessions SET expires_at = ?, last_seen_at = ?, last_seen_address = ? WHERE session_id = ?"
+    ).execute(arguments: [expiresAt, now, caller.address.map { String($0.prefix(64)) }, session.id])
     // A token that is past its time is of no use to anybody, not even as a sign of theft.
     try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ? AND expires_at <= ?")
       .execute(arguments: [session.id, now])
@@ -100,15 +132,19 @@ extension Transaction {
   }
 
   /// Ends the session and tells all services, unless it has ended before.
-  func revoke(_ session: SessionID, of account: AccountID, _ reason: SessionRevoked.Reason) throws {
+  ///
+  /// - Returns: whether it had not.
+  @discardableResult
+  func revoke(_ session: SessionID, of account: AccountID, _ reason: SessionRevoked.Reason) throws -> Bool {
     try database.cachedStatement(
       sql: """
         UPDATE sessions SET revoked_at = ?, revocation_reason = ?
         WHERE session_id = ? AND account_id = ? AND revoked_at IS NULL
         """
     ).execute(arguments: [now, reason, session, account])
-    guard database.changesCount > 0 else { return }
+    guard database.changesCount > 0 else { return false }
     try tell(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: now))
+    return true
   }
 
   /// What the client of the session is given.

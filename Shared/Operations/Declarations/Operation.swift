@@ -64,9 +64,10 @@ extension OperationSpec {
     if hasBody { common += [.invalidJSON, .bodyTooLarge, .unsupportedMediaType] }
     switch caller {
     case .anyone: break
-    case .account: common += [.unauthenticated, .tokenExpired, .sessionRevoked]
-    case .verifiedAccount: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .verificationRequired]
-    case .administrator: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .forbidden]
+    case .account: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .insufficientScope]
+    case .verifiedAccount:
+      common += [.unauthenticated, .tokenExpired, .sessionRevoked, .verificationRequired, .insufficientScope]
+    case .administrator: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .forbidden, .insufficientScope]
     case .services: common.append(.forbidden)
     }
     if takesIdempotencyKey { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }

@@ -206,6 +206,24 @@ struct LiveTests {
     }
   }
 
+  @Test("The device of a session that its owner closed elsewhere is told so, on its stream and its JSON-RPC connection")
+  func closedByOwner() async throws {
+    try await Self.with { gateway, inboxes in
+      let session = SessionID()
+      let token = try gateway.signer.token(account: inboxes.account, session: session)
+      let stream = try await Stream(gateway, inboxes.account, session: session, after: 0)
+      #expect(try await stream.next().name == "ready")
+      let line = try await RawConnection(port: gateway.tcpPort)
+      try await line.send(
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","live":false},"id":1}"# + "\n")
+      _ = try await line.receiveLine()
+      inboxes.revoke(session, .closedByOwner)
+      #expect(try await stream.next().data == #"{"reason":"closed_by_owner"}"#)
+      #expect(try await line.receiveLine()["params"] == ["reason": "closed_by_owner"])
+      #expect(try await gateway.http("GET", "/v1/things", ["Authorization": "Bearer \(token)"]).status == 401)
+    }
+  }
+
   @Test("A gateway that starts knows the sessions closed lately")
   func startsWithRevocations() async throws {
     let bus = FakeBus()

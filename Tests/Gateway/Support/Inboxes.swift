@@ -61,8 +61,13 @@ final class Inboxes: Sendable {
   private let identity = MemoryLog()
   private let tellers: [ServiceName: EventTeller]
 
-  /// - Parameter drops: announcements that nobody hears.
-  init(_ bus: FakeBus, _ signer: Signer, drops: @escaping @Sendable (Announcement) -> Bool = { _ in false }) {
+  /// - Parameters:
+  ///   - drops: announcements that nobody hears.
+  ///   - desk: what identity answers about personal access tokens.
+  init(
+    _ bus: FakeBus, _ signer: Signer, desk: TokenDesk = TokenDesk(),
+    drops: @escaping @Sendable (Announcement) -> Bool = { _ in false }
+  ) {
     self.bus = bus
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     func teller(_ service: ServiceName, _ log: MemoryLog) -> EventTeller {
@@ -73,7 +78,10 @@ final class Inboxes: Sendable {
     let published = signer.published
     bus.answer(.identity) { request in
       if let reply = await self.tellers[.identity]?.answer(request) { return reply }
-      return Reply(request, ListKeys.Output(keys: [published]))
+      guard request.header.operation == IdentifyPersonalAccessToken.spec.name else {
+        return Reply(request, ListKeys.Output(keys: [published]))
+      }
+      return Reply(request, try desk.answer(try IdentifyPersonalAccessToken.Input.decode(request.body).hash))
     }
     bus.answer(.notifications) { request in
       if let reply = await self.tellers[.notifications]?.answer(request) { return reply }
@@ -107,8 +115,13 @@ final class Inboxes: Sendable {
     tellers[.notifications]?.tell(told)
   }
 
-  func revoke(_ session: SessionID) {
+  func revoke(_ session: SessionID, _ reason: SessionRevoked.Reason = .loggedOut) {
     tellers[.identity]?.tell(
-      identity.append(SessionRevoked(sessionID: session, accountID: account, reason: .loggedOut, at: .now), isState: true))
+      identity.append(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: .now), isState: true))
+  }
+
+  func revoke(_ token: PersonalAccessTokenID) {
+    tellers[.identity]?.tell(
+      identity.append(PersonalAccessTokenRevoked(tokenID: token, accountID: account, at: .now), isState: true))
   }
 }

@@ -27,7 +27,9 @@ struct AccessTokenTests {
     configuration.remembered = remembered
     let published = signers.map(\.published)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return TokenVerifier(configuration, keys: KeyRing(clock: clock, logger: logger) { published }, clock: clock)
+    return TokenVerifier(configuration, keys: KeyRing(clock: clock, logger: logger) { published }, clock: clock) { _ in
+      throw Failure(RequestFailure.unauthenticated)
+    }
   }
 
   @Test("A token that identity signed tells whom it speaks for")
@@ -152,7 +154,7 @@ struct AccessTokenTests {
     let known = try signer.token(session: session)
     let fresh = try signer.token(session: session)
     _ = try await verifier.identify(known)
-    verifier.revocations.revoke(session, until: Instant.now.adding(seconds: 600))
+    verifier.revocations.revoke(.session(session), until: Instant.now.adding(seconds: 600))
     await #expect(throws: TokenRefusal.revoked) { try await verifier.identify(known) }
     await #expect(throws: TokenRefusal.revoked) { try await verifier.identify(fresh) }
     _ = try await verifier.identify(signer.token())
@@ -165,10 +167,10 @@ struct AccessTokenTests {
     let signer = Signer()
     let old = try AccessToken.identification(AccessToken.parse(signer.token(now: time.now)).claims, now: time.now)
     time.move(seconds: 10)
-    for _ in 0..<3 { revocations.revoke(SessionID(), until: time.now.adding(seconds: 600)) }
+    for _ in 0..<3 { revocations.revoke(.session(SessionID()), until: time.now.adding(seconds: 600)) }
     #expect(revocations.refusal(of: old, now: time.now) == nil)
     let last = SessionID()
-    revocations.revoke(last, until: time.now.adding(seconds: 600))
+    revocations.revoke(.session(last), until: time.now.adding(seconds: 600))
     #expect(revocations.refusal(of: old, now: time.now) == .expired)
     time.move(seconds: 1)
     let new = try AccessToken.identification(AccessToken.parse(signer.token(now: time.now)).claims, now: time.now)
@@ -187,7 +189,9 @@ struct AccessTokenTests {
       asked.withLock { $0 += 1 }
       return published.withLock { $0 }
     }
-    let verifier = TokenVerifier(GatewayConfiguration.Tokens(), keys: keys, clock: time.clock)
+    let verifier = TokenVerifier(GatewayConfiguration.Tokens(), keys: keys, clock: time.clock) { _ in
+      throw Failure(RequestFailure.unauthenticated)
+    }
     _ = try await verifier.identify(first.token(now: time.now))
     for _ in 0..<10 { await #expect(throws: TokenRefusal.self) { try await verifier.identify(second.token(now: time.now)) } }
     #expect(asked.withLock { $0 } == 1)
@@ -201,7 +205,8 @@ struct AccessTokenTests {
   func bounded() {
     let cache = TokenCache(bound: 10)
     let someone = Identification(
-      account: AccountID(), session: SessionID(), isVerified: true, isAdministrator: false, language: .english, issuedAt: .now,
+      account: AccountID(), credential: .session(SessionID()), scopes: nil, isVerified: true, isAdministrator: false,
+      language: .english, issuedAt: .now,
       expiresAt: .now)
     cache.insert("used", someone)
     for index in 0..<100 {

@@ -27,7 +27,9 @@ struct ContractTests {
   func leftOver() throws {
     let own = Words(Contract.identity.words).keys(.english).subtracting(Words([]).keys(.english))
     let failures = Contract.identity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
-    let used = Set(failures + (try fieldRules()).map { "field.\($0)" })
+    let sessions = ["device.program_on_system", "device.unknown"] + SessionPlace.Kind.allCases.map { "place.\($0)" }
+    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions)
+    for key in sessions { #expect(own.contains(key), "\(key)") }
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }
 

@@ -125,7 +125,8 @@ extension RunningIdentity {
   /// A new session.
   func logIn(_ login: String = "ana", _ password: String = password, from address: String = "192.0.2.1") async throws -> SignedIn
   {
-    try await ask(LogIn.self, .init(login: login, password: password, device: "Ana's phone"), by: .person(from: address))
+    try await ask(
+      LogIn.self, .init(login: login, password: password, device: DeviceName(text: "Ana's phone")), by: .person(from: address))
   }
 
   /// The newest mailed link's token, as the notifications service gets it.

@@ -1,0 +1,112 @@
+public import Operations
+
+/// Where a session was last seen, as far as its network address tells.
+public struct SessionPlace: Document, Hashable {
+  /// How much is known.
+  public enum Kind: String, Choice {
+    /// The machine on which Racha runs.
+    case thisComputer
+    /// A network of its own, behind no public address.
+    case privateNetwork
+    /// A network of the internet.
+    case network
+    case unknown
+  }
+
+  public var kind: Kind
+  public var network: String?
+  public var name: String
+
+  public init(kind: Kind, network: String?, name: String) {
+    self.kind = kind
+    self.network = network
+    self.name = name
+  }
+
+  public static let notes: Notes = [
+    "kind": "How much is known of the place.",
+    "network": Note("The network of the address: an IPv4 /24 or an IPv6 /48.", example: "192.0.2.0/24"),
+    "name": Note("The place in words, in the account's language.", example: "Network 192.0.2.0/24"),
+  ]
+}
+
+/// One of the account's signed-in devices, as its owner sees it.
+public struct OwnSession: Document, Hashable {
+  public var id: SessionID
+  public var device: String
+  public var program: String?
+  public var place: SessionPlace
+  public var createdAt: Instant
+  public var lastSeenAt: Instant
+  public var expiresAt: Instant
+  public var isCurrent: Bool
+
+  public init(
+    id: SessionID, device: String, program: String?, place: SessionPlace, createdAt: Instant, lastSeenAt: Instant,
+    expiresAt: Instant, isCurrent: Bool
+  ) {
+    self.id = id
+    self.device = device
+    self.program = program
+    self.place = place
+    self.createdAt = createdAt
+    self.lastSeenAt = lastSeenAt
+    self.expiresAt = expiresAt
+    self.isCurrent = isCurrent
+  }
+
+  public static let notes: Notes = [
+    "id": "The session's id.",
+    "device": Note("How the client named its device, else what it runs, else that it is unknown.", example: "Ana's phone"),
+    "program": Note("What the client says it runs, which nobody can check.", example: "Firefox on Linux"),
+    "place": "Where it was last seen.", "createdAt": "When it logged in.",
+    "lastSeenAt": "When it last got tokens, which one in use does every ten minutes; now for the calling session.",
+    "expiresAt": "When it ends unless it is refreshed before.", "isCurrent": "Whether it is the calling session.",
+  ]
+}
+
+/// Lists the account's sessions that have not ended, the newest login first.
+public enum ListSessions: Operation {
+  public typealias Input = ListPage
+  public typealias Output = Page<OwnSession>
+
+  public static let spec = OperationSpec(
+    "sessions.list", of: .identity, .get("/v1/sessions"), by: .account, effect: .read, requirements: ["ID-6"],
+    "List your sessions: device, place, when last seen, and which one this is.")
+}
+
+/// Closes one of the account's sessions: it ends at once, in every service, and its device is told live.
+///
+/// Closing it twice is harmless. Another account's session is `not_found`.
+public enum CloseSession: Operation {
+  public struct Input: Document, Hashable {
+    public var sessionID: SessionID
+
+    public init(sessionID: SessionID) { self.sessionID = sessionID }
+
+    public static let notes: Notes = ["sessionID": "The session to close."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "sessions.close", of: .identity, .delete("/v1/sessions/{sessionID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-6"], "Close one of your sessions.")
+}
+
+/// Closes all of the account's sessions but the calling one.
+public enum CloseOtherSessions: Operation {
+  public typealias Input = Empty
+
+  public struct Output: Document, Hashable {
+    public var closedCount: Int
+
+    public init(closedCount: Int) { self.closedCount = closedCount }
+
+    public static let notes: Notes = ["closedCount": Note("How many were closed.", range: 0...1_000_000, example: 2)]
+  }
+
+  public static let spec = OperationSpec(
+    "sessions.closeOthers", of: .identity, .delete("/v1/sessions"), by: .account, effect: .write, requirements: ["ID-6"],
+    "Close all of your sessions but this one.")
+}

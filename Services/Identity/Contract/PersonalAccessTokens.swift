@@ -1,0 +1,191 @@
+public import Operations
+
+/// A key that an account makes for a script of its own, as its owner sees it: never with its secret.
+public struct PersonalAccessToken: Document, Hashable {
+  public var id: PersonalAccessTokenID
+  public var name: PersonalAccessTokenName
+  public var scopes: [AccessScope]
+  public var createdAt: Instant
+  public var expiresAt: Instant?
+  public var lastUsedAt: Instant?
+
+  public init(
+    id: PersonalAccessTokenID, name: PersonalAccessTokenName, scopes: [AccessScope], createdAt: Instant, expiresAt: Instant?,
+    lastUsedAt: Instant?
+  ) {
+    self.id = id
+    self.name = name
+    self.scopes = scopes
+    self.createdAt = createdAt
+    self.expiresAt = expiresAt
+    self.lastUsedAt = lastUsedAt
+  }
+
+  public static let notes: Notes = [
+    "id": "The token's id.", "name": "What its owner calls it.", "scopes": "What it allows.", "createdAt": "When it was made.",
+    "expiresAt": "When it stops working; absent if only by being revoked.",
+    "lastUsedAt": "When it was last used, to within five minutes; absent if never.",
+  ]
+}
+
+public typealias PersonalAccessTokenID = ID<PersonalAccessToken>
+
+/// What a personal access token allows: to read or to change what one service keeps. Neither includes the other.
+///
+/// Identity's data is not among them: no token manages accounts, passwords, sessions or tokens.
+public enum AccessScope: String, Choice {
+  case activityRead = "activity:read"
+  case activityWrite = "activity:write"
+  case socialRead = "social:read"
+  case socialWrite = "social:write"
+  case rewardsRead = "rewards:read"
+  case rewardsWrite = "rewards:write"
+  case notificationsRead = "notifications:read"
+  case notificationsWrite = "notifications:write"
+
+  /// The scope that a call of the operation takes; nil if no token may call it.
+  public init?(for operation: OperationSpec) {
+    switch operation.caller {
+    case .administrator, .services: return nil
+    case .anyone, .account, .verifiedAccount:
+      self.init(rawValue: "\(operation.service.rawValue):\(operation.effect == .read ? "read" : "write")")
+    }
+  }
+}
+
+/// Why there is no further token.
+public enum PersonalAccessTokenFailure: String, FailureCode {
+  case tooMany = "too_many_personal_access_tokens"
+
+  public var status: Int { 409 }
+}
+
+/// Makes a personal access token. Its secret is answered this once, and kept by nobody but the caller.
+public enum CreatePersonalAccessToken: Operation {
+  public struct Input: Document, Hashable {
+    public var name: PersonalAccessTokenName
+    public var scopes: [AccessScope]
+    public var expiresAt: Instant?
+
+    public init(name: PersonalAccessTokenName, scopes: [AccessScope], expiresAt: Instant? = nil) {
+      self.name = name
+      self.scopes = scopes
+      self.expiresAt = expiresAt
+    }
+
+    public static let notes: Notes = [
+      "name": "What to call it; none of the account's others has the name.",
+      "scopes": Note("What it allows.", items: 1...AccessScope.allCases.count),
+      "expiresAt": "When it stops working, within a year; absent for a token that works until it is revoked.",
+    ]
+  }
+
+  public struct Output: Document, Hashable {
+    public var token: PersonalAccessToken
+    public var secret: String
+
+    public init(token: PersonalAccessToken, secret: String) {
+      self.token = token
+      self.secret = secret
+    }
+
+    public static let notes: Notes = [
+      "token": "The token.",
+      "secret": "Goes with each request as `Authorization: Bearer`. Nobody can show it again.",
+    ]
+  }
+
+  // Not `create`: a recorded reply would keep the secret in the store. A repetition is told that the name is taken.
+  public static let spec = OperationSpec(
+    "personalAccessTokens.create", of: .identity, .post("/v1/personal-access-tokens"), by: .account, effect: .write,
+    failures: PersonalAccessTokenFailure.allCases.map(\.kind), requirements: ["ID-18"],
+    "Make a personal access token for a script; its secret is shown this once.")
+}
+
+/// Lists the account's tokens that have not been revoked, the newest first, without their secrets.
+public enum ListPersonalAccessTokens: Operation {
+  public typealias Input = ListPage
+  public typealias Output = Page<PersonalAccessToken>
+
+  public static let spec = OperationSpec(
+    "personalAccessTokens.list", of: .identity, .get("/v1/personal-access-tokens"), by: .account, effect: .read,
+    requirements: ["ID-18"], "List your personal access tokens, without their secrets.")
+}
+
+/// Revokes a token: within a second it opens nothing. Doing it twice is harmless.
+public enum RevokePersonalAccessToken: Operation {
+  public struct Input: Document, Hashable {
+    public var tokenID: PersonalAccessTokenID
+
+    public init(tokenID: PersonalAccessTokenID) { self.tokenID = tokenID }
+
+    public static let notes: Notes = ["tokenID": "The token to revoke."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "personalAccessTokens.revoke", of: .identity, .delete("/v1/personal-access-tokens/{tokenID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-18"], "Revoke one of your personal access tokens.")
+}
+
+/// Tells the gateway whom a personal access token speaks for, by the hash of its secret, and notes that it was used.
+public enum IdentifyPersonalAccessToken: Operation {
+  public struct Input: Document, Hashable {
+    public var hash: PersonalAccessTokenHash
+
+    public init(hash: PersonalAccessTokenHash) { self.hash = hash }
+
+    public static let notes: Notes = ["hash": "SHA-256 of the secret."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var tokenID: PersonalAccessTokenID
+    public var accountID: AccountID
+    public var scopes: [AccessScope]
+    public var isVerified: Bool
+    public var language: Language
+    public var expiresAt: Instant?
+
+    public init(
+      tokenID: PersonalAccessTokenID, accountID: AccountID, scopes: [AccessScope], isVerified: Bool, language: Language,
+      expiresAt: Instant?
+    ) {
+      self.tokenID = tokenID
+      self.accountID = accountID
+      self.scopes = scopes
+      self.isVerified = isVerified
+      self.language = language
+      self.expiresAt = expiresAt
+    }
+
+    public static let notes: Notes = [
+      "tokenID": "The token.", "accountID": "Whose it is.", "scopes": "What it allows.",
+      "isVerified": "Whether the account's e-mail address is verified.", "language": "The account's language.",
+      "expiresAt": "When it stops working, if by itself.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "personalAccessTokens.identify", of: .identity, nil, by: .services([.gateway]), effect: .write,
+    failures: [RequestFailure.unauthenticated.kind, RequestFailure.tokenExpired.kind], requirements: ["ID-18"],
+    "Tell whom a personal access token speaks for.")
+}
+
+/// A personal access token was revoked: it opens nothing any more.
+public struct PersonalAccessTokenRevoked: Event, Hashable {
+  public var tokenID: PersonalAccessTokenID
+  public var accountID: AccountID
+  public var at: Instant
+
+  public init(tokenID: PersonalAccessTokenID, accountID: AccountID, at: Instant) {
+    self.tokenID = tokenID
+    self.accountID = accountID
+    self.at = at
+  }
+
+  public static let notes: Notes = ["tokenID": "The token.", "accountID": "Whose it was.", "at": "When."]
+
+  public static let spec = EventSpec(
+    "personalAccessTokens.revoked", by: .identity, requirements: ["ID-18"], "A personal access token was revoked.")
+}

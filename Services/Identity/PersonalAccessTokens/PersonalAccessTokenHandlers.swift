@@ -1,0 +1,98 @@
+import Crypto
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves personal access tokens (requirement ID-18).
+  mutating func servePersonalAccessTokens() {
+    serve(CreatePersonalAccessToken.self) { input, call in
+      var generator = SystemRandomNumberGenerator()
+      let secret = PersonalAccessTokenForm.make(using: &generator)
+      // Not through an idempotency record, which would keep the secret.
+      let token = try await call.write { try $0.createPersonalAccessToken(input, .of(secret), call) }
+      return CreatePersonalAccessToken.Output(token: token.own, secret: secret)
+    }
+
+    serve(
+      ListPersonalAccessTokens.self,
+      read: { input, call, database in
+        let account = try call.liveAccount(database)
+        let page = try call.page(input)
+        let tokens = try database.personalAccessTokens(
+          of: account.id, before: page.place(PersonalAccessTokenID.init(text:)), limit: page.fetchLimit)
+        return page.page(of: tokens, key: \.id) { $0.own }
+      })
+
+    serve(
+      RevokePersonalAccessToken.self,
+      write: { input, call, transaction in
+        let account = try call.liveAccount(transaction.database)
+        guard try transaction.database.personalAccessToken(input.tokenID)?.accountID == account.id else {
+          throw Failure(RequestFailure.notFound)
+        }
+        if try transaction.revokePersonalAccessToken(input.tokenID, of: account.id) {
+          let event = SecurityEvent(.personalAccessTokenRevoked, account: account.id, detail: input.tokenID.description)
+          try transaction.record(event, from: call.caller)
+        }
+        return Empty()
+      })
+
+    serve(IdentifyPersonalAccessToken.self) { input, call in
+      let found = try await call.read { database in
+        try database.personalAccessToken(input.hash).flatMap { token in try database.account(token.accountID).map { (token, $0) }
+        }
+      }
+      guard let (token, account) = found else { throw Failure(RequestFailure.unauthenticated) }
+      switch PersonalAccessTokenRule.judge(expiresAt: token.expiresAt, revokedAt: token.revokedAt, now: call.now) {
+      case .refuse: throw Failure(RequestFailure.unauthenticated)
+      case .expired: throw Failure(RequestFailure.tokenExpired)
+      case .accept: break
+      }
+      if PersonalAccessTokenRule.isUseToBeNoted(lastUsedAt: token.lastUsedAt, now: call.now) {
+        try await call.write { try $0.notePersonalAccessTokenUse(token.id) }
+      }
+      return IdentifyPersonalAccessToken.Output(
+        tokenID: token.id, accountID: account.id, scopes: token.scopes, isVerified: account.verifiedAt != nil,
+        language: account.language, expiresAt: token.expiresAt)
+    }
+  }
+}
+
+extension PersonalAccessTokenHash {
+  /// The hash of a token's text. A plain one will do, since nobody can guess 178 random bits.
+  static func of(_ secret: String) -> PersonalAccessTokenHash {
+    guard let hash = PersonalAccessTokenHash(bytes: SHA256.hash(data: Data(secret.utf8))) else {
+      preconditionFailure("SHA-256 has 32 bytes")
+    }
+    return hash
+  }
+}
+
+extension Transaction {
+  /// Adds a token if the account may have it.
+  fileprivate func createPersonalAccessToken(
+    _ input: CreatePersonalAccessToken.Input, _ hash: PersonalAccessTokenHash, _ call: Call
+  ) throws -> PersonalAccessTokenRecord {
+    let account = try call.liveAccount(database)
+    let others = try database.personalAccessTokens(of: account.id, before: nil, limit: PersonalAccessTokenRule.mostPerAccount)
+    var problems: [FieldProblem] = []
+    if others.contains(where: { $0.name == input.name }) {
+      problems.append(FieldProblem(field: "name", FieldRule("token_name_taken")))
+    }
+    if let rule = PersonalAccessTokenRule.expiryRule(input.expiresAt, now: now) {
+      problems.append(FieldProblem(field: "expiresAt", rule))
+    }
+    guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
+    guard others.count < PersonalAccessTokenRule.mostPerAccount else {
+      throw PersonalAccessTokenFailure.tooMany.with(["most": .number(PersonalAccessTokenRule.mostPerAccount)])
+    }
+    let token = try insertPersonalAccessToken(of: account.id, input, hash)
+    try record(
+      SecurityEvent(.personalAccessTokenCreated, account: account.id, detail: token.id.description), from: call.caller)
+    return token
+  }
+}

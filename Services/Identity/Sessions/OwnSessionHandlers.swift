@@ -1,0 +1,54 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves looking through one's sessions and closing them (requirement ID-6).
+  mutating func serveOwnSessions() {
+    serve(
+      ListSessions.self,
+      read: { input, call, database in
+        let (account, current) = (try call.liveAccount(database), try call.session)
+        let page = try call.page(input)
+        let sessions = try database.liveSessions(
+          of: account.id, before: page.place(SessionID.init(text:)), limit: page.fetchLimit, now: call.now)
+        return page.page(of: sessions, key: \.id) { $0.own(account.language, seenAt: $0.id == current ? call.now : nil) }
+      })
+
+    serve(
+      CloseSession.self,
+      write: { input, call, transaction in
+        let account = try call.liveAccount(transaction.database)
+        guard try transaction.database.session(input.sessionID)?.accountID == account.id else {
+          throw Failure(RequestFailure.notFound)
+        }
+        // To close the session one is in is to log out.
+        if try input.sessionID == call.session {
+          try transaction.revoke(input.sessionID, of: account.id, .loggedOut)
+        } else {
+          try transaction.close(input.sessionID, of: account.id, call.caller)
+        }
+        return Empty()
+      })
+
+    serve(
+      CloseOtherSessions.self,
+      write: { _, call, transaction in
+        let (account, current) = (try call.liveAccount(transaction.database), try call.session)
+        let others = try transaction.database.liveSessions(of: account.id, before: nil, limit: -1, now: transaction.now)
+          .filter { $0.id != current }
+        for session in others { try transaction.close(session.id, of: account.id, call.caller) }
+        return CloseOtherSessions.Output(closedCount: others.count)
+      })
+  }
+}
+
+extension Transaction {
+  /// Ends a session because its owner wants it to, and records who asked.
+  fileprivate func close(_ session: SessionID, of account: AccountID, _ caller: Caller) throws {
+    guard try revoke(session, of: account, .closedByOwner) else { return }
+    try record(SecurityEvent(.sessionClosed, account: account, session: session), from: caller)
+  }
+}

@@ -1,0 +1,9 @@
+/// What was added to the tables of sessions since the first migration.
+enum SessionSchema {
+  /// A session from before was last seen 30 days before it expires, and where it logged in.
+  static let lastSeen = """
+    ALTER TABLE sessions ADD COLUMN last_seen_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN last_seen_address TEXT;
+    UPDATE sessions SET last_seen_at = max(created_at, expires_at - 30 * 86400000), last_seen_address = address;
+    """
+}

@@ -1,0 +1,231 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Logging
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Looking through one's sessions and closing them (ID-6; S 6)")
+struct OwnSessionsTests {
+  private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
+
+  private func list(_ identity: RunningIdentity, by signedIn: SignedIn) async throws -> [OwnSession] {
+    try await identity.ask(ListSessions.self, .init(), by: .signedIn(signedIn)).items
+  }
+
+  private func isDead(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> Bool {
+    let listing = try? await list(identity, by: signedIn)
+    let refresh = try? await identity.ask(RefreshSession.self, .init(refreshToken: signedIn.refreshToken))
+    try #require((listing == nil) == (refresh == nil))
+    return listing == nil
+  }
+
+  @Test("all live sessions are listed with device, place and last access, and the current one is marked (S 6, scenario 1)")
+  func listing() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let phone = try await identity.logIn(from: "198.51.100.9")
+      identity.time.advance(seconds: 60)
+      let ended = try await identity.logIn()
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(ended))
+      let browser = Caller(kind: .anonymous, address: "192.0.2.7", userAgent: Self.firefox)
+      let laptop = try await identity.ask(
+        LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: browser)
+      let silent = Caller(kind: .anonymous)
+      _ = try await identity.ask(LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: silent)
+      identity.time.advance(seconds: 100)
+
+      let sessions = try await list(identity, by: laptop)
+      #expect(sessions.map(\.device) == ["Unknown device", "Firefox on Linux", "Ana's phone"])
+      #expect(sessions.map(\.program) == [nil, "Firefox on Linux", "Test"])
+      #expect(sessions.map(\.place.name) == ["Unknown place", "Network 192.0.2.0/24", "Network 198.51.100.0/24"])
+      #expect(sessions.map(\.isCurrent) == [false, true, false])
+      #expect(sessions[1].id == laptop.session.id)
+      #expect(sessions[1].lastSeenAt == identity.time.now)
+      #expect(sessions[2].id == phone.session.id)
+      #expect(sessions[2].lastSeenAt == identity.time.now.adding(seconds: -160))
+      #expect(sessions[2].createdAt == sessions[2].lastSeenAt)
+      #expect(phone.session.isCurrent)
+    }
+  }
+
+  @Test("a refresh is when and where a session was last seen; nothing else is written for it")
+  func lastSeen() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (phone, laptop) = (try await identity.logIn(), try await identity.logIn())
+      identity.time.advance(seconds: 600)
+      let next = try await identity.ask(
+        RefreshSession.self, .init(refreshToken: phone.refreshToken), by: .person(from: "2001:db8:1:2::3"))
+      #expect(next.session.lastSeenAt == identity.time.now)
+      identity.time.advance(seconds: 300)
+      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(next))
+      let seen = try #require(try await list(identity, by: laptop).last)
+      #expect(seen.id == phone.session.id)
+      #expect(seen.lastSeenAt == identity.time.now.adding(seconds: -300))
+      #expect(seen.place.network == "2001:db8:1::/48")
+      #expect(seen.createdAt == identity.time.now.adding(seconds: -900))
+    }
+  }
+
+  @Test("a session that is closed ends at once, is gone from the list, and everyone is told (S 6, scenario 2)")
+  func closing() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (phone, laptop) = (try await identity.logIn(), try await identity.logIn())
+      for _ in 0..<2 {
+        _ = try await identity.ask(CloseSession.self, .init(sessionID: phone.session.id), by: .signedIn(laptop))
+      }
+      #expect(
+        try await identity.told(SessionRevoked.self) == [
+          SessionRevoked(sessionID: phone.session.id, accountID: phone.account.id, reason: .closedByOwner, at: identity.time.now)
+        ])
+      #expect(try await identity.securityEvents() == ["sessionClosed"])
+      #expect(try await list(identity, by: laptop).map(\.id) == [laptop.session.id])
+      #expect(try await isDead(identity, phone))
+      #expect(try await !isDead(identity, laptop))
+    }
+  }
+
+  @Test("to close the session one is in is to log out")
+  func closingOwn() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let phone = try await identity.logIn()
+      _ = try await identity.ask(CloseSession.self, .init(sessionID: phone.session.id), by: .signedIn(phone))
+      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.loggedOut])
+      #expect(try await identity.securityEvents().isEmpty)
+      #expect(try await isDead(identity, phone))
+    }
+  }
+
+  @Test("all sessions but the current one are closed, of this account alone, and their number is told (S 6, scenario 3)")
+  func closingOthers() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("ana")
+      try await identity.register("bea")
+      let (phone, tablet) = (try await identity.logIn(), try await identity.logIn())
+      let (laptop, bea) = (try await identity.logIn(), try await identity.logIn("bea"))
+      #expect(try await identity.ask(CloseOtherSessions.self, .init(), by: .signedIn(laptop)).closedCount == 2)
+      #expect(try await identity.ask(CloseOtherSessions.self, .init(), by: .signedIn(laptop)).closedCount == 0)
+      let told = try await identity.told(SessionRevoked.self)
+      #expect(Set(told.map(\.sessionID)) == [phone.session.id, tablet.session.id])
+      #expect(told.allSatisfy { $0.reason == .closedByOwner })
+      #expect(try await identity.securityEvents() == ["sessionClosed", "sessionClosed"])
+      #expect(try await list(identity, by: laptop).map(\.isCurrent) == [true])
+      #expect(try await isDead(identity, phone))
+      #expect(try await isDead(identity, tablet))
+      #expect(try await !isDead(identity, bea))
+    }
+  }
+
+  @Test("another account's session does not exist, whatever one does; nor does a made-up one")
+  func strangers() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("ana")
+      try await identity.register("bea")
+      let (ana, bea) = (try await identity.logIn("ana"), try await identity.logIn("bea"))
+      for session in [bea.session.id, SessionID()] {
+        let refused = try await failure {
+          try await identity.ask(CloseSession.self, .init(sessionID: session), by: .signedIn(ana))
+        }
+        #expect(refused.code == "not_found" && refused.status == 404)
+      }
+      #expect(try await list(identity, by: ana).map(\.id) == [ana.session.id])
+      #expect(try await !isDead(identity, bea))
+      #expect(try await failure { try await identity.ask(ListSessions.self, .init()) }.code == "unauthenticated")
+      #expect(try await failure { try await identity.ask(CloseOtherSessions.self, .init()) }.code == "unauthenticated")
+    }
+  }
+
+  @Test("a closed session can neither list nor close, even before the gateway has heard of its end")
+  func revoked() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (thief, owner) = (try await identity.logIn(), try await identity.logIn())
+      _ = try await identity.ask(CloseSession.self, .init(sessionID: thief.session.id), by: .signedIn(owner))
+      let codes = [
+        try await failure { try await identity.ask(ListSessions.self, .init(), by: .signedIn(thief)) }.code,
+        try await failure {
+          try await identity.ask(CloseSession.self, .init(sessionID: owner.session.id), by: .signedIn(thief))
+        }.code,
+        try await failure { try await identity.ask(CloseOtherSessions.self, .init(), by: .signedIn(thief)) }.code,
+      ]
+      #expect(codes == ["session_revoked", "session_revoked", "session_revoked"])
+      #expect(try await !isDead(identity, owner))
+    }
+  }
+
+  @Test("a long list comes in pages")
+  func pages() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      var ids: [SessionID] = []
+      for _ in 0..<5 {
+        ids.append(try await identity.logIn().session.id)
+        identity.time.advance(seconds: 1)
+      }
+      let signedIn = try await identity.logIn()
+      ids.append(signedIn.session.id)
+      var found: [SessionID] = []
+      var cursor: PageCursor?
+      repeat {
+        let page = try await identity.ask(ListSessions.self, .init(limit: 4, cursor: cursor), by: .signedIn(signedIn))
+        found += page.items.map(\.id)
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(Set(found) == Set(ids) && found.count == 6)
+    }
+  }
+
+  @Test(
+    "a device's name has no control characters", arguments: ["", "a\u{7}b", "\u{202E}enohp", String(repeating: "a", count: 81)])
+  func names(name: String) async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let input: JSON = ["login": "ana", "password": .string(RunningIdentity.password), "device": .string(name)]
+      let refused = try await failure {
+        try await identity.ask(LogIn.self, json: String(decoding: input.bytes, as: UTF8.self))
+      }
+      #expect(refused.fields.map(\.field) == ["device"])
+    }
+  }
+
+  @Test("sessions of a store from before were last seen when and where they last got tokens")
+  func upgrade() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("racha-sessions-\(UUID().uuidString)").path
+    defer { for end in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + end) } }
+    func open(_ migrations: [Migration]) throws -> Store {
+      try Store(
+        path: file, service: .identity, migrations: migrations, secret: [UInt8](repeating: 1, count: 32),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+    let old = try open(Array(Schema.migrations.prefix(1)))
+    let created = Instant(milliseconds: 1_800_000_000_000)
+    try await old.write { transaction in
+      try transaction.database.execute(
+        sql: """
+          INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
+          VALUES (zeroblob(16), 'a@b.c', 'a@b.c', 'ana', '$argon2id$', 'UTC', 'en', ?1);
+          """, arguments: [created])
+      try transaction.database.execute(
+        sql: """
+          INSERT INTO sessions (session_id, account_id, address, created_at, expires_at)
+          VALUES (zeroblob(16), zeroblob(16), '192.0.2.1', ?, ?)
+          """, arguments: [created, created.adding(seconds: 86_400 + RefreshRule.lifetimeSeconds)])
+    }
+    await old.close()
+    let new = try open(Schema.migrations)
+    let seen = try await new.read { database in
+      try Row.fetchOne(database, sql: "SELECT last_seen_at, last_seen_address FROM sessions").map {
+        "\($0["last_seen_at"] as Instant) \($0["last_seen_address"] as String)"
+      }
+    }
+    await new.close()
+    #expect(seen == "\(created.adding(seconds: 86_400)) 192.0.2.1")
+  }
+}
