@@ -20,6 +20,8 @@ public enum Identity {
     service.serveRegistration(hasher: hasher)
     service.serveVerification(keys: keys)
     service.serveLogIn(keys: keys, hasher: hasher)
+    service.serveRecovery(keys: keys, hasher: hasher)
+    service.servePasswordChanges()
     service.serveSessions(keys: keys)
     service.serveKeys(keys)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)

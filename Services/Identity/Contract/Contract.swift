@@ -7,7 +7,11 @@ extension Contract {
     operations: [
       RegisterAccount.self, ReadOwnAccount.self, LookUpAccount.self, VerifyAccount.self, ResendVerification.self,
       ReadVerificationSecret.self, LogIn.self, RefreshSession.self, LogOut.self, ListKeys.self,
+      RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ReadAddressee.self,
     ],
-    events: [AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self],
+    events: [
+      AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
+      PasswordChanged.self,
+    ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

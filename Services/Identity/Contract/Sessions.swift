@@ -134,6 +134,8 @@ public struct SessionRevoked: Event, Hashable {
     case loggedOut
     /// A refresh token was used twice: it may have been stolen, and the account is to be told.
     case refreshTokenReused
+    /// The password was forgotten and a new one chosen: every session ends.
+    case passwordRecovered
   }
 
   public var sessionID: SessionID
@@ -151,5 +153,5 @@ public struct SessionRevoked: Event, Hashable {
   public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
 
   public static let spec = EventSpec(
-    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5"], "A session ended; its tokens are dead at once.")
+    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-8"], "A session ended; its tokens are dead at once.")
 }

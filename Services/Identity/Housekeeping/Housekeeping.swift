@@ -73,6 +73,7 @@ struct Housekeeping: Service {
     Rule(table: "sessions", key: "session_id", instant: "expires_at", keptSeconds: sessionsKeptSeconds),
     Rule(table: "sessions", key: "session_id", instant: "revoked_at", keptSeconds: sessionsKeptSeconds),
     Rule(table: "verification_links", key: "link_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "password_recoveries", key: "recovery_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
     Rule(table: "login_failures", key: "account_key, address_key", instant: "last_at", keptSeconds: Lockout.memorySeconds),
     Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
   ]

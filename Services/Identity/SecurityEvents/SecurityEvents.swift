@@ -11,11 +11,15 @@ struct SecurityEvent: Sendable {
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
+    case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
 
     var severity: Severity {
       switch self {
       case .loginFailed, .verificationLinkRefused: .info
       case .loginLocked, .refreshTokenReused: .warning
+      case .passwordRecoveryRequested, .passwordRecovered: .info
+      // Whoever guesses at a link's token is after the account.
+      case .passwordRecoveryRefused: .warning
       }
     }
   }
