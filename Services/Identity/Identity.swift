@@ -21,7 +21,7 @@ public enum Identity {
     service.serveVerification(keys: keys)
     service.serveLogIn(keys: keys, hasher: hasher)
     service.serveRecovery(keys: keys, hasher: hasher)
-    service.servePasswordChanges()
+    service.servePasswordChanges(keys: keys, hasher: hasher)
     service.serveSessions(keys: keys)
     service.serveKeys(keys)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)

@@ -7,7 +7,8 @@ extension Contract {
     operations: [
       RegisterAccount.self, ReadOwnAccount.self, LookUpAccount.self, VerifyAccount.self, ResendVerification.self,
       ReadVerificationSecret.self, LogIn.self, RefreshSession.self, LogOut.self, ListKeys.self,
-      RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ReadAddressee.self,
+      RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,
+      ReadAddressee.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,

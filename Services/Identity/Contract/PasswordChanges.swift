@@ -5,6 +5,46 @@ public enum PasswordChange {}
 /// One change of a password.
 public typealias PasswordChangeID = ID<PasswordChange>
 
+/// Why a password is not changed.
+public enum ChangePasswordFailure: String, FailureCode {
+  /// The current password is another.
+  case wrongPassword = "wrong_password"
+
+  public var status: Int { 403 }
+}
+
+/// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, and
+/// a mail tells of it.
+public enum ChangePassword: Operation {
+  public struct Input: Document, Hashable {
+    public var currentPassword: FormField<Password>
+    public var password: FormField<Password>
+    public var passwordRepetition: FormField<Password>
+
+    public init(
+      currentPassword: FormField<Password>, password: FormField<Password>, passwordRepetition: FormField<Password>
+    ) {
+      self.currentPassword = currentPassword
+      self.password = password
+      self.passwordRepetition = passwordRepetition
+    }
+
+    public static let notes: Notes = [
+      "currentPassword": "The password that the account has.",
+      "password":
+        "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password.",
+      "passwordRepetition": "The same password again.",
+    ]
+  }
+
+  public typealias Output = SignedIn
+
+  public static let spec = OperationSpec(
+    "accounts.changePassword", of: .identity, .put("/v1/accounts/me/password"), by: .account, effect: .write, rate: .sensitive,
+    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind], requirements: ["ID-9", "ID-20"],
+    "Change the password; this session gets new tokens, all others end.")
+}
+
 /// An account has another password; its owner is to be told by mail.
 public struct PasswordChanged: Event, Hashable {
   public var changeID: PasswordChangeID

@@ -12,12 +12,14 @@ struct SecurityEvent: Sendable {
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
+    case passwordChangeFailed, passwordChanged
 
     var severity: Severity {
       switch self {
       case .loginFailed, .verificationLinkRefused: .info
       case .loginLocked, .refreshTokenReused: .warning
       case .passwordRecoveryRequested, .passwordRecovered: .info
+      case .passwordChangeFailed, .passwordChanged: .info
       // Whoever guesses at a link's token is after the account.
       case .passwordRecoveryRefused: .warning
       }
