@@ -159,7 +159,9 @@ let package = Package(
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
-      resources: ["en", "es"].flatMap { ["Mails/Templates/verification.\($0).txt", "Mails/Templates/verification.\($0).html"] })
+      resources: ["verification", "recovery", "passwordChanged"].flatMap { kind in
+        ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
+      })
     + [
       // Tests
       tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),

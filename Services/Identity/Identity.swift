@@ -21,6 +21,8 @@ public enum Identity {
     service.serveVerification(keys: keys)
     service.serveAdministrators()
     service.serveLogIn(keys: keys, hasher: hasher)
+    service.serveRecovery(keys: keys, hasher: hasher)
+    service.servePasswordChanges(keys: keys, hasher: hasher)
     service.serveSessions(keys: keys)
     service.serveOwnSessions()
     service.servePersonalAccessTokens()

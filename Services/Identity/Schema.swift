@@ -7,6 +7,7 @@ enum Schema {
     Migration(1, "accounts, sessions, links, failures") { try $0.execute(sql: first) },
     Migration(2, "when and where sessions were last seen") { try $0.execute(sql: SessionSchema.lastSeen) },
     Migration(3, "personal access tokens") { try $0.execute(sql: PersonalAccessTokenSchema.first) },
+    Migration(4, "password recoveries") { try $0.execute(sql: passwordRecoveries) },
   ]
 
   private static let first = """
@@ -100,5 +101,25 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX security_events_by_time ON security_events (at);
     CREATE INDEX security_events_by_account ON security_events (account_id, at);
+    """
+
+  private static let passwordRecoveries = """
+    -- A request to recover a password, and its mailed link. As with verification links, the token is kept nowhere.
+    CREATE TABLE password_recoveries (
+      recovery_id BLOB NOT NULL PRIMARY KEY CHECK (length(recovery_id) = 16),
+      -- Keyed hashes of the e-mail address that was typed and of where the request came from.
+      email_key BLOB NOT NULL CHECK (length(email_key) = 32),
+      address_key BLOB CHECK (length(address_key) = 32),
+      -- Nobody's where no account has the address; the row is made all the same, so that it takes as long.
+      account_id BLOB REFERENCES accounts (account_id) ON DELETE CASCADE,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      replaced_at INTEGER,
+      used_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX password_recoveries_by_email ON password_recoveries (email_key, created_at);
+    CREATE INDEX password_recoveries_by_address ON password_recoveries (address_key, created_at);
+    CREATE INDEX password_recoveries_by_account ON password_recoveries (account_id);
+    CREATE INDEX password_recoveries_by_expiry ON password_recoveries (expires_at);
     """
 }

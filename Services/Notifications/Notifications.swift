@@ -13,7 +13,8 @@ public enum Notifications {
     _ environment: ServiceEnvironment, _ settings: MailSettings, _ carrier: any MailCarrier
   ) throws -> ServiceDefinition {
     var service = ServiceDefinition(
-      .notifications, migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3)])
+      .notifications,
+      migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4)])
     service.keepAccounts()
     InboxHandlers.serve(&service)
     InboxSubscriptions.hear(&service)

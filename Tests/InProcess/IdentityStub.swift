@@ -22,6 +22,7 @@ public final class IdentityStub: Sendable {
   private struct State {
     var people: [AccountID: Person] = [:]
     var secrets: [VerificationLinkID: ReadVerificationSecret.Output] = [:]
+    var recoveries: [PasswordRecoveryID: ReadRecoverySecret.Output] = [:]
     var lookUps = 0
     var isAway = false
   }
@@ -53,13 +54,25 @@ public final class IdentityStub: Sendable {
   }
 
   /// Makes a verification link for that person; its secret is given out until ``forget(_:)``.
-  public func link(of person: Person, token: String, email: String? = nil) throws -> VerificationLinkID {
+  public func link(of person: Person, token: String) throws -> VerificationLinkID {
     let link = VerificationLinkID()
-    let secret = ReadVerificationSecret.Output(
-      token: token, email: try EmailAddress(text: email ?? "\(person.username)@example.org"), username: person.username,
-      language: person.language, expiresAt: try Instant(text: "2026-11-22T08:43:00.000Z"))
+    let secret = try secret(of: person, token: token)
     state.withLock { $0.secrets[link] = secret }
     return link
+  }
+
+  /// Makes a link that recovers that person's password; its secret is given out for ever.
+  public func recovery(of person: Person, token: String) throws -> PasswordRecoveryID {
+    let recovery = PasswordRecoveryID()
+    let secret = try secret(of: person, token: token)
+    state.withLock { $0.recoveries[recovery] = secret }
+    return recovery
+  }
+
+  private func secret(of person: Person, token: String) throws -> ReadVerificationSecret.Output {
+    ReadVerificationSecret.Output(
+      token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
+      language: person.language, expiresAt: try Instant(text: "2026-11-22T08:43:00.000Z"))
   }
 
   /// Lets a link stop working.
@@ -86,6 +99,18 @@ public final class IdentityStub: Sendable {
             guard let secret = state.secrets[input.linkID] else { throw Failure(RequestFailure.notFound) }
             return secret
           }
+        }
+        service.serve(ReadRecoverySecret.self) { (input: ReadRecoverySecret.Input, _: Call) in
+          guard let secret = self.state.withLock({ $0.recoveries[input.recoveryID] }) else {
+            throw Failure(RequestFailure.notFound)
+          }
+          return secret
+        }
+        service.serve(ReadAddressee.self) { (input: ReadAddressee.Input, _: Call) in
+          guard let person = self.state.withLock({ $0.people[input.accountID] }) else { throw Failure(RequestFailure.notFound) }
+          return ReadAddressee.Output(
+            email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
+            language: person.language)
         }
         return service
       }

@@ -19,6 +19,7 @@ struct HTTPResponder: Sendable {
   let heads: ResponseHeads
   let pages: Pages
   let verification: VerificationPage
+  let recovery: RecoveryPage
 
   func respond(_ exchange: inout Exchange, _ body: [UInt8]) async -> Outcome {
     do throws(Failure) {
@@ -32,6 +33,7 @@ struct HTTPResponder: Sendable {
         return .live(identification, after: try EventStream.lastSeen(exchange))
       case .found(.page(let page), _): return .answer(try await pages.answer(page, exchange))
       case .found(.verification(let endpoint), _): return .answer(await verify(endpoint, body, &exchange))
+      case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
       case .otherMethod(let allowed):
         exchange.language = await language(exchange)
         return .answer(try preflight(allowed, &exchange))
@@ -57,7 +59,7 @@ struct HTTPResponder: Sendable {
   }
 
   /// Passes an admitted call on, and gives back its output unread.
-  private func pass(
+  func pass(
     _ endpoint: Endpoint, _ parameters: [String: String], _ body: [UInt8], _ identification: Identification?,
     _ exchange: Exchange
   ) async throws(Failure) -> (status: Int, output: [UInt8]) {
@@ -99,7 +101,7 @@ struct HTTPResponder: Sendable {
   }
 
   /// Draws on the budgets and learns who calls.
-  private func admit(
+  func admit(
     _ rateClass: RateClass, needsAccount: Bool, _ scope: ScopeRule, _ exchange: inout Exchange
   ) async throws(Failure) -> Identification? {
     do {

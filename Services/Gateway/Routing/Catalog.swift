@@ -39,6 +39,8 @@ enum Destination: Sendable {
   case page(Page)
   /// ``VerificationPage``, and the operation that its form calls.
   case verification(Endpoint)
+  /// ``RecoveryPage``, and the operations that its forms call.
+  case recovery(RecoveryEndpoints)
 }
 
 /// All that clients may call, from the contracts.
@@ -57,6 +59,9 @@ struct Catalog: Sendable {
     for page in Page.allCases { router.add("GET", page.rawValue, .page(page)) }
     if let endpoint = byName[VerifyAccount.spec.name] {
       for method in ["GET", "POST"] { router.add(method, VerificationPage.path, .verification(endpoint)) }
+    }
+    if let endpoints = RecoveryEndpoints(byName) {
+      for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
     }
     for endpoint in endpoints {
       if let route = endpoint.spec.route { router.add(route.method.rawValue, route.path, .operation(endpoint)) }

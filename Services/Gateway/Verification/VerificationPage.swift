@@ -1,24 +1,16 @@
 import GatewayContract
 import IdentityContract
-import NIOCore
 import Operations
 
 /// `/verify`, where the link in a verification mail leads (ID-2).
 ///
-/// Opening it changes nothing, since programs that look through mails open links too; the button sends the form that does. The
-/// page needs nothing but itself, and sends the token nowhere else.
+/// Opening it changes nothing, since programs that look through mails open links too; the button sends the form that does.
 struct VerificationPage: Sendable {
   static let path = "/verify"
 
   private let problems: ProblemWriter
-  private let policy: String
 
-  init(_ problems: ProblemWriter) {
-    self.problems = problems
-    policy =
-      "default-src 'none'; style-src '\(HTML.hash(of: VerificationPage.style))'; form-action 'self'; base-uri 'none'; "
-      + "frame-ancestors 'none'"
-  }
+  init(_ problems: ProblemWriter) { self.problems = problems }
 
   /// The token of the link's query or of the form.
   ///
@@ -57,25 +49,6 @@ struct VerificationPage: Sendable {
   }
 
   private func page(_ status: Int, _ title: String, _ language: Language, _ content: HTML) -> HTTPAnswer {
-    let title = problems.text(title, language)
-    let html: HTML = """
-      <!doctype html>
-      <html lang="\(language.rawValue)"><head><meta charset="utf-8">\
-      <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-      <title>\(title) – Racha</title><style>\(HTML(raw: VerificationPage.style))</style></head>
-      <body><main><h1>\(title)</h1>
-      \(content)
-      </main></body></html>
-
-      """
-    return HTTPAnswer(
-      status: status, type: "text/html; charset=utf-8", body: .init(string: html.description),
-      extra: [ResponseField(name: "Content-Language", value: language.rawValue)], policy: policy)
+    FormPage.answer(status, problems.text(title, language), language, content)
   }
-
-  private static let style = """
-    :root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui,sans-serif;max-width:32rem;margin:0 auto;padding:2rem 1rem}\
-    h1{font-size:1.6rem;line-height:1.25}button{font:inherit;padding:.6rem 1.2rem;border:0;border-radius:.4rem;color:#fff;\
-    background:#0a5c36;cursor:pointer}button:focus-visible{outline:3px solid;outline-offset:3px}
-    """
 }

@@ -3,21 +3,22 @@ import GRDB
 import IdentityContract
 import Operations
 
-/// Identity's state as events, for listeners without history: all accounts, the verification links that still wait, whose mails
-/// a listener that comes late must not miss, then the sessions revoked so lately that access tokens of theirs may not have
-/// expired yet, and the personal access tokens revoked as lately.
+/// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
+/// recover a password), whose mails a listener that comes late must not miss, then the sessions revoked so lately that access
+/// tokens of theirs may not have expired yet, and the personal access tokens revoked as lately.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
   private static let pageSize = 500
 
   let clock: Clock
 
-  /// A page after that key: `accounts`, `links`, `sessions` or `tokens`, and the id of the last one told.
+  /// A page after that key: `accounts`, `links`, `recoveries`, `sessions` or `tokens`, and the id of the last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
     let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
     switch parts[0] {
     case "links": return try links(database, after: last)
+    case "recoveries": return try recoveries(database, after: last)
     case "sessions": return try sessions(database, after: last)
     case "tokens": return try personalAccessTokens(database, after: last)
     default: return try accounts(database, after: last)
@@ -44,7 +45,20 @@ struct Snapshot: Sendable {
     let events = rows.map { row in
       VerificationMailRequested(linkID: row["link_id"], accountID: row["account_id"], reason: .registered)
     }
-    return (events, events.count == Self.pageSize ? "links \(events[Self.pageSize - 1].linkID)" : "sessions")
+    return (events, events.count == Self.pageSize ? "links \(events[Self.pageSize - 1].linkID)" : "recoveries")
+  }
+
+  private func recoveries(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT recovery_id, account_id FROM password_recoveries
+          WHERE expires_at > ? AND used_at IS NULL AND replaced_at IS NULL AND account_id IS NOT NULL AND recovery_id > ?
+          ORDER BY recovery_id LIMIT ?
+          """),
+      arguments: [clock.now, last, Self.pageSize])
+    let events = rows.map { row in PasswordRecoveryRequested(recoveryID: row["recovery_id"], accountID: row["account_id"]) }
+    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "sessions")
   }
 
   private func sessions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {

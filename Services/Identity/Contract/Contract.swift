@@ -10,7 +10,12 @@ extension Contract {
       ListSessions.self, CloseSession.self, CloseOtherSessions.self,
       CreatePersonalAccessToken.self, ListPersonalAccessTokens.self, RevokePersonalAccessToken.self,
       IdentifyPersonalAccessToken.self,
+      RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,
+      ReadAddressee.self,
     ],
-    events: [AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PersonalAccessTokenRevoked.self],
+    events: [
+      AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
+      PasswordChanged.self, PersonalAccessTokenRevoked.self,
+    ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -116,6 +116,10 @@ public struct SessionRevoked: Event, Hashable {
     case refreshTokenReused
     /// Its account closed it from another of its sessions.
     case closedByOwner
+    /// The password was forgotten and a new one chosen: every session ends.
+    case passwordRecovered
+    /// The password was changed in another session.
+    case passwordChanged
   }
 
   public var sessionID: SessionID
@@ -133,5 +137,6 @@ public struct SessionRevoked: Event, Hashable {
   public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
 
   public static let spec = EventSpec(
-    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6"], "A session ended; its tokens are dead at once.")
+    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-8", "ID-9"],
+    "A session ended; its tokens are dead at once.")
 }

@@ -66,7 +66,8 @@ extension Transaction {
 }
 
 extension Failure {
-  fileprivate static func locked(_ seconds: Int) -> Failure {
+  /// After too many attempts at a password.
+  static func locked(_ seconds: Int) -> Failure {
     LogInFailure.locked.with(["seconds": .number(seconds)], retryAfterSeconds: seconds)
   }
 }

@@ -33,14 +33,7 @@ struct RegistrationForm: Sendable {
     if let username = input.username.value, ReservedUsernames.embedded.contains(username) {
       refuse("username", FieldRule("reserved"))
     }
-    refuse("password", input.password.rule)
-    if let password = input.password.value {
-      for rule in passwordRules.broken(by: password, names: names(of: input)) { refuse("password", rule) }
-      if let repetition = input.passwordRepetition.value, repetition.normalized != password.normalized {
-        refuse("passwordRepetition", FieldRule("passwords_differ"))
-      }
-    }
-    refuse("passwordRepetition", input.passwordRepetition.rule)
+    problems += passwordRules.problems(input.password, repetition: input.passwordRepetition, names: names(of: input))
     refuse("name", input.name?.brokenRule)
     if let age = input.age, !ages.contains(age) {
       refuse("age", FieldRule("impossible_age", ["least": .number(ages.lowerBound), "most": .number(ages.upperBound)]))

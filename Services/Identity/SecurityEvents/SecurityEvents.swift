@@ -14,6 +14,8 @@ struct SecurityEvent: Sendable {
     case administratorAppointed
     case sessionClosed
     case personalAccessTokenCreated, personalAccessTokenRevoked
+    case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
+    case passwordChangeFailed, passwordChanged
 
     var severity: Severity {
       switch self {
@@ -21,6 +23,10 @@ struct SecurityEvent: Sendable {
       case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info
       case .loginLocked, .refreshTokenReused: .warning
       case .administratorAppointed: .critical
+      case .passwordRecoveryRequested, .passwordRecovered: .info
+      case .passwordChangeFailed, .passwordChanged: .info
+      // Whoever guesses at a link's token is after the account.
+      case .passwordRecoveryRefused: .warning
       }
     }
   }

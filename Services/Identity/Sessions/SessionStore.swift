@@ -131,6 +131,17 @@ extension Transaction {
     return successor
   }
 
+  /// Begins the session's family of tokens anew: none that was given out before is good any longer.
+  func renewTokens(of session: SessionID, _ account: AccountRecord) throws -> GivenTokens {
+    let token = RefreshToken()
+    let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
+    try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ?").execute(arguments: [session])
+    try insert(token, of: session, parent: nil, expiresAt: expiresAt)
+    try database.cachedStatement(sql: "UPDATE sessions SET expires_at = ? WHERE session_id = ?")
+      .execute(arguments: [expiresAt, session])
+    return try given(token, session, account, at: now)
+  }
+
   /// Ends the session and tells all services, unless it has ended before.
   ///
   /// - Returns: whether it had not.

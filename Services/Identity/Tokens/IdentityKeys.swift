@@ -6,6 +6,10 @@ struct IdentityKeys: Sendable {
   let refresh: SecretKey
   /// Tokens of verification links.
   let verification: SecretKey
+  /// Tokens of links that recover passwords.
+  let recovery: SecretKey
+  /// Subjects of such links.
+  let recoverySubjects: SecretKey
   /// Subjects of login failures.
   let failures: SecretKey
   /// Ids of access tokens.
@@ -17,6 +21,8 @@ struct IdentityKeys: Sendable {
     let secret = try home.secret("identity.secret")
     refresh = SecretKey(secret, purpose: "refresh tokens")
     verification = SecretKey(secret, purpose: "verification links")
+    recovery = SecretKey(secret, purpose: "password recovery links")
+    recoverySubjects = SecretKey(secret, purpose: "password recovery subjects")
     failures = SecretKey(secret, purpose: "login failures")
     tokenIDs = SecretKey(secret, purpose: "access token ids")
     signing = try await SigningKeys(home)

@@ -3,8 +3,11 @@ import IdentityContract
 import Operations
 import Storage
 
+/// The secret of a verification link.
+typealias VerificationToken = LinkToken<VerificationLinkRecord>
+
 /// A verification link as it is kept: without its secret.
-struct VerificationLinkRecord: Sendable {
+struct VerificationLinkRecord: MailedLink {
   let id: VerificationLinkID
   let accountID: AccountID
   let emailNormalized: String
@@ -21,6 +24,10 @@ struct VerificationLinkRecord: Sendable {
     expiresAt = row["expires_at"]
     replacedAt = row["replaced_at"]
     usedAt = row["used_at"]
+  }
+
+  var binding: [UInt8] {
+    Array("verify e-mail".utf8) + [0] + id.bytes + accountID.bytes + Array(emailNormalized.utf8)
   }
 
   /// What the rule judges.

@@ -1,14 +1,6 @@
 import IdentityContract
 import Operations
 
-/// What is known of a verification link when it is opened.
-struct OpenedLink: Hashable, Sendable {
-  var expiresAt: Instant
-  var usedAt: Instant?
-  /// When a newer one was sent.
-  var replacedAt: Instant?
-}
-
 /// What an opened verification link leads to, and when a further one may be sent (requirement ID-2).
 enum VerificationRule {
   static let lifetimeSeconds = 86_400

@@ -1,5 +1,4 @@
 import GRDB
-import IdentityContract
 import Operations
 import ServiceKit
 import Storage
@@ -9,9 +8,10 @@ extension MailQueue.End: DatabaseValueConvertible {}
 /// Marks ids of mails.
 enum Mail {}
 
-/// The mails to be sent and those that were: a row names the link that the mail is about and holds no secret.
+/// The mails to be sent and those that were: a row names what the mail is about and holds neither a secret nor an address.
 ///
-/// A row is `waiting`, `sending` while a lane has it, then `delivered`, `obsolete` (the link no longer works) or `dead` (given up).
+/// A row is `waiting`, `sending` while a lane has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
+/// (given up).
 enum MailQueue {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "mails") { database in
@@ -35,10 +35,41 @@ enum MailQueue {
     }
   }
 
+  /// Mails of more than one kind; those that there were are all verification mails.
+  static func kindsMigration(_ number: Int) -> Migration {
+    Migration(number, "kinds of mails") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE mails_of_kinds (
+            mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
+            kind TEXT NOT NULL,
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            -- A link, a change of a password: one mail for each, however often it is asked for.
+            subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),
+            state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'delivered', 'obsolete', 'dead')),
+            attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+            next_at INTEGER NOT NULL,
+            failure TEXT,
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            UNIQUE (kind, subject_id),
+            CHECK ((state IN ('waiting', 'sending')) = (finished_at IS NULL))
+          ) STRICT, WITHOUT ROWID;
+          INSERT INTO mails_of_kinds
+            SELECT mail_id, 'verification', account_id, link_id, state, attempts, next_at, failure, created_at, finished_at FROM mails;
+          DROP TABLE mails;
+          ALTER TABLE mails_of_kinds RENAME TO mails;
+          CREATE INDEX mails_due ON mails (next_at) WHERE state = 'waiting';
+          """)
+    }
+  }
+
   /// A mail that a lane has taken on.
   struct Job: Hashable, Sendable {
     let id: ID<Mail>
-    let linkID: VerificationLinkID
+    let subject: MailSubject
+    let account: AccountID
+    /// When that happened which the mail is about.
     let createdAt: Instant
     /// Which attempt this is, from 1 on.
     let attempt: Int
@@ -47,14 +78,16 @@ enum MailQueue {
   /// How a mail ended.
   enum End: String, Choice { case delivered, obsolete, dead }
 
-  /// Adds the mail of a link; a link that has one already gets no second.
-  static func add(_ link: VerificationLinkID, of account: AccountID, _ transaction: Transaction) throws {
+  /// Adds a mail; what has one already gets no second.
+  ///
+  /// - Parameter at: when that happened which the mail is about.
+  static func add(_ subject: MailSubject, to account: AccountID, at: Instant, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: """
-        INSERT INTO mails (mail_id, account_id, link_id, state, next_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?)
-        ON CONFLICT (link_id) DO NOTHING
+        INSERT INTO mails (mail_id, kind, account_id, subject_id, state, next_at, created_at)
+        VALUES (?, ?, ?, ?, 'waiting', ?, ?) ON CONFLICT (kind, subject_id) DO NOTHING
         """)
-    try statement.execute(arguments: [ID<Mail>(), account, link, transaction.now, transaction.now])
+    try statement.execute(arguments: [ID<Mail>(), subject.kind, account, subject.id, transaction.now, at])
   }
 
   /// Takes on the mails that are due, oldest first. The attempt counts from here on, so that a mail which ends the program each
@@ -69,10 +102,12 @@ enum MailQueue {
       sql: """
         UPDATE mails SET state = 'sending', attempts = attempts + 1 WHERE mail_id IN (
           SELECT mail_id FROM mails WHERE state = 'waiting' AND next_at <= ? ORDER BY next_at, mail_id LIMIT ?)
-        RETURNING mail_id, link_id, created_at, attempts
+        RETURNING mail_id, kind, account_id, subject_id, created_at, attempts
         """)
     return try Row.fetchAll(statement, arguments: [transaction.now, count]).map {
-      Job(id: $0["mail_id"], linkID: $0["link_id"], createdAt: $0["created_at"], attempt: $0["attempts"])
+      Job(
+        id: $0["mail_id"], subject: MailSubject($0), account: $0["account_id"], createdAt: $0["created_at"],
+        attempt: $0["attempts"])
     }
   }
 

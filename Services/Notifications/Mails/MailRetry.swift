@@ -8,7 +8,7 @@ enum MailFailure: Error, Hashable, Sendable {
   case authentication
   /// The server refuses the mail with this SMTP reply (RFC 5321, section 4.2.1).
   case rejected(reply: Int)
-  /// Identity cannot be asked for the link's secret now.
+  /// Identity cannot be asked now for what the mail needs: a link's secret, the addressee.
   case secretUnavailable
   /// The account's address cannot be written into a mail.
   case badAddress

@@ -1,4 +1,3 @@
-import IdentityContract
 import Logging
 import Metrics
 import Operations
@@ -13,10 +12,9 @@ struct MailWorker: ServiceLifecycle.Service {
   let store: Store
   let settings: MailSettings
   let carrier: any MailCarrier
-  let identity: ServiceClient
+  let writer: MailWriter
   let clock: Clock
   let bell: Bell
-  let mail: VerificationMail
   let logger: Logger
 
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
@@ -89,7 +87,7 @@ struct MailWorker: ServiceLifecycle.Service {
   private func send(_ job: MailQueue.Job) async throws {
     let end: MailQueue.End
     do throws(MailFailure) {
-      if let letter = try await letter(job) {
+      if let letter = try await writer.letter(job) {
         try await carrier.carry(letter)
         end = .delivered
       } else {
@@ -99,20 +97,6 @@ struct MailWorker: ServiceLifecycle.Service {
       return try await failed(job, error)
     }
     try await finish(job, end, nil)
-  }
-
-  /// Writes the mail with the link's secret; nil if the link no longer works.
-  private func letter(_ job: MailQueue.Job) async throws(MailFailure) -> Letter? {
-    let secret: ReadVerificationSecret.Output
-    do {
-      secret = try await identity.request(ReadVerificationSecret.self, .init(linkID: job.linkID))
-    } catch let failure as Failure where failure.status == 404 {
-      return nil
-    } catch {
-      throw .secretUnavailable
-    }
-    let message = try mail.message(job, secret, from: settings.from, publicURL: settings.publicURL)
-    return Letter(id: job.id, createdAt: job.createdAt, from: message.from, to: message.to, bytes: message.bytes)
   }
 
   private func finish(_ job: MailQueue.Job, _ end: MailQueue.End, _ failure: MailFailure?) async throws {

@@ -10,17 +10,26 @@ enum Mails {
     to service: inout ServiceDefinition, _ settings: MailSettings, _ carrier: any MailCarrier, _ environment: ServiceEnvironment
   ) throws {
     let bell = Bell()
-    service.hear(VerificationMailRequested.self) { event, _, transaction in
-      try MailQueue.add(event.linkID, of: event.accountID, transaction)
+    service.hear(VerificationMailRequested.self) { event, logged, transaction in
+      try MailQueue.add(.verification(event.linkID), to: event.accountID, at: logged.at, transaction)
       transaction.afterCommit { bell.ring() }
     }
-    let mail = try VerificationMail()
+    service.hear(PasswordRecoveryRequested.self) { event, logged, transaction in
+      guard let account = event.accountID else { return }
+      try MailQueue.add(.recovery(event.recoveryID), to: account, at: logged.at, transaction)
+      transaction.afterCommit { bell.ring() }
+    }
+    service.hear(PasswordChanged.self) { event, logged, transaction in
+      try MailQueue.add(.passwordChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
+      transaction.afterCommit { bell.ring() }
+    }
+    let writer = MailWriter(
+      identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
+      templates: try MailTemplates(), from: settings.from, publicURL: settings.publicURL)
     service.run { store in
       MailWorker(
-        store: store, settings: settings, carrier: carrier,
-        identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
-        clock: environment.clock,
-        bell: bell, mail: mail, logger: environment.logger)
+        store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, bell: bell,
+        logger: environment.logger)
     }
   }
 }

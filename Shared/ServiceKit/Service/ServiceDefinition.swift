@@ -101,7 +101,7 @@ public struct ServiceDefinition: Sendable {
   ) {
     add(operation) { input, call, request in
       let prepared = try await prepare(input, call)
-      guard let key = call.idempotencyKey(payload: request.payload) else {
+      guard O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) else {
         return try await call.write { transaction in try body(input, prepared, call, transaction) }.json
       }
       return try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in

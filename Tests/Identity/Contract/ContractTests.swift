@@ -84,7 +84,7 @@ struct ContractTests {
         codes.insert(String(match.1 ?? match.2 ?? ""))
       }
     }
-    return codes.subtracting(["password_hash"])
+    return codes.subtracting(["password_hash", "password_recoveries"])
   }
 }
 

@@ -5,34 +5,42 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Verification mails")
+@Suite("Mails")
 struct MailMessageTests {
-  static func message(_ language: Language, username: String = "ana.ruiz", url: String = "https://racha.example") throws
+  static func message(_ language: Language, _ kind: MailKind = .verification, url: String = "https://racha.example") throws
     -> MailMessage
   {
+    let (subject, page, token): (MailSubject, String, String?) =
+      switch kind {
+      case .verification: (.verification(ID()), "verify", token)
+      case .recovery: (.recovery(ID()), "recover", token)
+      case .passwordChanged: (.passwordChanged(ID()), "recover", nil)
+      }
     let job = MailQueue.Job(
-      id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), linkID: ID(),
+      id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), subject: subject, account: ID(),
       createdAt: try Instant(text: "2026-11-21T08:43:00.250Z"),
       attempt: 1)
-    let secret = ReadVerificationSecret.Output(
-      token: "tWqUgWuOYw0vVvKzv8f2jW1TNSnQ1LxC7uQ3gX2dB4E", email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"),
-      username: try Username(text: username), language: language, expiresAt: try Instant(text: "2026-11-22T08:43:00.250Z"))
-    let from = try #require(MailAddress("racha@example.org"))
-    return try VerificationMail().message(job, secret, from: from, publicURL: url)
+    let content = MailContent(
+      email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"), username: try Username(text: "ana.ruiz"), language: language,
+      url: "\(url)/\(page)" + (token.map { "?token=\($0)" } ?? ""), token: token,
+      at: try Instant(text: "2026-11-22T08:43:00.250Z"))
+    return try MailTemplates().message(job, content, from: try #require(MailAddress("racha@example.org")))
   }
 
-  @Test("are to the byte what is kept in the golden files", arguments: Language.allCases)
-  func golden(language: Language) throws {
+  private static let token = "tWqUgWuOYw0vVvKzv8f2jW1TNSnQ1LxC7uQ3gX2dB4E"
+
+  @Test("are to the byte what is kept in the golden files", arguments: MailKind.allCases, Language.allCases)
+  func golden(kind: MailKind, language: Language) throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("Golden/verification.\(language.rawValue).eml")
-    let bytes = try MailMessageTests.message(language).bytes
+      .appendingPathComponent("Golden/\(kind.rawValue).\(language.rawValue).eml")
+    let bytes = try MailMessageTests.message(language, kind).bytes
     if ProcessInfo.processInfo.environment["RACHA_TEST_WRITE_GOLDEN"] != nil { try Data(bytes).write(to: file) }
     #expect(String(decoding: bytes, as: UTF8.self) == String(decoding: try Data(contentsOf: file), as: UTF8.self))
   }
 
-  @Test("have lines of 7-bit characters, at most 78 of them, ending in CRLF", arguments: Language.allCases)
-  func lines(language: Language) throws {
-    let text = String(decoding: try MailMessageTests.message(language).bytes, as: UTF8.self)
+  @Test("have lines of 7-bit characters, at most 78 of them, ending in CRLF", arguments: MailKind.allCases, Language.allCases)
+  func lines(kind: MailKind, language: Language) throws {
+    let text = String(decoding: try MailMessageTests.message(language, kind).bytes, as: UTF8.self)
     for line in text.components(separatedBy: "\r\n") {
       #expect(line.utf8.count <= 78)
       #expect(line.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(line)")
@@ -53,9 +61,21 @@ struct MailMessageTests {
     #expect(message.text.contains("?a=1&b=<x>/verify"))
   }
 
-  @Test("carry the token alone on a line, for apps that ask for it", arguments: Language.allCases)
-  func token(language: Language) throws {
-    let lines = try MailMessageTests.message(language).text.split(separator: "\n")
-    #expect(lines.contains("tWqUgWuOYw0vVvKzv8f2jW1TNSnQ1LxC7uQ3gX2dB4E"))
+  @Test(
+    "carry the token of a link alone on a line, for apps that ask for it", arguments: [MailKind.verification, .recovery],
+    Language.allCases)
+  func token(kind: MailKind, language: Language) throws {
+    let lines = try MailMessageTests.message(language, kind).text.split(separator: "\n")
+    #expect(lines.contains { $0 == MailMessageTests.token })
+  }
+
+  @Test("leave nothing of their templates unfilled", arguments: MailKind.allCases, Language.allCases)
+  func filled(kind: MailKind, language: Language) throws {
+    let message = try MailMessageTests.message(language, kind)
+    for text in [message.text, message.html] {
+      #expect(!text.contains("{{") && text.contains("ana.ruiz") && text.contains("2026-11-22 08:43 UTC"))
+      #expect(text.contains("https://racha.example/\(kind == .verification ? "verify" : "recover")"))
+    }
+    #expect(message.html.contains("<html lang=\"\(language.rawValue)\">") && message.html.contains("<title>\(message.subject)<"))
   }
 }

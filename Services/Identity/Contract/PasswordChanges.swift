@@ -1,0 +1,93 @@
+public import Operations
+
+/// Marks ids of password changes.
+public enum PasswordChange {}
+/// One change of a password.
+public typealias PasswordChangeID = ID<PasswordChange>
+
+/// Why a password is not changed.
+public enum ChangePasswordFailure: String, FailureCode {
+  /// The current password is another.
+  case wrongPassword = "wrong_password"
+
+  public var status: Int { 403 }
+}
+
+/// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, and
+/// a mail tells of it.
+public enum ChangePassword: Operation {
+  public struct Input: Document, Hashable {
+    public var currentPassword: FormField<Password>
+    public var password: FormField<Password>
+    public var passwordRepetition: FormField<Password>
+
+    public init(
+      currentPassword: FormField<Password>, password: FormField<Password>, passwordRepetition: FormField<Password>
+    ) {
+      self.currentPassword = currentPassword
+      self.password = password
+      self.passwordRepetition = passwordRepetition
+    }
+
+    public static let notes: Notes = [
+      "currentPassword": "The password that the account has.",
+      "password":
+        "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password.",
+      "passwordRepetition": "The same password again.",
+    ]
+  }
+
+  public typealias Output = SignedIn
+
+  public static let spec = OperationSpec(
+    "accounts.changePassword", of: .identity, .put("/v1/accounts/me/password"), by: .account, effect: .write, rate: .sensitive,
+    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind], requirements: ["ID-9", "ID-20"],
+    "Change the password; this session gets new tokens, all others end.")
+}
+
+/// An account has another password; its owner is to be told by mail.
+public struct PasswordChanged: Event, Hashable {
+  public var changeID: PasswordChangeID
+  public var accountID: AccountID
+
+  public init(changeID: PasswordChangeID, accountID: AccountID) {
+    self.changeID = changeID
+    self.accountID = accountID
+  }
+
+  public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose password it is."]
+
+  public static let spec = EventSpec(
+    "passwords.changed", by: .identity, requirements: ["ID-8", "ID-9"], "An account has another password.")
+}
+
+/// Gives the notifications service the addressee of a mail, at the moment of writing it: no other service keeps addresses.
+public enum ReadAddressee: Operation {
+  public struct Input: Document, Hashable {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "Whom the mail is for."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var email: EmailAddress
+    public var username: Username
+    public var language: Language
+
+    public init(email: EmailAddress, username: Username, language: Language) {
+      self.email = email
+      self.username = username
+      self.language = language
+    }
+
+    public static let notes: Notes = [
+      "email": "Where to send it.", "username": "Whom to greet.", "language": "In which language.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "accounts.addressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"], "Where a mail to an account goes, and in which language.")
+}

@@ -1,0 +1,129 @@
+public import Operations
+
+/// Marks ids of requests to recover a password.
+public enum PasswordRecovery {}
+/// One request to recover a password, and its mailed link.
+public typealias PasswordRecoveryID = ID<PasswordRecovery>
+
+/// Asks for a link by which a forgotten password is replaced; older ones stop working.
+///
+/// Words and work are the same whether an account has the address or not: nobody learns by it who has an account.
+public enum RequestPasswordRecovery: Operation {
+  public struct Input: Document, Hashable {
+    public var email: FormField<EmailAddress>
+
+    public init(email: FormField<EmailAddress>) { self.email = email }
+
+    public static let notes: Notes = ["email": "The account's e-mail address."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var email: EmailAddress
+    public var linkLifetimeSeconds: Int
+
+    public init(email: EmailAddress, linkLifetimeSeconds: Int) {
+      self.email = email
+      self.linkLifetimeSeconds = linkLifetimeSeconds
+    }
+
+    public static let notes: Notes = [
+      "email": "The address as it was given. If an account has it, a link was sent there, a few an hour at most.",
+      "linkLifetimeSeconds": Note("How long such a link works.", example: 1800),
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "passwordRecoveries.request", of: .identity, .post("/v1/password-recoveries"), by: .anyone, effect: .create,
+    rate: .sensitive, requirements: ["ID-8"], "Have a link mailed by which a forgotten password is replaced.")
+}
+
+/// Why a link recovers no password.
+public enum RecoveryFailure: String, FailureCode {
+  /// No such link was ever sent, or it is damaged.
+  case linkInvalid = "recovery_link_invalid"
+  /// More than 30 minutes old.
+  case linkExpired = "recovery_link_expired"
+  /// A newer link was sent, or the password was changed since.
+  case linkReplaced = "recovery_link_replaced"
+  /// It works once.
+  case linkUsed = "recovery_link_used"
+
+  public var status: Int {
+    switch self {
+    case .linkInvalid: 404
+    case .linkExpired, .linkReplaced, .linkUsed: 410
+    }
+  }
+}
+
+/// Chooses a new password by the token of the mailed link. Every session of the account ends, and a mail tells of it.
+public enum CompletePasswordRecovery: Operation {
+  public struct Input: Document, Hashable {
+    public var token: String
+    public var password: FormField<Password>
+    public var passwordRepetition: FormField<Password>
+
+    public init(token: String, password: FormField<Password>, passwordRepetition: FormField<Password>) {
+      self.token = token
+      self.password = password
+      self.passwordRepetition = passwordRepetition
+    }
+
+    public static let notes: Notes = [
+      "token": Note("The mailed link's token.", length: 1...200),
+      "password":
+        "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password.",
+      "passwordRepetition": "The same password again.",
+    ]
+  }
+
+  public struct Output: Document, Hashable {
+    public var username: Username
+
+    public init(username: Username) { self.username = username }
+
+    public static let notes: Notes = ["username": "The account's username: log in with it and the new password."]
+  }
+
+  public static let spec = OperationSpec(
+    "passwordRecoveries.complete", of: .identity, .post("/v1/password-recoveries/complete"), by: .anyone, effect: .write,
+    rate: .sensitive, failures: RecoveryFailure.allCases.map(\.kind), requirements: ["ID-8", "ID-20"],
+    "Choose a new password by the mailed link's token; all sessions end.")
+}
+
+/// A recovery was asked for. The link's secret is not told: see ``ReadRecoverySecret``.
+public struct PasswordRecoveryRequested: Event, Hashable {
+  public var recoveryID: PasswordRecoveryID
+  public var accountID: AccountID?
+
+  public init(recoveryID: PasswordRecoveryID, accountID: AccountID?) {
+    self.recoveryID = recoveryID
+    self.accountID = accountID
+  }
+
+  public static let notes: Notes = [
+    "recoveryID": "Names the request and its link.",
+    "accountID": "The account to be recovered; absent where none has the address, and then there is no mail to send.",
+  ]
+
+  public static let spec = EventSpec(
+    "passwordRecoveries.requested", by: .identity, requirements: ["ID-8"], "Somebody asked to recover a password.")
+}
+
+/// Gives the notifications service what a recovery mail needs, at the moment of writing it; compare ``ReadVerificationSecret``.
+public enum ReadRecoverySecret: Operation {
+  public struct Input: Document, Hashable {
+    public var recoveryID: PasswordRecoveryID
+
+    public init(recoveryID: PasswordRecoveryID) { self.recoveryID = recoveryID }
+
+    public static let notes: Notes = ["recoveryID": "The request, as the event named it."]
+  }
+
+  public typealias Output = ReadVerificationSecret.Output
+
+  public static let spec = OperationSpec(
+    "passwordRecoveries.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-8", "NOT-6"],
+    "The token and addressee of a recovery mail; `not_found` for a link that no longer works.")
+}

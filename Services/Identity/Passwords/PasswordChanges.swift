@@ -1,0 +1,98 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves changing the password, and what the mail about it needs.
+  mutating func servePasswordChanges(keys: IdentityKeys, hasher: PasswordHasher) {
+    let rules = PasswordRules()
+    serve(ChangePassword.self) { input, call in
+      let attempt = try await call.read { try $0.beginChange(input, rules, call, key: keys.failures) }
+      let verdict = try await hasher.verify(attempt.current, against: attempt.hash)
+      let hash = verdict.isRight ? try await hasher.hash(attempt.new) : nil
+      // A failed attempt is counted in the transaction, so the failure must be thrown after it.
+      let given = try await call.write { try $0.endChange(attempt, hash, call) }.get()
+      return try await given.signedIn(keys)
+    }
+
+    serve(
+      ReadAddressee.self,
+      read: { input, _, database in
+        guard let account = try database.account(input.accountID) else { throw Failure(RequestFailure.notFound) }
+        return ReadAddressee.Output(email: account.email, username: account.username, language: account.language)
+      })
+  }
+}
+
+/// An attempt to change a password, whose current one is being checked.
+private struct ChangeAttempt: Sendable {
+  let subject: LoginSubject
+  let hash: PasswordHash
+  let current: Password
+  let new: Password
+}
+
+extension Database {
+  /// Judges the form, and looks whether the attempt comes too early: it counts with the attempts to log in.
+  fileprivate func beginChange(
+    _ input: ChangePassword.Input, _ rules: PasswordRules, _ call: Call, key: SecretKey
+  ) throws -> ChangeAttempt {
+    let account = try call.liveAccount(self)
+    let missing = input.currentPassword.rule.map { [FieldProblem(field: "currentPassword", $0)] } ?? []
+    let problems = missing + rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
+    guard problems.isEmpty, let current = input.currentPassword.value, let new = input.password.value else {
+      throw Failure(RequestFailure.invalidFields, fields: problems)
+    }
+    let subject = LoginSubject(.email(account.email), account.id, call.caller, key: key)
+    let wait = try loginWaitSeconds(subject, now: call.now)
+    guard wait == 0 else { throw Failure.locked(wait) }
+    return ChangeAttempt(subject: subject, hash: account.passwordHash, current: current, new: new)
+  }
+}
+
+extension Transaction {
+  /// Changes the password and ends all other sessions if the current one was right, counts a failure otherwise.
+  ///
+  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
+  fileprivate func endChange(
+    _ attempt: ChangeAttempt, _ hash: PasswordHash?, _ call: Call
+  ) throws -> Result<GivenTokens, Failure> {
+    let account = try call.liveAccount(database)
+    let session = try call.session
+    let wait = try database.loginWaitSeconds(attempt.subject, now: now)
+    guard wait == 0 else { return .failure(.locked(wait)) }
+    // A password changed while it was checked is no longer right.
+    guard let hash, account.passwordHash == attempt.hash else {
+      try addLoginFailure(attempt.subject)
+      let isLocked = try database.loginWaitSeconds(attempt.subject, now: now) > 0
+      let kind: SecurityEvent.Kind = isLocked ? .loginLocked : .passwordChangeFailed
+      try record(SecurityEvent(kind, account: account.id, session: session), from: call.caller)
+      return .failure(Failure(ChangePasswordFailure.wrongPassword))
+    }
+    try changePassword(of: account.id, to: hash)
+    try clearLoginFailures(attempt.subject)
+    try revokeSessions(of: account.id, except: session, .passwordChanged)
+    try record(SecurityEvent(.passwordChanged, account: account.id, session: session), from: call.caller)
+    return .success(try renewTokens(of: session, account))
+  }
+
+  /// Gives the account another password, and tells of it: links that would recover the older one work no longer.
+  func changePassword(of account: AccountID, to hash: PasswordHash) throws {
+    try database.cachedStatement(sql: "UPDATE accounts SET password_hash = ? WHERE account_id = ?").execute(arguments: [
+      hash.text, account,
+    ])
+    try replacePasswordRecoveries(of: account)
+    try tell(PasswordChanged(changeID: PasswordChangeID(), accountID: account))
+  }
+
+  /// Ends the account's sessions, each told by an event of its own.
+  func revokeSessions(of account: AccountID, except kept: SessionID? = nil, _ reason: SessionRevoked.Reason) throws {
+    let sessions = try SessionID.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT session_id FROM sessions WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?"),
+      arguments: [account, now])
+    for session in sessions where session != kept { try revoke(session, of: account, reason) }
+  }
+}

@@ -1,0 +1,96 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the recovery of forgotten passwords.
+  mutating func serveRecovery(keys: IdentityKeys, hasher: PasswordHasher) {
+    serve(
+      RequestPasswordRecovery.self,
+      write: { input, call, transaction in
+        guard let email = input.email.value else {
+          throw Failure.field("email", input.email.rule ?? FieldRule("required"))
+        }
+        try transaction.requestPasswordRecovery(email, call.caller, key: keys.recoverySubjects)
+        return RequestPasswordRecovery.Output(email: email, linkLifetimeSeconds: RecoveryRule.lifetimeSeconds)
+      })
+
+    let rules = PasswordRules()
+    serve(CompletePasswordRecovery.self) { input, call in
+      let token = RecoveryToken(input.token)
+      // The form is judged only for who has a link that works, and does not use it up.
+      let opening = try await call.read { try $0.open(token, keys, now: call.now) }
+      var hash: PasswordHash?
+      if case .works(_, let account) = opening {
+        let problems = rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
+        guard problems.isEmpty, let password = input.password.value else {
+          throw Failure(RequestFailure.invalidFields, fields: problems)
+        }
+        hash = try await hasher.hash(password)
+      }
+      // A refusal is recorded in the transaction, so it must be thrown after it.
+      return try await call.write { [hash] in try $0.recover(token, hash, keys, call) }.get()
+    }
+
+    serve(
+      ReadRecoverySecret.self,
+      read: { input, call, database in
+        guard let link = try database.passwordRecovery(input.recoveryID),
+          let account = try link.accountID.flatMap({ try database.account($0) }), link.isTo(account, keys),
+          RecoveryRule.refusal(link.opened, now: call.now) == nil
+        else { throw Failure(RequestFailure.notFound) }
+        return ReadRecoverySecret.Output(
+          token: RecoveryToken.text(link, key: keys.recovery), email: account.email, username: account.username,
+          language: account.language, expiresAt: link.expiresAt)
+      })
+  }
+}
+
+/// A link to recover a password, opened.
+private enum OpenedRecovery: Sendable {
+  case works(PasswordRecoveryRecord, AccountRecord)
+  /// - Parameter account: whose link it is, if it is one.
+  case refused(RecoveryFailure, AccountID?)
+}
+
+extension PasswordRecoveryRecord {
+  /// Whether it was sent to the address that the account has now.
+  fileprivate func isTo(_ account: AccountRecord, _ keys: IdentityKeys) -> Bool {
+    RecoverySubject.emailKey(account.email, keys.recoverySubjects) == emailKey
+  }
+}
+
+extension Database {
+  /// What the link of that token leads to.
+  fileprivate func open(_ token: RecoveryToken?, _ keys: IdentityKeys, now: Instant) throws -> OpenedRecovery {
+    guard let token, let link = try passwordRecovery(token.claimedLink), token.isOf(link, key: keys.recovery),
+      let account = try link.accountID.flatMap({ try account($0) }), link.isTo(account, keys)
+    else { return .refused(.linkInvalid, nil) }
+    if let refusal = RecoveryRule.refusal(link.opened, now: now) { return .refused(refusal, account.id) }
+    return .works(link, account)
+  }
+}
+
+extension Transaction {
+  /// Gives the account of the link its new password and ends all its sessions, or records that the link was refused.
+  ///
+  /// The link is looked at again: of two who use it at the same time one is refused.
+  fileprivate func recover(
+    _ token: RecoveryToken?, _ hash: PasswordHash?, _ keys: IdentityKeys, _ call: Call
+  ) throws -> Result<CompletePasswordRecovery.Output, RecoveryFailure> {
+    let opening = try database.open(token, keys, now: now)
+    guard case .works(let link, let account) = opening, let hash else {
+      guard case .refused(let failure, let account) = opening else { return .failure(.linkInvalid) }
+      try record(SecurityEvent(.passwordRecoveryRefused, account: account, detail: failure.rawValue), from: call.caller)
+      return .failure(failure)
+    }
+    try usePasswordRecovery(link)
+    try changePassword(of: account.id, to: hash)
+    try revokeSessions(of: account.id, .passwordRecovered)
+    try clearLoginFailures(LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures))
+    try record(SecurityEvent(.passwordRecovered, account: account.id), from: call.caller)
+    return .success(CompletePasswordRecovery.Output(username: account.username))
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// Kinds of mails; the templates of one are `Templates/<kind>.<language>`, its subject is the words `mail.<kind>.subject`.
+enum MailKind: String, Choice, DatabaseValueConvertible { case verification, recovery, passwordChanged }
+
+/// What a mail is about: there is one mail for each.
+enum MailSubject: Hashable, Sendable {
+  case verification(VerificationLinkID)
+  case recovery(PasswordRecoveryID)
+  case passwordChanged(PasswordChangeID)
+
+  var kind: MailKind {
+    switch self {
+    case .verification: .verification
+    case .recovery: .recovery
+    case .passwordChanged: .passwordChanged
+    }
+  }
+
+  /// The id as it is stored.
+  var id: DatabaseValue {
+    switch self {
+    case .verification(let id): id.databaseValue
+    case .recovery(let id): id.databaseValue
+    case .passwordChanged(let id): id.databaseValue
+    }
+  }
+
+  /// Reads a row of mails.
+  init(_ row: Row) {
+    switch row["kind"] as MailKind {
+    case .verification: self = .verification(row["subject_id"])
+    case .recovery: self = .recovery(row["subject_id"])
+    case .passwordChanged: self = .passwordChanged(row["subject_id"])
+    }
+  }
+}

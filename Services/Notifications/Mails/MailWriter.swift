@@ -1,0 +1,48 @@
+import IdentityContract
+import Operations
+import ServiceKit
+
+/// Turns a mail of the queue into a letter, with what identity knows at this moment: addresses and secrets are kept nowhere else.
+struct MailWriter: Sendable {
+  let identity: ServiceClient
+  let templates: MailTemplates
+  let from: MailAddress
+  /// Where people reach the system, without a slash at the end.
+  let publicURL: String
+
+  /// The letter; nil if there is no longer a reason for it.
+  func letter(_ job: MailQueue.Job) async throws(MailFailure) -> Letter? {
+    let found: MailContent
+    do {
+      found = try await content(job)
+    } catch let failure as Failure where failure.status == RequestFailure.notFound.status {
+      return nil
+    } catch {
+      throw .secretUnavailable
+    }
+    let message = try templates.message(job, found, from: from)
+    return Letter(id: job.id, createdAt: job.createdAt, from: message.from, to: message.to, bytes: message.bytes)
+  }
+
+  /// Throws `not_found` for a link that no longer works and an account that is gone.
+  private func content(_ job: MailQueue.Job) async throws -> MailContent {
+    switch job.subject {
+    case .verification(let id):
+      return link("verify", try await identity.request(ReadVerificationSecret.self, .init(linkID: id)))
+    case .recovery(let id):
+      return link("recover", try await identity.request(ReadRecoverySecret.self, .init(recoveryID: id)))
+    case .passwordChanged:
+      let addressee = try await identity.request(ReadAddressee.self, .init(accountID: job.account))
+      return MailContent(
+        email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
+        token: nil, at: job.createdAt)
+    }
+  }
+
+  private func link(_ page: String, _ secret: ReadVerificationSecret.Output) -> MailContent {
+    MailContent(
+      email: secret.email, username: secret.username, language: secret.language,
+      url: "\(publicURL)/\(page)?token=\(secret.token)",
+      token: secret.token, at: secret.expiresAt)
+  }
+}

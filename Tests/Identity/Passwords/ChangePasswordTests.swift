@@ -1,0 +1,162 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Changing the password (ID-9; S 7)")
+struct ChangePasswordTests {
+  private func change(
+    _ identity: RunningIdentity, _ signedIn: SignedIn, from current: String = RunningIdentity.password,
+    to password: String = RunningIdentity.otherPassword, repetition: String? = nil
+  ) async throws -> SignedIn {
+    let input = ChangePassword.Input(
+      currentPassword: FormField(text: current), password: FormField(text: password),
+      passwordRepetition: FormField(text: repetition ?? password))
+    return try await identity.ask(ChangePassword.self, input, by: .signedIn(signedIn))
+  }
+
+  private func refusal(_ identity: RunningIdentity, _ signedIn: SignedIn, from current: String) async throws -> Failure {
+    try await failure { try await change(identity, signedIn, from: current) }
+  }
+
+  private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
+
+  @Test("the current and a sound new one: new tokens for this session, the others end, all of it told (S 7, scenario 1)")
+  func success() async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register()
+      let (own, other) = (try await identity.logIn(), try await identity.logIn())
+      identity.time.advance(seconds: 60)
+      let changed = try await change(identity, own)
+      #expect(changed.account == account && changed.session.id == own.session.id)
+      #expect(changed.session.expiresAt == identity.time.now.adding(seconds: 30 * 86_400))
+      #expect(changed.accessToken != own.accessToken && changed.refreshToken != own.refreshToken)
+
+      func refreshed(_ signedIn: SignedIn) async throws -> SignedIn {
+        try await identity.ask(RefreshSession.self, .init(refreshToken: signedIn.refreshToken))
+      }
+      #expect(try await failure { try await refreshed(own) }.code == "refresh_token_invalid")
+      #expect(try await failure { try await refreshed(other) }.code == "refresh_token_invalid")
+      #expect(try await refreshed(changed).session.id == own.session.id)
+      let revoked = try await identity.told(SessionRevoked.self)
+      #expect(revoked.map(\.sessionID) == [other.session.id])
+      #expect(revoked.map(\.reason) == [.passwordChanged])
+      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(changed))
+      #expect(try await identity.told(PasswordChanged.self).map(\.accountID) == [account.id])
+      #expect(try await identity.securityEvents() == ["passwordChanged"])
+
+      #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
+      _ = try await identity.logIn("ana", RunningIdentity.otherPassword)
+    }
+  }
+
+  @Test("another current password changes nothing, is recorded, and can be tried again (S 7, scenario 2)")
+  func wrong() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (own, other) = (try await identity.logIn(), try await identity.logIn())
+      let refused = try await refusal(identity, own, from: "Wrong-1-wrong")
+      #expect(refused.code == "wrong_password" && refused.status == 403)
+      #expect(try await identity.securityEvents() == ["passwordChangeFailed"])
+      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      #expect(try await identity.told(PasswordChanged.self).isEmpty)
+      _ = try await identity.ask(RefreshSession.self, .init(refreshToken: other.refreshToken))
+      _ = try await identity.logIn()
+      _ = try await change(identity, own)
+    }
+  }
+
+  @Test(
+    "after five of them attempts must wait, also to log in, and with the right one; those to log in count too (S 7, scenario 2)")
+  func throttled() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      for _ in 0..<2 { _ = try await failure { try await identity.logIn("ana", "Wrong-1-wrong") } }
+      for _ in 0..<3 { #expect(try await refusal(identity, own, from: "Wrong-1-wrong").code == "wrong_password") }
+      #expect(try await identity.securityEvents().last == "loginLocked")
+      let locked = try await refusal(identity, own, from: RunningIdentity.password)
+      #expect(locked.code == "login_locked" && locked.retryAfterSeconds == 30)
+      #expect(try await failure { try await identity.logIn() }.code == "login_locked")
+      identity.time.advance(seconds: 30)
+      _ = try await change(identity, own)
+      // A success clears what was counted.
+      for _ in 0..<4 { _ = try await failure { try await identity.logIn("ana", "Wrong-1-wrong") } }
+      _ = try await identity.logIn("ana", RunningIdentity.otherPassword)
+    }
+  }
+
+  @Test("of many guesses at the same moment only as many learn anything as are free")
+  func concurrentGuesses() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let codes = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<15 { group.addTask { try await refusal(identity, own, from: "Wrong-1-wrong").code } }
+        return try await group.reduce(into: [String]()) { $0.append($1) }
+      }
+      #expect(codes.filter { $0 == "wrong_password" }.count == 5)
+      #expect(codes.filter { $0 == "login_locked" }.count == 10)
+    }
+  }
+
+  @Test("every rule that the new one breaks is told, and the current one is not even looked at (S 7, scenario 3)")
+  func weak() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      for current in [RunningIdentity.password, "Wrong-1-wrong"] {
+        let weak = try await failure { try await change(identity, own, from: current, to: "mar", repetition: "sol") }
+        #expect(
+          fields(weak) == [
+            "password password_too_short", "password password_lacks_upper_case", "password password_lacks_digit",
+            "password password_lacks_special", "passwordRepetition passwords_differ",
+          ])
+      }
+      let named = try await failure { try await change(identity, own, to: "ANA@example.com") }
+      #expect(fields(named).contains("password password_is_name"))
+      #expect(try await identity.securityEvents().isEmpty)
+      _ = try await identity.logIn()
+    }
+  }
+
+  @Test("fields left empty or out are all named")
+  func missing() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      for body in ["{}", #"{"currentPassword":"","password":"","passwordRepetition":""}"#] {
+        let failure = try await failure { try await identity.ask(ChangePassword.self, json: body, by: .signedIn(own)) }
+        #expect(fields(failure) == ["currentPassword required", "password required", "passwordRepetition required"])
+      }
+    }
+  }
+
+  @Test("a session that has ended, and who is not logged in, cannot")
+  func signedOut() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(own))
+      #expect(try await refusal(identity, own, from: RunningIdentity.password).code == "session_revoked")
+      let form = ChangePassword.Input(currentPassword: "a", password: "b", passwordRepetition: "b")
+      #expect(try await failure { try await identity.ask(ChangePassword.self, form) }.code == "unauthenticated")
+      _ = try await identity.logIn()
+    }
+  }
+
+  @Test("a link that would recover the older password works no longer")
+  func links() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      try await identity.askToRecover()
+      let token = try await identity.recoveryToken()
+      _ = try await change(identity, own)
+      #expect(try await failure { try await identity.recover(token, "Otra-5-clave") }.code == "recovery_link_replaced")
+    }
+  }
+}

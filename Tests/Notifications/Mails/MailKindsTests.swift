@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import IdentityContract
+import InProcess
+import Logging
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+@Suite("The kinds of mails (ID-8, ID-9, NOT-6)", .timeLimit(.minutes(1)))
+final class MailKindsTests {
+  let identity = IdentityStub()
+  let home = "/tmp/racha-mails-\(UInt32.random(in: .min ... .max))"
+
+  deinit { try? FileManager.default.removeItem(atPath: home) }
+
+  private func text(_ letter: Letter) -> String {
+    // The soft line breaks of quoted-printable.
+    String(decoding: letter.bytes, as: UTF8.self).replacingOccurrences(of: "=\r\n", with: "")
+  }
+
+  @Test("a request to recover a password sends its link, whose secret rests nowhere (S 5, scenario 1)")
+  func recovery() async throws {
+    let ana = try identity.person("ana", language: .spanish)
+    let event = PasswordRecoveryRequested(
+      recoveryID: try identity.recovery(of: ana, token: MailWorkerTests.token), accountID: ana.account)
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
+      // Nobody's request makes no mail, and repeated events make no second one.
+      try await stage.tell(.identity, PasswordRecoveryRequested(recoveryID: ID(), accountID: nil), event, event)
+      let letter = await carrier.next(1)[0].letter
+      #expect(letter.to.description == "ana@example.org")
+      #expect(text(letter).contains("https://racha.example/recover?token=3D\(MailWorkerTests.token)"))
+      #expect(Data(try stage.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
+    }
+    #expect(try states() == ["recovery delivered"])
+  }
+
+  @Test("a changed password is told to its owner, with the time of the change and the way to recover (S 5, scenario 3; S 7)")
+  func passwordChanged() async throws {
+    let ana = try identity.person("ana")
+    let event = PasswordChanged(changeID: ID(), accountID: ana.account)
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
+      try await stage.tell(.identity, event, event)
+      let letter = await carrier.next(1)[0].letter
+      #expect(letter.to.description == "ana@example.org")
+      let told = try #require(try await stage.told(by: .identity).last).at.description
+      #expect(text(letter).contains("\(told.prefix(10)) \(told.dropFirst(11).prefix(5)) UTC"))
+      #expect(text(letter).contains("https://racha.example/recover\r\n"))
+    }
+    #expect(try states() == ["passwordChanged delivered"])
+  }
+
+  @Test("to an account that is gone nothing is sent")
+  func gone() async throws {
+    let ana = try identity.person("ana")
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "1"]) { stage in
+      try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: AccountID()))
+      try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: ana.account))
+      #expect(await carrier.next(1)[0].letter.to.description == "ana@example.org")
+    }
+    #expect(try states() == ["passwordChanged obsolete", "passwordChanged delivered"])
+  }
+
+  @Test("a queue from before there were kinds goes on: what waits is sent, what ended stays as it was")
+  func migration() async throws {
+    let ana = try identity.person("ana")
+    let link = try identity.link(of: ana, token: MailWorkerTests.token)
+    let (waiting, delivered, dead) = (ID<Mail>(), ID<Mail>(), ID<Mail>())
+    try Home.makePrivateFolder(Home(path: home).stores)
+    let path = "\(Home(path: home).stores)/notifications.sqlite"
+    let old = try Store(
+      path: path, service: .notifications,
+      migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3)],
+      secret: try Home(path: home).secret("notifications.store"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    try await old.write { transaction in
+      for (mail, link, state, attempts, failure) in [
+        (waiting, link, "waiting", 3, "connection"), (delivered, ID(), "delivered", 1, nil),
+        (dead, ID(), "dead", 12, "rejected_550"),
+      ] as [(ID<Mail>, VerificationLinkID, String, Int, String?)] {
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO mails (mail_id, account_id, link_id, state, attempts, next_at, failure, created_at, finished_at)
+            VALUES (?, ?, ?, ?, ?, 5, ?, 1790000000000, ?)
+            """,
+          arguments: [mail, ana.account, link, state, attempts, failure, state == "waiting" ? nil : 7])
+      }
+    }
+    await old.close()
+
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home) { _ in
+      let letter = await carrier.next(1)[0].letter
+      #expect(letter.id == waiting && letter.createdAt == Instant(milliseconds: 1_790_000_000_000))
+      #expect(text(letter).contains("/verify?token=3D\(MailWorkerTests.token)"))
+    }
+    #expect(
+      try rows(["mail_id", "kind", "state", "attempts", "failure"]) == [
+        "\(waiting) verification delivered 4 ", "\(delivered) verification delivered 1 ",
+        "\(dead) verification dead 12 rejected_550",
+      ])
+  }
+
+  private func states() throws -> [String] { try rows(["kind", "state"]) }
+
+  /// The queue as a stopped service left it.
+  private func rows(_ columns: [String]) throws -> [String] {
+    let queue = try DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite")
+    return try queue.read { database in
+      try Row.fetchAll(database, sql: "SELECT * FROM mails ORDER BY mail_id").map { row in
+        columns.map { column in
+          column == "mail_id" ? (row[column] as ID<Mail>).description : (row[column] as DatabaseValue).storage.text
+        }.joined(separator: " ")
+      }
+    }
+  }
+}
+
+extension DatabaseValue.Storage {
+  fileprivate var text: String {
+    switch self {
+    case .string(let text): text
+    case .int64(let number): String(number)
+    case .null, .double, .blob: ""
+    }
+  }
+}
