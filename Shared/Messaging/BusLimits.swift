@@ -34,6 +34,9 @@ public struct BusLimits: Sendable {
   public var longestReconnectInterval = Duration.milliseconds(500)
   /// For a peer to complete the handshake (`ZMQ_HANDSHAKE_IVL`); then it is cut.
   public var handshake = Duration.seconds(5)
+  /// How long a bus that stops stays open after its last reply: libzmq loses replies that are given to it just before the socket is
+  /// closed, whatever `ZMQ_LINGER` says.
+  public var drain = Duration.milliseconds(50)
   /// For unsent replies when the bus closes (`ZMQ_LINGER`; libzmq would wait for ever).
   public var linger = Duration.milliseconds(500)
   /// Connections waiting to be accepted (`ZMQ_BACKLOG`).

@@ -41,7 +41,8 @@ enum Notebook {
   enum SignNote: Operations.Operation {
     typealias Input = Note
     typealias Output = Count
-    static let spec = OperationSpec("notes.sign", of: .social, nil, by: .anyone, effect: .create, requirements: [], "Sign.")
+    static let spec = OperationSpec(
+      "notes.sign", of: .social, nil, by: .anyone, effect: .create, takesIdempotencyKey: true, requirements: [], "Sign.")
   }
 
   enum CountNotes: Operations.Operation {

@@ -34,7 +34,8 @@ public enum RequestPasswordRecovery: Operation {
 
   public static let spec = OperationSpec(
     "passwordRecoveries.request", of: .identity, .post("/v1/password-recoveries"), by: .anyone, effect: .create,
-    rate: .sensitive, requirements: ["ID-8"], "Have a link mailed by which a forgotten password is replaced.")
+    rate: .sensitive, takesIdempotencyKey: true, requirements: ["ID-8"],
+    "Have a link mailed by which a forgotten password is replaced.")
 }
 
 /// Why a link recovers no password.

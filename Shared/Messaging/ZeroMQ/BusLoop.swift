@@ -51,6 +51,8 @@ final class BusLoop {
 
   private var now = Monotonic.now
   private var stopBy: Int64?
+  /// When the last reply was given to libzmq.
+  private var repliedAt: Int64 = 0
   private var nextGauges: Int64 = 0
   private var frames: [[UInt8]] = []
   private var polled: [pollfd] = []
@@ -127,7 +129,7 @@ final class BusLoop {
   /// Stopped, and nothing is left to be answered or waited for; or the time for it is over.
   private var isFinished: Bool {
     guard let stopBy else { return false }
-    return (running == 0 && pending.isEmpty) || now >= stopBy
+    return (running == 0 && pending.isEmpty && now >= repliedAt + limits.drain.inNanoseconds) || now >= stopBy
   }
 
   private func perform(_ command: Command) {
@@ -190,7 +192,8 @@ final class BusLoop {
     var timeout: CInt = 0
     if !polledSockets.contains(where: \.isDirty), mailbox.fallAsleep(answered: answered, sentBytes: settledBytes) {
       (answered, settledBytes) = (0, 0)
-      let wakeUp = min(deadlines.earliest ?? .max, stopBy ?? .max, nextGauges)
+      let drained = stopBy == nil ? .max : repliedAt + limits.drain.inNanoseconds
+      let wakeUp = min(deadlines.earliest ?? .max, stopBy ?? .max, drained > now ? drained : .max, nextGauges)
       timeout = CInt(clamping: max(0, (wakeUp - Monotonic.now + 999_999) / 1_000_000))
     }
     guard poll(&polled, nfds_t(polled.count), timeout) > 0 else { return }
@@ -263,8 +266,8 @@ final class BusLoop {
     entry.continuation.resume(returning: result)
   }
 
-  private func receiveReplies(_ peer: Peer) {
-    for _ in 0..<BusLoop.fairShare {
+  private func receiveReplies(_ peer: Peer, atMost count: Int = fairShare) {
+    for _ in 0..<count {
       guard peer.dealer.receive(into: &frames) else { return }
       // The tag we sent comes back before the empty frame.
       guard frames.count == 4, frames[0].count == 8, frames[1].isEmpty else {
@@ -293,7 +296,7 @@ final class BusLoop {
           metrics.connectionsLost.increment()
           logger.debug("Lost a connection", metadata: ["peer": "\(peer.service.rawValue)"])
           // A reply that came before the end counts; whatever else was asked has an unknown fate.
-          receiveReplies(peer)
+          receiveReplies(peer, atMost: .max)
           for (tag, entry) in pending where entry.service == peer.service && entry.isSent {
             finish(tag, .failure(.unavailable))
           }
@@ -368,6 +371,7 @@ final class BusLoop {
     }
     _ = router.send(message.header, more: true)
     _ = router.send(message.body, more: false)
+    repliedAt = now
   }
 
   // MARK: - Hearing others

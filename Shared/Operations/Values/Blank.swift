@@ -1,9 +1,11 @@
 extension Character {
-  /// Whether nothing of it is seen: white space, and characters without width such as U+200B or U+FEFF.
+  /// Whether nothing of it is seen: white space, and characters without width such as U+200B or U+FEFF; but not the marks that turn the
+  /// writing direction of what follows, since those are for rules to refuse.
   public var isBlank: Bool {
     isWhitespace
       || unicodeScalars.allSatisfy { scalar in
-        scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.generalCategory == .format
+        !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+          && (scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.generalCategory == .format)
       }
   }
 }
