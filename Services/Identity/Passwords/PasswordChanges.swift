@@ -75,7 +75,7 @@ extension Transaction {
     try clearLoginFailures(attempt.subject)
     try revokeSessions(of: account.id, except: session, .passwordChanged)
     try record(SecurityEvent(.passwordChanged, account: account.id, session: session), from: call.caller)
-    return .success(try renewTokens(of: session, account))
+    return .success(try renewTokens(of: session, account, call.caller))
   }
 
   /// Gives the account another password, and tells of it: links that would recover the older one work no longer.
@@ -85,14 +85,5 @@ extension Transaction {
     ])
     try replacePasswordRecoveries(of: account)
     try tell(PasswordChanged(changeID: PasswordChangeID(), accountID: account))
-  }
-
-  /// Ends the account's sessions, each told by an event of its own.
-  func revokeSessions(of account: AccountID, except kept: SessionID? = nil, _ reason: SessionRevoked.Reason) throws {
-    let sessions = try SessionID.fetchAll(
-      database.cachedStatement(
-        sql: "SELECT session_id FROM sessions WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?"),
-      arguments: [account, now])
-    for session in sessions where session != kept { try revoke(session, of: account, reason) }
   }
 }

@@ -89,6 +89,7 @@ extension Transaction {
   /// Revokes the token and tells all gateways, unless that was done before.
   ///
   /// - Returns: whether it was not.
+  @discardableResult
   func revokePersonalAccessToken(_ id: PersonalAccessTokenID, of account: AccountID) throws -> Bool {
     try database.cachedStatement(
       sql: "UPDATE personal_access_tokens SET revoked_at = ? WHERE token_id = ? AND account_id = ? AND revoked_at IS NULL"

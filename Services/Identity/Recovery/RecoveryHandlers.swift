@@ -89,6 +89,10 @@ extension Transaction {
     try usePasswordRecovery(link)
     try changePassword(of: account.id, to: hash)
     try revokeSessions(of: account.id, .passwordRecovered)
+    // Whoever had the password may have made some to stay.
+    for token in try database.personalAccessTokens(of: account.id, before: nil, limit: -1) {
+      try revokePersonalAccessToken(token.id, of: account.id)
+    }
     try clearLoginFailures(LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures))
     try record(SecurityEvent(.passwordRecovered, account: account.id), from: call.caller)
     return .success(CompletePasswordRecovery.Output(username: account.username))

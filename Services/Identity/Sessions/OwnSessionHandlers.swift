@@ -37,9 +37,10 @@ extension ServiceDefinition {
       CloseOtherSessions.self,
       write: { _, call, transaction in
         let (account, current) = (try call.liveAccount(transaction.database), try call.session)
-        let others = try transaction.database.liveSessions(of: account.id, before: nil, limit: -1, now: transaction.now)
-          .filter { $0.id != current }
-        for session in others { try transaction.close(session.id, of: account.id, call.caller) }
+        let others = try transaction.revokeSessions(of: account.id, except: current, .closedByOwner)
+        for session in others {
+          try transaction.record(SecurityEvent(.sessionClosed, account: account.id, session: session), from: call.caller)
+        }
         return CloseOtherSessions.Output(closedCount: others.count)
       })
   }

@@ -122,9 +122,7 @@ extension Transaction {
       now, token.hash,
     ])
     try insert(successor, of: session.id, parent: token, expiresAt: expiresAt)
-    try database.cachedStatement(
-      sql: "UPDATE sessions SET expires_at = ?, last_seen_at = ?, last_seen_address = ? WHERE session_id = ?"
-    ).execute(arguments: [expiresAt, now, caller.address.map { String($0.prefix(64)) }, session.id])
+    try keep(session.id, until: expiresAt, caller)
     // A token that is past its time is of no use to anybody, not even as a sign of theft.
     try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ? AND expires_at <= ?")
       .execute(arguments: [session.id, now])
@@ -132,14 +130,32 @@ extension Transaction {
   }
 
   /// Begins the session's family of tokens anew: none that was given out before is good any longer.
-  func renewTokens(of session: SessionID, _ account: AccountRecord) throws -> GivenTokens {
+  func renewTokens(of session: SessionID, _ account: AccountRecord, _ caller: Caller) throws -> GivenTokens {
     let token = RefreshToken()
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
     try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ?").execute(arguments: [session])
     try insert(token, of: session, parent: nil, expiresAt: expiresAt)
-    try database.cachedStatement(sql: "UPDATE sessions SET expires_at = ? WHERE session_id = ?")
-      .execute(arguments: [expiresAt, session])
+    try keep(session, until: expiresAt, caller)
     return try given(token, session, account, at: now)
+  }
+
+  /// Keeps a session that got tokens for as long again: it was seen by that.
+  private func keep(_ session: SessionID, until expiresAt: Instant, _ caller: Caller) throws {
+    try database.cachedStatement(
+      sql: "UPDATE sessions SET expires_at = ?, last_seen_at = ?, last_seen_address = ? WHERE session_id = ?"
+    ).execute(arguments: [expiresAt, now, caller.address.map { String($0.prefix(64)) }, session])
+  }
+
+  /// Ends the account's sessions, each told by an event of its own.
+  ///
+  /// - Returns: those that it ended.
+  @discardableResult
+  func revokeSessions(
+    of account: AccountID, except kept: SessionID? = nil, _ reason: SessionRevoked.Reason
+  ) throws -> [SessionID] {
+    let others = try database.liveSessions(of: account, before: nil, limit: -1, now: now).map(\.id).filter { $0 != kept }
+    for session in others { try revoke(session, of: account, reason) }
+    return others
   }
 
   /// Ends the session and tells all services, unless it has ended before.

@@ -126,6 +126,11 @@ struct RecoveryTests {
       try await identity.register("bea")
       let (first, second) = (try await identity.logIn(), try await identity.logIn())
       let beas = try await identity.logIn("bea")
+      func makeToken(_ owner: SignedIn) async throws -> PersonalAccessTokenHash {
+        let input = CreatePersonalAccessToken.Input(name: try PersonalAccessTokenName(text: "script"), scopes: [.activityRead])
+        return .of(try await identity.ask(CreatePersonalAccessToken.self, input, by: .signedIn(owner)).secret)
+      }
+      let (anasToken, beasToken) = (try await makeToken(first), try await makeToken(beas))
       try await identity.askToRecover()
       #expect(try await identity.recover(try await identity.recoveryToken()).username == account.username)
 
@@ -142,6 +147,12 @@ struct RecoveryTests {
         )
       }
       _ = try await identity.ask(RefreshSession.self, .init(refreshToken: beas.refreshToken))
+      #expect(
+        try await failure {
+          try await identity.ask(IdentifyPersonalAccessToken.self, .init(hash: anasToken), by: .service(.gateway))
+        }
+        .code == "unauthenticated")
+      _ = try await identity.ask(IdentifyPersonalAccessToken.self, .init(hash: beasToken), by: .service(.gateway))
       #expect(try await identity.told(PasswordChanged.self).map(\.accountID) == [account.id])
       #expect(try await identity.securityEvents().contains("passwordRecovered"))
     }
