@@ -216,7 +216,7 @@ let package = Package(
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
       .executableTarget(
-        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments] + everyContract,
+        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments, httpClient] + everyContract,
         path: "Tests/Bench/Main",
         swiftSettings: settings),
       .executableTarget(

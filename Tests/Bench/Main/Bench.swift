@@ -1,5 +1,6 @@
 import ActivityContract
 import ArgumentParser
+import AsyncHTTPClient
 import Client
 import Cluster
 import Foundation
@@ -39,6 +40,7 @@ struct Bench: AsyncParsableCommand {
     try await http(cluster, people, report)
     try await samples(cluster, people, report)
     try await live(cluster, people, report)
+    try await logins(cluster, people, report)
     report.print()
   }
 
@@ -204,11 +206,68 @@ struct Bench: AsyncParsableCommand {
     report.add("the same, p99", String(format: "%.1f ms", p99), target: "25 ms", isReached: p99 <= 25)
   }
 
+  // MARK: - Logins
+
+  /// 200 people log in at the same time, again and again, while another reads: hashing must hold up nobody else.
+  private func logins(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    let end = ContinuousClock.now + .seconds(seconds)
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 200
+    let http = HTTPClient(configuration: configuration)
+    let (login, client) = (people.first.login, GatewayClient(url: cluster.url, http: http))
+    let reader = Task {
+      var delays: [Double] = []
+      while ContinuousClock.now < end {
+        let start = ContinuousClock.now
+        _ = try await people.first.client.call(GetBalance.self, .init())
+        delays.append((ContinuousClock.now - start).milliseconds)
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      return delays.sorted()
+    }
+    let answers = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
+      for _ in 0..<200 {
+        group.addTask {
+          var answers: [Int: Int] = [:]
+          while ContinuousClock.now < end {
+            do {
+              _ = try await client.call(LogIn.self, login)
+              answers[200, default: 0] += 1
+            } catch let problem as GatewayClient.Problem {
+              answers[problem.status, default: 0] += 1
+              // As whoever is told to come again does, only sooner.
+              try await Task.sleep(for: .milliseconds(100))
+            }
+          }
+          return answers
+        }
+      }
+      return try await group.reduce(into: [Int: Int]()) { all, one in all.merge(one, uniquingKeysWith: +) }
+    }
+    try await http.shutdown()
+    let delays = try await reader.value
+    let p99 = delays[delays.count * 99 / 100]
+    report.add(
+      "p99 of a read while 200 log in at the same time", String(format: "%.1f ms", p99), target: "100 ms", isReached: p99 <= 100)
+    let megabytes = try residentMegabytes(cluster.processID(.identity), "VmHWM")
+    report.add(
+      "identity's most memory with that", String(format: "%.0f MB", megabytes), target: "512 MB", isReached: megabytes <= 512)
+    let others = answers.filter { ![200, 429, 503].contains($0.key) }.values.reduce(0, +)
+    report.add("answers other than 200, 429 and 503 to them", "\(others)", target: "0", isReached: others == 0)
+    report.raw(
+      "200 at the same time: \(answers.sorted { $0.key < $1.key }.map { "\($0.value) answered \($0.key)" }.joined(separator: ", "))"
+    )
+  }
+
   // MARK: - Tools
 
-  private func residentMegabytes(_ process: Int32) throws -> Double {
+  /// - Parameter figure: `VmRSS` now, `VmHWM` at most so far.
+  private func residentMegabytes(_ process: Int32, _ figure: String = "VmRSS") throws -> Double {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-    guard let kilobytes = status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap({ Double($0.1) }) else { return .nan }
+    let line = status.split(separator: "\n").first { $0.hasPrefix(figure + ":") }
+    guard let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) }) else {
+      return .nan
+    }
     return kilobytes / 1024
   }
 

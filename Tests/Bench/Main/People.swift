@@ -10,6 +10,7 @@ struct People {
     let client: GatewayClient
     let account: OwnAccount
     let token: String
+    let login: LogIn.Input
   }
 
   let all: [Person]
@@ -31,8 +32,10 @@ struct People {
         passwordRepetition: .init(text: password)), idempotencyKey: "register-\(username)")
     let mail = try await cluster.mail(to: email)
     _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
-    let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: username, password: password))
-    return Person(client: cluster.client.authorized(session.accessToken), account: session.account, token: session.accessToken)
+    let login = LogIn.Input(login: username, password: password)
+    let session = try await cluster.client.callUntilDone(LogIn.self, login)
+    return Person(
+      client: cluster.client.authorized(session.accessToken), account: session.account, token: session.accessToken, login: login)
   }
 
   /// Activities of the first person with a countable goal.

@@ -95,6 +95,51 @@ struct SessionTests {
     }
   }
 
+  @Test("each of 1,000 replayed tokens ends its whole session and no other (S 4, scenario 3)")
+  func thousandReplays() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let bystander = try await identity.logIn()
+      // Twenty at a time: no more passwords than that wait to be hashed.
+      let families = try await withThrowingTaskGroup(of: [[SignedIn]].self) { group in
+        for _ in 0..<20 {
+          group.addTask {
+            var families: [[SignedIn]] = []
+            for _ in 0..<50 {
+              var family = [try await identity.logIn()]
+              for _ in 0..<Int.random(in: 1...4) {
+                family.append(try await refresh(identity, family[family.count - 1].refreshToken))
+              }
+              families.append(family)
+            }
+            return families
+          }
+        }
+        return try await group.reduce(into: [[SignedIn]]()) { $0 += $1 }
+      }
+      // Beyond the time in which a lost answer may be asked for again.
+      identity.time.advance(seconds: RefreshRule.repeatSeconds)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for family in families {
+          group.addTask {
+            let replayed = family[Int.random(in: 0..<family.count - 1)]
+            #expect(try await refusal(identity, replayed.refreshToken) == "refresh_token_reused")
+            for member in family { #expect(try await refusal(identity, member.refreshToken) == "refresh_token_invalid") }
+            let newest = family[family.count - 1]
+            let dead = try await IdentityTests.failure {
+              try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(newest))
+            }
+            #expect(dead.code == "session_revoked")
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await identity.told(SessionRevoked.self).count == 1000)
+      #expect(try await identity.count("SELECT COUNT(*) FROM sessions WHERE revocation_reason = 'refreshTokenReused'") == 1000)
+      _ = try await refresh(identity, bystander.refreshToken)
+    }
+  }
+
   @Test("an old token is a reuse even within 30 s once its successor was used")
   func quickReuse() async throws {
     try await RunningIdentity.run { identity in

@@ -92,7 +92,7 @@ final class RunningIdentity: Sendable {
 
   /// What it has told so far, of one kind.
   func told<E: Event>(_ event: E.Type) async throws -> [E] {
-    try await store.log.events(after: 0, limit: 1000, bytes: 10_000_000).filter { $0.name == E.spec.name }.map {
+    try await store.log.events(after: 0, limit: 5000, bytes: 10_000_000).filter { $0.name == E.spec.name }.map {
       try E.decode($0.body)
     }
   }

@@ -1,0 +1,126 @@
+import Client
+import Cluster
+import Foundation
+import IdentityContract
+import Operations
+import Testing
+
+/// Identity is killed at random moments while it registers, refreshes and changes passwords: whatever happened did so wholly.
+///
+/// `deploy/racha faults` kills more often (`RACHA_FAULT_ROUNDS`).
+@Suite("Killing identity in the middle", .serialized)
+struct IdentityKillsTests {
+  private static let password = "Rio-7-lento"
+
+  @Test("of a registration leaves one whole account with one mail")
+  func registration() async throws {
+    try await killing { cluster, name in
+      // Repeated until it is acknowledged, as a client does that got no answer.
+      let account = try await Self.register(name, cluster)
+      let session = try await Self.logIn(name, Self.password, cluster)
+      #expect(session.account.id == account.id)
+      let mail = try await cluster.mail(to: "\(name)@example.org")
+      #expect(try MailFolder(home: cluster.home).mails(to: "\(name)@example.org").count == 1)
+      #expect(try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? "")).isVerified)
+    }
+  }
+
+  @Test("of a refresh logs nobody out: the client repeats it and goes on")
+  func refresh() async throws {
+    try await killing(before: { cluster, name in
+      _ = try await Self.register(name, cluster)
+      return try await Self.logIn(name, Self.password, cluster).refreshToken
+    }) { cluster, _, token in
+      let first = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: token))
+      let again = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: token))
+      #expect(first.refreshToken == again.refreshToken, "one rotation")
+      _ = try await cluster.client.authorized(first.accessToken).callUntilDone(ReadOwnAccount.self, .init())
+      let next = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: first.refreshToken))
+      #expect(next.session.id == first.session.id)
+    }
+  }
+
+  @Test("of a change of password leaves the old one and its sessions, or the new one and none of them")
+  func passwordChange() async throws {
+    let new = "Mar-9-bravo"
+    try await killing(before: { cluster, name in
+      _ = try await Self.register(name, cluster)
+      return try await Self.logIn(name, Self.password, cluster)
+    }) { cluster, name, session in
+      var changed: SignedIn?
+      do {
+        changed = try await cluster.client.authorized(session.accessToken).call(
+          ChangePassword.self,
+          .init(
+            currentPassword: .init(text: Self.password), password: .init(text: new), passwordRepetition: .init(text: new)))
+      } catch let problem as GatewayClient.Problem where problem.isPassing {
+        // Its fate is unknown: both passwords are tried below.
+      }
+      let isOldRight = try await Self.isRight(name, Self.password, cluster)
+      let isNewRight = try await Self.isRight(name, new, cluster)
+      #expect(isOldRight != isNewRight, "one of the two, and not both")
+      if let changed {
+        #expect(isNewRight, "what was acknowledged holds")
+        _ = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: changed.refreshToken))
+      }
+      // Ends with a success, which clears the failure from what stands against this test's address.
+      _ = try await Self.logIn(name, isNewRight ? new : Self.password, cluster)
+      do {
+        _ = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: session.refreshToken))
+        #expect(isOldRight, "sessions from before the change have ended")
+      } catch let problem as GatewayClient.Problem {
+        #expect(isNewRight && problem.status == 401, "\(problem)")
+      }
+    }
+  }
+
+  // MARK: - Rounds
+
+  private func killing(_ body: (RunningCluster, String) async throws -> Void) async throws {
+    try await killing(before: { _, _ in }, { cluster, name, _ in try await body(cluster, name) })
+  }
+
+  /// Prepares and does it as often as the rounds say, each time with a person of its own, and kills identity meanwhile.
+  private func killing<Prepared>(
+    before prepare: (RunningCluster, String) async throws -> Prepared,
+    _ body: (RunningCluster, String, Prepared) async throws -> Void
+  ) async throws {
+    let cluster = try RunningCluster(settings: Play.settings)
+    defer { cluster.stop() }
+    try await cluster.start()
+    for round in 0..<Play.rounds(4) {
+      let name = "person\(round)"
+      let prepared = try await prepare(cluster, name)
+      let killer = Task {
+        // A random moment is the point: whatever runs then is cut off. Hashing a password takes most of the time.
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...90)))
+        cluster.kill(.identity)
+      }
+      try await body(cluster, name, prepared)
+      try await killer.value
+    }
+    let codes = cluster.stop()
+    #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
+  }
+
+  private static func register(_ name: String, _ cluster: RunningCluster) async throws -> OwnAccount {
+    try await cluster.client.callUntilDone(
+      RegisterAccount.self,
+      .init(
+        email: .init(text: "\(name)@example.org"), username: .init(text: name), password: .init(text: password),
+        passwordRepetition: .init(text: password)), idempotencyKey: "register-\(name)")
+  }
+
+  private static func logIn(_ name: String, _ password: String, _ cluster: RunningCluster) async throws -> SignedIn {
+    try await cluster.client.callUntilDone(LogIn.self, .init(login: name, password: password))
+  }
+
+  private static func isRight(_ name: String, _ password: String, _ cluster: RunningCluster) async throws -> Bool {
+    do {
+      _ = try await logIn(name, password, cluster)
+      return true
+    } catch let problem as GatewayClient.Problem where problem.code == LogInFailure.wrongCredentials.rawValue {
+      return false
+    }
+  }
+}
