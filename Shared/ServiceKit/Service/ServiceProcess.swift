@@ -34,6 +34,7 @@ public enum ServiceProcess {
     let metrics = PrometheusMetrics()
     MetricsSystem.bootstrap(metrics)
     var logger = Logger(label: service.rawValue) { _ in JSONLogHandler(service: service, level: .info) }
+    BatchScheduling.begin(logger)
     do {
       let settings = try await Settings.ofProcess()
       logger.logLevel = Logger.Level(rawValue: settings.choice("racha.log.level", default: LogLevel.info).rawValue) ?? .info
