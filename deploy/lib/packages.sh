@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Debian's packages that Racha builds on, and the Swift toolchain.
 
+# What the toolchain of swift.org cannot run, fetch packages and link without; libcurl and libsqlite3, too, which come with their headers.
+packages_swift=(binutils git libncurses6 libstdc++-12-dev libxml2 tzdata)
 # Headers of the C libraries behind Shared/CZeroMQ, CSodium, GRDB and CCurl; curl asks /readyz.
 packages_run=(ca-certificates curl libcurl4-openssl-dev libsodium-dev libsqlite3-dev libzmq3-dev)
 packages_test=(python3 python3-venv)
@@ -32,6 +34,21 @@ packages_require() {
   "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq </dev/null >&2 || fail "could not install: ${missing[*]}"
 }
 
+# The version that Racha is built and tested with, or a later one.
+swift_oldest=6.3
+
+# Only whether there is one: it may not run before its packages are there.
+swift_find() {
+  command -v swift >/dev/null || fail "Swift is not installed, or not in PATH: https://www.swift.org/install" \
+    "Racha needs Swift $swift_oldest or later"
+}
+
 swift_require() {
-  command -v swift >/dev/null || fail "Swift is not installed, or not in PATH: https://www.swift.org/install"
+  local said version
+  swift_find
+  said=$(swift --version 2>&1 </dev/null) || fail "Swift does not run: $said"
+  [[ $said =~ Swift\ version\ ([0-9]+\.[0-9]+) ]] || fail "Swift does not say its version: $said"
+  version=${BASH_REMATCH[1]}
+  printf '%s\n' "$swift_oldest" "$version" | sort --version-sort --check=silent || fail \
+    "Swift $version is too old: Racha needs $swift_oldest or later: https://www.swift.org/install" "it is $(command -v swift)"
 }
