@@ -20,18 +20,19 @@ packages_require() {
   done
   ((${#missing[@]} > 0)) || return 0
 
-  local -r refresh=(apt-get update) install=(apt-get install --yes --no-install-recommends "${missing[@]}")
+  local -r refresh=(apt-get update -o APT::Update::Error-Mode=any) install=(apt-get install --yes --no-install-recommends "${missing[@]}")
   if ((EUID != 0)); then
     if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -z ${CI:-} ]]; }; then
       prefix=(sudo)
     else
-      fail "these packages are missing: ${missing[*]}" "run as root: ${refresh[*]} && ${install[*]}"
+      fail "these packages are missing: ${missing[*]}" "run as root: apt-get update && ${install[*]}"
     fi
   fi
   say "Installing Debian packages: ${missing[*]}"
   # The lists may be absent or old, and only now do they matter.
   "${prefix[@]}" "${refresh[@]}" -qq </dev/null >&2 || say "racha: apt-get update failed; trying with the lists there are"
-  "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq </dev/null >&2 || fail "could not install: ${missing[*]}"
+  "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq </dev/null >&2 || fail \
+    "could not install: ${missing[*]}" "apt-get says why above; it needs the network and Debian's package sources"
 }
 
 # The version that Racha is built and tested with, or a later one.
