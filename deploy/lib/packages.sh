@@ -5,7 +5,7 @@
 packages_swift=(binutils git libncurses6 libstdc++-12-dev libxml2 tzdata)
 # Headers of the C libraries behind Shared/CZeroMQ, CSodium, GRDB and CCurl; curl asks /readyz.
 packages_run=(ca-certificates curl libcurl4-openssl-dev libsodium-dev libsqlite3-dev libzmq3-dev)
-packages_test=(python3 python3-venv)
+packages_test=(openssl python3 python3-venv)
 packages_bench=(wrk)
 
 # packages_require PACKAGE...: installs those that are missing. Without the right to: prints the command, exit 1.
