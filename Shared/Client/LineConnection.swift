@@ -38,7 +38,7 @@ public final class LineConnection: Sendable {
   /// Connects. The connection lives until ``close()`` or until the server ends it.
   public static func open(host: String, port: Int) async throws -> LineConnection {
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .connect(host: host, port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
           try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)

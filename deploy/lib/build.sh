@@ -14,7 +14,8 @@ build_cluster() {
     bin=$(realpath --canonicalize-missing -- "$RACHA_BIN")
     packages_require curl
   else
-    packages_require "${packages_run[@]}"
+    swift_find
+    packages_require "${packages_swift[@]}" "${packages_run[@]}"
     swift_require
     build_release || fail "the build failed"
     bin=$root/.build/release

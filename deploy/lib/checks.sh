@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # test, bench, faults: what the project does to itself.
 
-stage_packages() { packages_require "${packages_run[@]}" "${packages_test[@]}"; }
+stage_packages() {
+  packages_require "${packages_swift[@]}" "${packages_run[@]}" "${packages_test[@]}"
+  swift_require
+}
 
 # The tests' Python packages, in .venv or where RACHA_TEST_PYTHON points to.
 stage_python() {
@@ -86,7 +89,7 @@ checks_run() {
   export RACHA_TEST_PYTHON=${RACHA_TEST_PYTHON:-$root/.venv/bin/python}
   tools=$(dirname -- "$RACHA_TEST_PYTHON")
 
-  swift_require
+  swift_find
   stage packages stage_packages
   checks_end
   stage python stage_python

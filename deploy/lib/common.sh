@@ -72,7 +72,19 @@ home_path() {
   ((${#longest} <= 107)) || fail \
     "the path of the home folder is too long for Unix sockets: $home" \
     "it may have $((107 - ${#longest} + ${#home})) bytes and has ${#home}; choose another with --home DIR"
+  home_own
   export RACHA_HOME=$home
+}
+
+# Another user's home would look like one where nothing runs.
+home_own() {
+  local folder
+  [[ ! -e $home || -d $home ]] || fail "the home folder $home is no folder"
+  for folder in "$home" "$home/run"; do
+    [[ ! -e $folder || (-r $folder && -w $folder && -x $folder) ]] || fail \
+      "the home folder $home cannot be used by $(id --user --name): it belongs to $(stat --format=%U -- "$folder")" \
+      "run this as that user, or choose another home with --home DIR"
+  done
 }
 
 # Makes what is missing of the home folder, for its owner only.

@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # Debian's packages that Racha builds on, and the Swift toolchain.
 
-# Headers of the C libraries behind Shared/CZeroMQ, CSodium, GRDB and CCurl; curl asks /readyz.
-packages_run=(ca-certificates curl libcurl4-openssl-dev libsodium-dev libsqlite3-dev libzmq3-dev)
-packages_test=(python3 python3-venv)
+# What the toolchain of swift.org cannot run, fetch packages and link without; libcurl and libsqlite3, too, which come with their headers.
+packages_swift=(binutils git libncurses6 libstdc++-12-dev libxml2 tzdata)
+# Headers of the C libraries behind Shared/CZeroMQ, CSodium, GRDB and CCurl, and of the zlib that SwiftNIO links; curl asks /readyz.
+packages_run=(ca-certificates curl libcurl4-openssl-dev libsodium-dev libsqlite3-dev libzmq3-dev zlib1g-dev)
+packages_test=(openssl python3 python3-venv)
 packages_bench=(wrk)
 
 # packages_require PACKAGE...: installs those that are missing. Without the right to: prints the command, exit 1.
@@ -18,20 +20,36 @@ packages_require() {
   done
   ((${#missing[@]} > 0)) || return 0
 
-  local -r refresh=(apt-get update) install=(apt-get install --yes --no-install-recommends "${missing[@]}")
+  local -r refresh=(apt-get update -o APT::Update::Error-Mode=any) install=(apt-get install --yes --no-install-recommends "${missing[@]}")
   if ((EUID != 0)); then
     if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 && -z ${CI:-} ]]; }; then
       prefix=(sudo)
     else
-      fail "these packages are missing: ${missing[*]}" "run as root: ${refresh[*]} && ${install[*]}"
+      fail "these packages are missing: ${missing[*]}" "run as root: apt-get update && ${install[*]}"
     fi
   fi
   say "Installing Debian packages: ${missing[*]}"
   # The lists may be absent or old, and only now do they matter.
   "${prefix[@]}" "${refresh[@]}" -qq </dev/null >&2 || say "racha: apt-get update failed; trying with the lists there are"
-  "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq </dev/null >&2 || fail "could not install: ${missing[*]}"
+  "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq </dev/null >&2 || fail \
+    "could not install: ${missing[*]}" "apt-get says why above; it needs the network and Debian's package sources"
+}
+
+# The version that Racha is built and tested with, or a later one.
+swift_oldest=6.3
+
+# Only whether there is one: it may not run before its packages are there.
+swift_find() {
+  command -v swift >/dev/null || fail "Swift is not installed, or not in PATH: https://www.swift.org/install" \
+    "Racha needs Swift $swift_oldest or later"
 }
 
 swift_require() {
-  command -v swift >/dev/null || fail "Swift is not installed, or not in PATH: https://www.swift.org/install"
+  local said version
+  swift_find
+  said=$(swift --version 2>&1 </dev/null) || fail "Swift does not run: $said"
+  [[ $said =~ Swift\ version\ ([0-9]+\.[0-9]+) ]] || fail "Swift does not say its version: $said"
+  version=${BASH_REMATCH[1]}
+  printf '%s\n' "$swift_oldest" "$version" | sort --version-sort --check=silent || fail \
+    "Swift $version is too old: Racha needs $swift_oldest or later: https://www.swift.org/install" "it is $(command -v swift)"
 }

@@ -20,7 +20,7 @@ struct HTTPListener: ServerChildChannel {
   let stream: EventStream
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    channel.eventLoop.makeCompletedFuture {
+    let ready = channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try SocketOptions.set(channel, limits)
       let door = ConnectionDoor(counts, channel.remoteAddress)
@@ -37,6 +37,9 @@ struct HTTPListener: ServerChildChannel {
         HTTPConnection(limits, watch: watch, responder: responder, stream: stream, channel, isWelcome: door.isOpen))
       return Value(channel: channel)
     }
+    // Nothing else closes a connection whose pipeline could not be made: its client would wait, and its descriptor be lost.
+    ready.whenFailure { _ in channel.close(promise: nil) }
+    return ready
   }
 
   func handle(value: Value, logger: Logger) async {

@@ -21,7 +21,10 @@ struct RPCListener: Service {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .bind(host: listener.host, port: listener.port) { channel in
-        channel.eventLoop.makeCompletedFuture { try setup(channel) }
+        let ready = channel.eventLoop.makeCompletedFuture { try setup(channel) }
+        // As in ``HTTPListener``.
+        ready.whenFailure { _ in channel.close(promise: nil) }
+        return ready
       }
     await onBound(server.channel.localAddress?.port ?? 0)
     try await withGracefulShutdownHandler {

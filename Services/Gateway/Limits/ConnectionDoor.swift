@@ -28,7 +28,7 @@ extension ConnectionDoor: Sendable {}
 enum SocketOptions {
   static func set(_ channel: any Channel, _ limits: GatewayConfiguration.Limits) throws {
     guard let options = channel.syncOptions, channel.remoteAddress?.ipAddress != nil else { return }
-    try options.setOption(.socketOption(.tcp_nodelay), value: 1)
+    try options.setOption(.tcpOption(.tcp_nodelay), value: 1)
     try options.setOption(.socketOption(.so_keepalive), value: 1)
     #if os(Linux)
       // A peer that acknowledges nothing, or takes nothing from a full window, is dropped by the kernel itself.
