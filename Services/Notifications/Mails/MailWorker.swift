@@ -16,10 +16,13 @@ struct MailWorker: ServiceLifecycle.Service {
   let clock: Clock
   let bell: Bell
   let logger: Logger
+  let pulse: Pulse
 
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
   private static let longestWait = Duration.seconds(60)
   /// How long a graceful stop waits for the mails on their way.
+  /// Longer than one round takes: the longest wait, and the store's time for two transactions.
+  private static let round = Duration.seconds(90)
   private static let patience = Duration.seconds(2)
   /// The store answers so when too many wait for it, and it is asked again after a breath.
   private static let noRoom = RequestFailure.overloaded.status
@@ -31,6 +34,7 @@ struct MailWorker: ServiceLifecycle.Service {
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isShuttingDownGracefully && !Task.isCancelled {
         let free = lanes.free
+        pulse.promise(within: MailWorker.round)
         let most = settings.retry.mostAttempts
         let jobs = free == 0 ? [] : try await write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) } ?? []
         for job in jobs {

@@ -26,10 +26,10 @@ enum Mails {
     let writer = MailWriter(
       identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
       templates: try MailTemplates(), from: settings.from, publicURL: settings.publicURL)
-    service.run { store in
+    service.run { store, pulse in
       MailWorker(
         store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, bell: bell,
-        logger: environment.logger)
+        pulse: pulse, logger: environment.logger)
     }
   }
 }
