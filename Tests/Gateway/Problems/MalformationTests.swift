@@ -46,6 +46,8 @@ struct MalformationTests {
     Case(.headerLine, "GET /livez HTTP/1.1\r\n\(spanish)X-A: b\u{1}\r\n\r\n"),
     Case(.requestLine, "GET /livez HTTP/3.7\r\n\(spanish)\r\n"),
     Case(.requestLine, "HELLO\r\n\(spanish)\r\n"),
+    Case(.target, "GET http:///livez HTTP/1.1\r\n\(spanish)\r\n"),
+    Case(.target, "GET http://ana@racha.example/livez HTTP/1.1\r\n\(spanish)\r\n"),
     Case(.chunk, "PUT /v1/echo HTTP/1.1\r\n\(spanish)Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
     Case(.queryEncoding, "GET /v1/things?a=%2 HTTP/1.1\r\n\(spanish)Authorization: Bearer {token}\r\n\r\n"),
     Case(
