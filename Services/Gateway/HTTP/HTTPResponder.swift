@@ -52,8 +52,12 @@ struct HTTPResponder: Sendable {
     let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
     var parameters = path
     try Query.parse(exchange.query, into: &parameters)
-    guard body.isEmpty || exchange.given.isJSON else { throw Failure(RequestFailure.unsupportedMediaType) }
-    let body = endpoint.spec.route?.method == .get ? [] : body
+    // What comes with a request that takes no body means nothing (RFC 9110, sections 9.3.1 and 9.3.5).
+    let body = endpoint.spec.takesBody ? body : []
+    if !body.isEmpty {
+      try exchange.given.checkContentCoding()
+      guard exchange.given.isJSON else { throw Failure(RequestFailure.unsupportedMediaType) }
+    }
     let (status, output) = try await pass(endpoint, parameters, body, identification, exchange)
     return .json(status, output)
   }
@@ -85,6 +89,7 @@ struct HTTPResponder: Sendable {
       guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
       guard let form = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
       let input = VerifyAccount.Input(token: try VerificationPage.token(form[...], orElse: .formEncoding))
+      try exchange.given.checkContentCoding()
       let (_, output) = try await pass(endpoint, [:], input.json, identification, exchange)
       return verification.verified(try VerifyAccount.Output.decode(output), exchange.language)
     } catch {
@@ -136,6 +141,10 @@ struct HTTPResponder: Sendable {
     if let allowed = exchange.allowed { extra.append(ResponseField(name: "Allow", value: allowed)) }
     if failure.status == 401 {
       // RFC 6750, section 3: without a token only the scheme, with a bad one the error.
+    // RFC 9110, section 12.5.3: so that the client can tell the coding from the media type, both of which are answered 415.
+    if failure.code == GatewayFailure.unsupportedContentCoding.rawValue {
+      extra.append(ResponseField(name: "Accept-Encoding", value: "identity"))
+    }
       let hadToken = exchange.given.token != nil
       let challenge = hadToken ? "Bearer realm=\"racha\", error=\"invalid_token\"" : "Bearer realm=\"racha\""
       extra.append(ResponseField(name: "WWW-Authenticate", value: challenge))

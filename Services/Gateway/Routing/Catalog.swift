@@ -75,3 +75,13 @@ struct Catalog: Sendable {
     return spec.route != nil
   }
 }
+
+extension OperationSpec {
+  /// Whether a call's fields come in a body, those in the path apart; otherwise they are in the query.
+  var takesBody: Bool {
+    switch route?.method {
+    case .post, .put, .patch: true
+    case .get, .delete, nil: false
+    }
+  }
+}
