@@ -16,6 +16,7 @@ public enum GatewayFailure: String, FailureCode {
   public var status: Int {
     switch self {
     case .requestTimeout: 408
+    case .localOnly: 403
     case .headersTooLarge: 431
     case .tooManyConnections: 503
     case .formRequired, .unsupportedContentCoding: 415
