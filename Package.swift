@@ -177,7 +177,7 @@ let package = Package(
       tests(
         "Gateway",
         ["GatewayContract", "GatewayService", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
-          + everyContract + nio + [nioSSL],
+          + everyContract + nio + [nioHTTP[0], nioSSL],
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",

@@ -9,6 +9,7 @@ import NIOPosix
 import NIOSSL
 import NotificationsContract
 public import Operations
+import ServiceKit
 public import ServiceLifecycle
 import Synchronization
 
@@ -60,10 +61,17 @@ public final class Gateway: Service {
       answerSeconds: limits.answerSeconds)
     let happenings = Happenings(
       revocations: verifier.revocations, connections: connections, hub: hub, sources: [source], logger: logger)
-    let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) { isStopping.isSet }
+    let listeners = happenings.listeners(bus: bus)
+    let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) {
+      isStopping.isSet
+    } hindrances: {
+      // One that has not caught up yet waits for a service that says itself what is wrong.
+      listeners.compactMap(\.hindrance).filter { $0.state != .catchingUp }
+    }
     let responder = HTTPResponder(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
-      verification: VerificationPage(problems), recovery: RecoveryPage(problems))
+      verification: VerificationPage(problems), recovery: RecoveryPage(problems),
+      mailbox: MailboxPage(problems), client: client)
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let desk = RPCDesk(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,
@@ -76,7 +84,7 @@ public final class Gateway: Service {
     self.hub = hub
     self.connections = connections
     self.isStopping = isStopping
-    listeners = happenings.listeners(bus: bus)
+    self.listeners = listeners
     rpc = RPCListener(
       listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
       desk: desk

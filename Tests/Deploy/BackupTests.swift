@@ -66,6 +66,30 @@ extension Clusters {
       }
     }
 
+    @Test("where the restored stores do not start, the former ones are put back and run")
+    func notStarting() async throws {
+      try await withBackup { launcher, backup in
+        try write("later", "\(launcher.home)/stores/identity.sqlite")
+        try write("a later secret", "\(launcher.home)/keys/identity.secret")
+        // What was backed up is what identity cannot start from.
+        try launcher.tell("identity", "refuses", "identity's data")
+        let restore = try await launcher.run("restore", backup)
+        #expect(restore.status == 1)
+        #expect(restore.errors.contains("the restored stores did not start"))
+        #expect(restore.errors.contains("a stand-in that cannot read its store"), "the reason is shown")
+        #expect(try read("\(launcher.home)/stores/identity.sqlite") == "later")
+        #expect(try read("\(launcher.home)/keys/identity.secret") == "a later secret")
+        #expect(try await launcher.status().state == "ready")
+        // Nothing of either is lost.
+        let replaced = try #require(try FileManager.default.contentsOfDirectory(atPath: "\(launcher.home)/replaced").first)
+        let refused = "\(launcher.home)/replaced/\(replaced)/refused"
+        #expect(try read("\(refused)/stores/identity.sqlite") == "identity's data\nnew epoch\n")
+        #expect(try read("\(refused)/keys/identity.secret") == "a secret")
+        #expect(try await launcher.run("down").status == 0)
+        #expect(try await launcher.up().status == 0)
+      }
+    }
+
     @Test("after a restore that was cut off, up refuses until it is done again")
     func cutOff() async throws {
       try await withBackup { launcher, backup in

@@ -171,7 +171,8 @@ extension Clusters {
         let begin = ContinuousClock.now
         #expect(try await launcher.run("down").status == 0)
         let took = ContinuousClock.now - begin
-        #expect(took >= .seconds(5) && took < .seconds(9))
+        // Not before; how long after depends on what else the machine does.
+        #expect(took >= .seconds(5) && took < .seconds(30))
         #expect(try launcher.processes().isEmpty)
         #expect(try await launcher.run("logs", "activity").output.contains("did not stop in time and was killed"))
       }

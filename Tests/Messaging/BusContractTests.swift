@@ -59,7 +59,8 @@ import Testing
     let client = try junction.bus(.gateway)
     let start = ContinuousClock.now
     await #expect(throws: BusFailure.timedOut) { try await client.bus.request(.test(within: 150), to: .social) }
-    #expect(ContinuousClock.now - start < .seconds(5))
+    // Nobody opens the gate before: without its deadline it would wait for ever.
+    #expect(ContinuousClock.now - start < .seconds(30))
     await #expect(throws: BusFailure.timedOut) { try await client.bus.request(.test(within: -1), to: .social) }
     await gate.open()
     await client.stop()
@@ -89,9 +90,14 @@ import Testing
   func absent(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let client = try junction.bus(.gateway)
-    let start = ContinuousClock.now
-    await #expect(throws: BusFailure.unavailable) { try await client.bus.request(.test(within: 400), to: .social) }
-    #expect(ContinuousClock.now - start < .seconds(2))
+    // Below the patience with a peer that is coming up; a busy machine gets several tries to show it.
+    var fastest = Duration.seconds(60)
+    for _ in 0..<10 where fastest >= .seconds(2) {
+      let start = ContinuousClock.now
+      await #expect(throws: BusFailure.unavailable) { try await client.bus.request(.test(within: 400), to: .social) }
+      fastest = min(fastest, ContinuousClock.now - start)
+    }
+    #expect(fastest < .seconds(2))
     await client.stop()
   }
 
@@ -110,7 +116,8 @@ import Testing
     await server.stop()
     let start = ContinuousClock.now
     await #expect(throws: BusFailure.unavailable) { try await call.value }
-    #expect(ContinuousClock.now - start < .seconds(2))
+    // Long before its deadline of a minute.
+    #expect(ContinuousClock.now - start < .seconds(20))
     await gate.open()
     await client.stop()
   }
@@ -121,14 +128,14 @@ import Testing
     var server = try junction.bus(.social, serving: Self.echo)
     let client = try junction.bus(.gateway)
     _ = try await client.bus.request(.test(), to: .social)
-    // The promise is about the bus; a busy machine gets three tries to show it.
+    // The promise is about the bus; a busy machine gets several tries to show it.
     var fastest = Duration.seconds(60)
-    for _ in 0..<3 where fastest >= .seconds(1) {
+    for _ in 0..<10 where fastest >= .seconds(1) {
       await server.stop()
       server = try junction.bus(.social, serving: Self.echo)
       let start = ContinuousClock.now
       var isBack = false
-      while !isBack, ContinuousClock.now - start < .seconds(5) {
+      while !isBack, ContinuousClock.now - start < .seconds(30) {
         // What was in flight when the connection ended may be told `unavailable`; a repetition waits for the next connection.
         do throws(BusFailure) {
           _ = try await client.bus.request(.test(), to: .social)

@@ -140,7 +140,8 @@ private final class LossyBus: Bus {
       }
       let told = ContinuousClock.now
       for own in effects { await own.wait(for: total) }
-      #expect(ContinuousClock.now - told < .seconds(3))
+      // Within 3 s on a quiet machine; on a busy one, far from the pauses of a listener that had to give up and begin again.
+      #expect(ContinuousClock.now - told < .seconds(20))
       group.cancelAll()
     }
     for own in effects { #expect(await own.bodies == (1...total).map { body($0) }) }

@@ -228,3 +228,71 @@ struct SplitMix64: RandomNumberGenerator {
     }
   }
 }
+
+@Suite("A listener that makes no headway")
+struct StuckListenerTests {
+  private func state() -> ListenerState {
+    var state = ListenerState(start: .snapshot, keepsCursor: true)
+    state.loaded(LogHead(epoch: "1", number: 0))
+    state.heard(.heartbeat(LogHead(epoch: "1", number: 1)))
+    let event = LoggedEvent(number: 1, name: "wanted", at: .now, traceparent: nil, body: [])
+    state.fetched(LogHead(epoch: "1", number: 1), EventPage([event], through: 1), at: 0)
+    return state
+  }
+
+  @Test("counts as stuck from the third failed effect in a row on, until one succeeds")
+  func failing() {
+    var state = state()
+    var now: Int64 = 0
+    for count in 1...5 {
+      guard case .apply = state.next(at: now) else {
+        Issue.record("nothing to apply")
+        return
+      }
+      state.applyFailed(at: now)
+      now += 60_000
+      #expect(state.isStuck == (count >= 3))
+    }
+    _ = state.next(at: now)
+    state.applied()
+    #expect(!state.isStuck)
+  }
+
+  @Test("is not stuck because the teller is away")
+  func away() {
+    var state = state()
+    for count in 1...10 { state.fetchFailed(.unreachable, at: Int64(count) * 60_000) }
+    #expect(!state.isStuck)
+  }
+
+  private struct HangingInbox: EventInbox {
+    let began: AsyncStream<Void>.Continuation
+
+    func cursor(of teller: ServiceName) async throws -> LogHead? {
+      began.yield()
+      try await Task.sleep(for: .seconds(600))
+      return nil
+    }
+    func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {}
+    func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from: LogHead) async throws {}
+  }
+
+  @Test("counts as stuck while a step of it hangs")
+  func hanging() async {
+    let (begun, began) = AsyncStream<Void>.makeStream()
+    func listener(_ longest: Int64) -> EventListener {
+      EventListener(
+        .rewards, to: .social, inbox: HangingInbox(began: began), bus: MemoryBus(.rewards, on: MemoryExchange()),
+        longestStepMilliseconds: longest, logger: .quiet)
+    }
+    for (longest, isStuck) in [(Int64(0), true), (600_000, false)] {
+      let listener = listener(longest)
+      #expect(!listener.isStuck)
+      let running = Task { await listener.run() }
+      for await _ in begun { break }
+      #expect(listener.isStuck == isStuck)
+      running.cancel()
+      await running.value
+    }
+  }
+}

@@ -122,7 +122,8 @@ struct StrictDecoderTests {
       (#"{"a":01}"#, "json_malformed"), (#"{"a":1.}"#, "json_malformed"), (#"{"a":.5}"#, "json_malformed"),
       (#"{"a":+1}"#, "json_malformed"), (#"{"a":NaN}"#, "json_malformed"), (#"{"a":tru}"#, "json_malformed"),
       ("{\"a\":\"\u{1}\"}", "json_malformed"), (#"{"a":"\x"}"#, "json_malformed"), (#"{"a":"\u12g4"}"#, "json_malformed"),
-      (#"{"a":"\ud800"}"#, "json_invalid_utf8"), (#"{"a":"\udc00"}"#, "json_invalid_utf8"),
+      (#"{"a":"\ud800"}"#, "json_lone_surrogate"), (#"{"a":"\udc00"}"#, "json_lone_surrogate"),
+      (#"{"a":"\ud800\u0041 and more"}"#, "json_lone_surrogate"),
       (#"{"a":1,"a":2}"#, "json_duplicate_key"), (#"{"a":1,"\u0061":2}"#, "json_duplicate_key"),
       (#"{"x":{"b":[{"c":1,"c":1}]}}"#, "json_duplicate_key"), ("\u{FEFF}{}", "json_malformed"),
     ])

@@ -3,6 +3,7 @@ import Logging
 import Messaging
 import Operations
 import ServiceKit
+import ServiceLifecycle
 import Storage
 import Synchronization
 import Testing
@@ -11,15 +12,17 @@ import Testing
 struct ReadinessTests {
   /// Holds an effect back until it is opened.
   private final class Barrier: Sendable {
-    private let state = Mutex((isOpen: false, wasTried: false))
+    private let state = Mutex((isOpen: false, tries: 0))
 
-    var wasTried: Bool { state.withLock { $0.wasTried } }
+    /// How often somebody tried to pass since it was closed.
+    var tries: Int { state.withLock { $0.tries } }
 
     func open() { state.withLock { $0.isOpen = true } }
+    func close() { state.withLock { $0 = (false, 0) } }
 
     func pass() throws {
       let isOpen = state.withLock { state in
-        state.wasTried = true
+        state.tries += 1
         return state.isOpen
       }
       if !isOpen { throw Failure(RequestFailure.unavailable) }
@@ -42,11 +45,13 @@ struct ReadinessTests {
     let reading = Task { try await readerHost.run() }
     defer { reading.cancel() }
     let client = ServiceClient(bus: MemoryBus(.gateway, on: exchange), service: .gateway, clock: .system)
-    func isReady(_ service: ServiceName) async throws -> Bool {
-      try await client.request(ReadHealth.self, .init(), to: service).isReady
+    func health(_ service: ServiceName) async throws -> ReadHealth.Output {
+      try await client.request(ReadHealth.self, .init(), to: service)
     }
+    func isReady(_ service: ServiceName) async throws -> Bool { try await health(service).isReady }
 
     // The teller is away: nobody knows what it has told.
+    #expect(try await health(.rewards).hindrances == [Hindrance(part: "listener.social", state: .catchingUp)])
     #expect(try await !isReady(.rewards))
     let teller = environment(.social)
     let tellerHost = try ServiceHost(Notebook.service(teller), teller)
@@ -55,11 +60,97 @@ struct ReadinessTests {
     defer { telling.cancel() }
     // It hears nobody, so nothing is missing.
     #expect(try await isReady(.social))
-    try await until { barrier.wasTried }
+    try await until { barrier.tries >= 1 }
     #expect(try await !isReady(.rewards))
     barrier.open()
     try await until { try await isReady(.rewards) }
     #expect(try await tellerHost.store.log.head().number == 1)
+
+    // Ready once does not mean ready for ever: an effect that fails again and again is said.
+    barrier.close()
+    try await tellerHost.store.write { try $0.tell(Notebook.NoteAdded(text: "b")) }
+    try await until { barrier.tries >= 4 }
+    #expect(try await health(.rewards).hindrances == [Hindrance(part: "listener.social", state: .stuck)])
+    #expect(try await !isReady(.rewards))
+    barrier.open()
+    try await until { try await isReady(.rewards) }
+  }
+
+  /// A runner that does as it is told.
+  private struct Told: ServiceLifecycle.Service {
+    let body: @Sendable () async throws -> Void
+    func run() async throws { try await body() }
+  }
+
+  private struct Accident: Error {}
+
+  @Test("is not said while a runner that failed is not well again; the runner is begun anew, and the service goes on")
+  func failingRunner() async throws {
+    let (begun, begin) = AsyncStream<Int>.makeStream()
+    let isFixed = Mutex(false)
+    let count = Mutex(0)
+    try await Notebook.running(change: { service in
+      service.run { _ in
+        Told {
+          begin.yield(
+            count.withLock { count in
+              count += 1; return count
+            })
+          // Of a kind that nobody foresees.
+          if !isFixed.withLock({ $0 }) { throw Accident() }
+          try await gracefulShutdown()
+        }
+      }
+    }) { client in
+      for await number in begun where number == 3 { break }
+      let health = try await client.send(ReadHealth.self, .init(), as: .service(.gateway))
+      #expect(!health.isReady && health.hindrances == [Hindrance(part: "Told", state: .failing)])
+      #expect(try await client.send(Notebook.CountNotes.self, .init()).count == 0)
+      isFixed.withLock { $0 = true }
+      try await until { try await client.send(ReadHealth.self, .init(), as: .service(.gateway)).isReady }
+    }
+  }
+
+  @Test("is not said while a runner does not come back in the time that it promised")
+  func stuckRunner() async throws {
+    let (promised, promise) = AsyncStream<Void>.makeStream()
+    let (resumed, resume) = AsyncStream<Void>.makeStream()
+    try await Notebook.running(change: { service in
+      service.run { _, pulse in
+        Told {
+          pulse.promise(within: .zero)
+          promise.yield()
+          for await _ in resumed { break }
+          pulse.promise(within: .seconds(600))
+          promise.yield()
+          try await gracefulShutdown()
+        }
+      }
+    }) { client in
+      var promises = promised.makeAsyncIterator()
+      await promises.next()
+      let health = try await client.send(ReadHealth.self, .init(), as: .service(.gateway))
+      #expect(health.hindrances == [Hindrance(part: "Told", state: .stuck)])
+      resume.yield()
+      await promises.next()
+      #expect(try await client.send(ReadHealth.self, .init(), as: .service(.gateway)).isReady)
+    }
+  }
+
+  @Test("is not taken away by a runner whose work is done")
+  func finishedRunner() async throws {
+    let (done, finish) = AsyncStream<Void>.makeStream()
+    try await Notebook.running(change: { service in
+      service.run { _, pulse in
+        Told {
+          pulse.promise(within: .zero)
+          finish.yield()
+        }
+      }
+    }) { client in
+      for await _ in done { break }
+      try await until { try await client.send(ReadHealth.self, .init(), as: .service(.gateway)).isReady }
+    }
   }
 
   private func until(_ condition: () async throws -> Bool) async throws {

@@ -115,7 +115,8 @@ struct StoppingTests {
       #expect(try await reply.header.status == 200)
     }
     #expect(told == 1)
-    #expect(took < .seconds(5))
+    // Within 5 s on a quiet machine; on a busy one, long before the request's deadline.
+    #expect(took < .seconds(20))
   }
 
   @Test("does not wait for ever for what it is doing")
@@ -128,6 +129,6 @@ struct StoppingTests {
       // Nobody lets it go: the caller is told, instead of left to wait for its deadline.
       await #expect(throws: BusFailure.unavailable) { try await reply.value }
     }
-    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(ContinuousClock.now - start < .seconds(20))
   }
 }

@@ -44,6 +44,16 @@ public enum EntryFailure: String, FailureCode {
   public var status: Int { 409 }
 }
 
+extension FieldChecks {
+  /// Refuses, by name, the fields that are given beside each other; where none is given, all of which one is missing.
+  fileprivate mutating func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) {
+    let given = fields.filter(\.isGiven)
+    guard given.count != 1 else { return }
+    let names = fields.map(\.name).joined(separator: ", ")
+    for field in given.isEmpty ? fields : given { refuse(field.name, FieldRule("exactly_one", ["fields": .text(names)])) }
+  }
+}
+
 /// Sets the progress of a planned day (ACT-7). Repeating it changes nothing.
 public enum RecordEntry: Operation {
   /// Exactly one of the three.
@@ -78,8 +88,9 @@ public enum RecordEntry: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      let given = (isDone == nil ? 0 : 1) + (amount == nil ? 0 : 1) + (durationSeconds == nil ? 0 : 1)
-      fields.expect(given == 1, "", FieldRule("exactly_one", ["fields": .text("isDone, amount, durationSeconds")]))
+      fields.expectExactlyOne([
+        ("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil),
+      ])
       if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
     }
   }
@@ -124,8 +135,7 @@ public enum IncrementEntry: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      fields.expect(
-        (amount == nil) != (durationSeconds == nil), "", FieldRule("exactly_one", ["fields": .text("amount, durationSeconds")]))
+      fields.expectExactlyOne([("amount", amount != nil), ("durationSeconds", durationSeconds != nil)])
       if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
     }
   }

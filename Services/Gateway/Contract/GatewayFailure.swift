@@ -8,13 +8,18 @@ public enum GatewayFailure: String, FailureCode {
   case tooManyConnections = "too_many_connections"
   /// A page of the gateway was sent something else than its own form.
   case formRequired = "form_required"
+  /// The body is compressed, or coded in another way.
+  case unsupportedContentCoding = "unsupported_content_coding"
+  /// The page is for this machine only.
+  case localOnly = "local_only"
 
   public var status: Int {
     switch self {
     case .requestTimeout: 408
+    case .localOnly: 403
     case .headersTooLarge: 431
     case .tooManyConnections: 503
-    case .formRequired: 415
+    case .formRequired, .unsupportedContentCoding: 415
     }
   }
 }

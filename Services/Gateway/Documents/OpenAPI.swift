@@ -69,7 +69,7 @@ struct OpenAPI {
     let (input, output) = documents(endpoint.operation)
     let properties = members(input["properties"])
     let required = names(input["required"])
-    let inQuery = route.method == .get || route.method == .delete
+    let inQuery = !spec.takesBody
     var parameters: [JSON] = properties.compactMap { name, schema in
       let isPath = route.parameters.contains(name)
       guard isPath || inQuery else { return nil }
@@ -87,7 +87,7 @@ struct OpenAPI {
       "description": "The operation took place.", "headers": OpenAPI.answerHeaders,
       "content": ["application/json": ["schema": output]],
     ]
-    for (status, description) in refusals(endpoint, hasBody: !bodyNames.isEmpty) { responses[status] = description }
+    for (status, description) in refusals(endpoint) { responses[status] = description }
     result["responses"] = responses
     result["security"] = endpoint.needsAccount ? [["bearer": []]] : []
     result["x-requirement"] = .array(spec.requirements.map { .string($0) })
@@ -151,10 +151,14 @@ struct OpenAPI {
 
   // MARK: - Refusals
 
-  private func refusals(_ endpoint: Endpoint, hasBody: Bool) -> [(status: String, response: JSON)] {
+  private func refusals(_ endpoint: Endpoint) -> [(status: String, response: JSON)] {
     let spec = endpoint.spec
     var kinds = spec.failures
-    for failure in spec.commonFailures(hasBody: hasBody) where !kinds.contains(failure.kind) { kinds.append(failure.kind) }
+    // A body is read also where it can only be empty: one that has fields, or is none, is refused by name.
+    for failure in spec.commonFailures(hasBody: spec.takesBody) where !kinds.contains(failure.kind) {
+      kinds.append(failure.kind)
+    }
+    if spec.takesBody { kinds.append(GatewayFailure.unsupportedContentCoding.kind) }
     let byStatus = Dictionary(grouping: kinds, by: \.status)
     return byStatus.sorted { $0.key < $1.key }.map { status, kinds in
       let codes = kinds.map { "- `\($0.code)`: \(problems.explanation($0.code, of: spec.name, .english))" }.joined(

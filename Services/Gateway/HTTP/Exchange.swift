@@ -5,11 +5,15 @@ import Operations
 /// One HTTP request while it is being answered: what its head says, and what is learned on the way.
 struct Exchange: Sendable {
   let given: RequestFields
+  /// All fields, for what few requests ask.
+  let headers: HTTPHeaders
   let name: RequestName
   let trace: TraceContext
   let method: String
   let path: Substring
   let query: Substring
+  /// In a target in absolute form, which stands above the `Host` header (RFC 9112, section 3.2.2).
+  private let targetAuthority: Substring?
   /// Whether the client must be told that the connection goes on (RFC 9112, section 9.3).
   let isHTTP10: Bool
   let isLocal: Bool
@@ -24,23 +28,24 @@ struct Exchange: Sendable {
 
   init(_ head: HTTPRequestHead, _ peer: Peer) {
     given = RequestFields(head.headers)
+    headers = head.headers
     name = RequestName(given: given.requestID)
     trace = given.traceparent.flatMap { TraceContext(traceparent: $0) } ?? TraceContext()
     method = head.method.rawValue
-    let target = head.uri
-    if let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) {
-      path = target[..<mark]
-      query = target[target.utf8.index(after: mark)...]
-    } else {
-      path = target[...]
-      query = ""
-    }
+    // One that cannot be read is refused before it gets here; the refusal needs no path.
+    let target = RequestTarget(head.uri)
+    path = target?.path ?? ""
+    query = target?.query ?? ""
+    targetAuthority = target?.authority
     isHTTP10 = head.version == .http1_0
     isLocal = peer.isLocal
     address = peer.address
     addressText = peer.text
     language = Language(acceptLanguage: given.acceptLanguage)
   }
+
+  /// Host and port as the request names them; nil where it names none.
+  var authority: String? { targetAuthority.map(String.init) ?? headers.first(name: "Host") }
 }
 
 /// The other end of a connection.

@@ -167,6 +167,7 @@ final class HTTPConnection: ChannelInboundHandler {
       }
     }
     if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return Malformation.oneHost.failure() }
+    guard RequestTarget(head.uri) != nil else { return Malformation.target.failure() }
     guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
       return Malformation.unclearLength.failure()
     }

@@ -20,6 +20,8 @@ struct HTTPResponder: Sendable {
   let pages: Pages
   let verification: VerificationPage
   let recovery: RecoveryPage
+  let mailbox: MailboxPage
+  let client: GatewayClient
 
   func respond(_ exchange: inout Exchange, _ body: [UInt8]) async -> Outcome {
     do throws(Failure) {
@@ -34,6 +36,7 @@ struct HTTPResponder: Sendable {
       case .found(.page(let page), _): return .answer(try await pages.answer(page, exchange))
       case .found(.verification(let endpoint), _): return .answer(await verify(endpoint, body, &exchange))
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
+      case .found(.mailbox, let parameters): return .answer(await showMailbox(parameters["name"], &exchange))
       case .otherMethod(let allowed):
         exchange.language = await language(exchange)
         return .answer(try preflight(allowed, &exchange))
@@ -52,8 +55,12 @@ struct HTTPResponder: Sendable {
     let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
     var parameters = path
     try Query.parse(exchange.query, into: &parameters)
-    guard body.isEmpty || exchange.given.isJSON else { throw Failure(RequestFailure.unsupportedMediaType) }
-    let body = endpoint.spec.route?.method == .get ? [] : body
+    // What comes with a request that takes no body means nothing (RFC 9110, sections 9.3.1 and 9.3.5).
+    let body = endpoint.spec.takesBody ? body : []
+    if !body.isEmpty {
+      try exchange.given.checkContentCoding()
+      guard exchange.given.isJSON else { throw Failure(RequestFailure.unsupportedMediaType) }
+    }
     let (status, output) = try await pass(endpoint, parameters, body, identification, exchange)
     return .json(status, output)
   }
@@ -82,6 +89,7 @@ struct HTTPResponder: Sendable {
           try VerificationPage.token(exchange.query, orElse: .queryEncoding), exchange.language)
       }
       let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
+      try exchange.given.checkContentCoding()
       guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
       guard let form = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
       let input = VerifyAccount.Input(token: try VerificationPage.token(form[...], orElse: .formEncoding))
@@ -133,6 +141,10 @@ struct HTTPResponder: Sendable {
     let problem = problems.problem(failure, exchange.language, request: exchange.name.outer)
     var extra = [ResponseField(name: "Content-Language", value: exchange.language.rawValue)]
     if let seconds = failure.retryAfterSeconds { extra.append(ResponseField(name: "Retry-After", value: String(seconds))) }
+    // RFC 9110, section 12.5.3: so that the client can tell the coding from the media type, both of which are answered 415.
+    if failure.code == GatewayFailure.unsupportedContentCoding.rawValue {
+      extra.append(ResponseField(name: "Accept-Encoding", value: "identity"))
+    }
     if let allowed = exchange.allowed { extra.append(ResponseField(name: "Allow", value: allowed)) }
     if failure.status == 401 {
       // RFC 6750, section 3: without a token only the scheme, with a bad one the error.

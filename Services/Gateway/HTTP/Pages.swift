@@ -14,18 +14,22 @@ struct Pages: Sendable {
   private let docs: ByteBuffer
   private let docsPolicy: String
   private let isStopping: @Sendable () -> Bool
+  private let hindrances: @Sendable () -> [Hindrance]
 
   /// - Parameters:
   ///   - ownMetrics: this process's metrics as Prometheus text.
   ///   - isStopping: whether the server takes no more work.
+  ///   - hindrances: what keeps the gateway itself from being ready.
   init(
     _ configuration: GatewayConfiguration, _ catalog: Catalog, _ problems: ProblemWriter, _ client: GatewayClient,
-    ownMetrics: @escaping @Sendable () -> String, isStopping: @escaping @Sendable () -> Bool
+    ownMetrics: @escaping @Sendable () -> String, isStopping: @escaping @Sendable () -> Bool,
+    hindrances: @escaping @Sendable () -> [Hindrance]
   ) {
     version = configuration.version
     questions = SystemQuestions(client: client, seconds: 1)
     self.ownMetrics = ownMetrics
     self.isStopping = isStopping
+    self.hindrances = hindrances
     metricsAreLocal = configuration.metricsAreLocal
     let document = OpenAPI.document(catalog.endpoints, problems: problems, version: configuration.version)
     openAPI = ByteBuffer(bytes: document.bytes)
@@ -38,7 +42,8 @@ struct Pages: Sendable {
     switch page {
     case .livez: return .json(200, (["status": "ok", "version": .string(version)] as JSON).bytes)
     case .readyz:
-      let report = ReadyReport(await questions.ask(ReadHealth.self), version: version, isStopping: isStopping())
+      let answers = await questions.ask(ReadHealth.self)
+      let report = ReadyReport(answers, version: version, isStopping: isStopping(), own: hindrances())
       return .json(report.isReady ? 200 : 503, report.json.bytes)
     case .metrics:
       guard exchange.isLocal || !metricsAreLocal else { throw Failure(RequestFailure.forbidden) }

@@ -1,3 +1,4 @@
+import GatewayContract
 import NIOHTTP1
 import Operations
 
@@ -13,6 +14,8 @@ struct RequestFields: Sendable {
   private(set) var origin: String?
   private(set) var lastEventID: String?
   private(set) var requestedMethod: String?
+  /// What was done to the body (RFC 9110, section 8.4).
+  private(set) var contentCoding: String?
 
   init(_ headers: HTTPHeaders) {
     for (name, value) in headers {
@@ -34,6 +37,9 @@ struct RequestFields: Sendable {
         } else if name.isField("idempotency-key") {
           idempotencyKey = value
         }
+      case 16:
+        // Several fields are one list.
+        if name.isField("content-encoding") { contentCoding = contentCoding.map { "\($0), \(value)" } ?? value }
       case 29: if name.isField("access-control-request-method") { requestedMethod = value }
       default: break
       }
@@ -64,6 +70,16 @@ struct RequestFields: Sendable {
   private static func isUTF8(_ contentType: String, _ media: String) -> Bool {
     let parts = contentType.split(separator: ";").map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }
     return parts.first == media && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+  }
+
+  /// Refuses a body that is not sent as it is: nothing behind the gateway would be able to read it.
+  func checkContentCoding() throws(Failure) {
+    guard let contentCoding else { return }
+    let coding = RequestFields.shown(contentCoding)
+    // `identity` is no coding at all, though some clients name it.
+    guard contentCoding.isEmpty || contentCoding.isField("identity") else {
+      throw Failure(GatewayFailure.unsupportedContentCoding, ["coding": .text(coding)])
+    }
   }
 
   /// The idempotency key, checked: 1 to 255 visible ASCII characters.

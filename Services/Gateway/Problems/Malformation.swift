@@ -8,6 +8,7 @@ enum Malformation: String, CaseIterable {
   /// RFC 9112, section 6.3: nobody knows where the next request begins.
   case unclearLength = "unclear_length"
   case requestLine = "request_line"
+  case target = "target"
   case headerLine = "header_line"
   case chunk = "chunk"
   case incomplete = "incomplete"

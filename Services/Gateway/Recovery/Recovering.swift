@@ -29,6 +29,7 @@ extension HTTPResponder {
         return recovery.form(form, exchange.language)
       }
       let identification = try await admit(endpoints.complete.spec.rate, needsAccount: false, .none, &exchange)
+      try exchange.given.checkContentCoding()
       guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
       guard let text = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
       var fields: [String: String] = [:]

@@ -41,6 +41,8 @@ enum Destination: Sendable {
   case verification(Endpoint)
   /// ``RecoveryPage``, and the operations that its forms call.
   case recovery(RecoveryEndpoints)
+  /// ``MailboxPage``, or one of its mails.
+  case mailbox
 }
 
 /// All that clients may call, from the contracts.
@@ -63,6 +65,7 @@ struct Catalog: Sendable {
     if let endpoints = RecoveryEndpoints(byName) {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
     }
+    for path in [MailboxPage.path, MailboxPage.mailPath] { router.add("GET", path, .mailbox) }
     for endpoint in endpoints {
       if let route = endpoint.spec.route { router.add(route.method.rawValue, route.path, .operation(endpoint)) }
     }
@@ -73,5 +76,15 @@ struct Catalog: Sendable {
   static func isForClients(_ spec: OperationSpec) -> Bool {
     if case .services = spec.caller { return false }
     return spec.route != nil
+  }
+}
+
+extension OperationSpec {
+  /// Whether a call's fields come in a body, those in the path apart; otherwise they are in the query.
+  var takesBody: Bool {
+    switch route?.method {
+    case .post, .put, .patch: true
+    case .get, .delete, nil: false
+    }
   }
 }

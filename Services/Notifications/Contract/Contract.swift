@@ -7,6 +7,8 @@ extension Contract {
     operations: [
       ListNotifications.self, CountUnreadNotifications.self, NotificationsSince.self, MarkNotificationRead.self,
       MarkNotificationsRead.self, DeleteNotification.self,
+      ListDeadMails.self, RetryDeadMail.self,
+      ListMailbox.self, ReadMailboxMail.self,
     ],
     events: [NotificationCreated.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])

@@ -1,4 +1,5 @@
 import Dispatch
+import NotificationsContract
 import Operations
 
 /// A mail ready to go.

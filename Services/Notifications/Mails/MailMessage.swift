@@ -1,3 +1,4 @@
+import NotificationsContract
 import Operations
 
 /// One mail as it travels: RFC 5322 fields and the same text twice, plain and as HTML (RFC 2046, section 5.1.4).

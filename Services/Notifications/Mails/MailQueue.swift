@@ -1,12 +1,10 @@
 import GRDB
+import NotificationsContract
 import Operations
 import ServiceKit
 import Storage
 
 extension MailQueue.End: DatabaseValueConvertible {}
-
-/// Marks ids of mails.
-enum Mail {}
 
 /// The mails to be sent and those that were: a row names what the mail is about and holds neither a secret nor an address.
 ///
@@ -92,23 +90,29 @@ enum MailQueue {
 
   /// Takes on the mails that are due, oldest first. The attempt counts from here on, so that a mail which ends the program each
   /// time is given up too.
-  static func claim(atMost count: Int, mostAttempts: Int, _ transaction: Transaction) throws -> [Job] {
+  ///
+  /// - Returns: those, and the mails that were given up instead.
+  static func claim(
+    atMost count: Int, mostAttempts: Int, _ transaction: Transaction
+  ) throws -> (jobs: [Job], givenUp: [ID<Mail>]) {
     let worn = try transaction.database.cachedStatement(
       sql: """
         UPDATE mails SET state = 'dead', finished_at = :now WHERE state = 'waiting' AND next_at <= :now AND attempts >= :most
+        RETURNING mail_id
         """)
-    try worn.execute(arguments: ["now": transaction.now, "most": mostAttempts])
+    let givenUp = try ID<Mail>.fetchAll(worn, arguments: ["now": transaction.now, "most": mostAttempts])
     let statement = try transaction.database.cachedStatement(
       sql: """
         UPDATE mails SET state = 'sending', attempts = attempts + 1 WHERE mail_id IN (
           SELECT mail_id FROM mails WHERE state = 'waiting' AND next_at <= ? ORDER BY next_at, mail_id LIMIT ?)
         RETURNING mail_id, kind, account_id, subject_id, created_at, attempts
         """)
-    return try Row.fetchAll(statement, arguments: [transaction.now, count]).map {
+    let jobs = try Row.fetchAll(statement, arguments: [transaction.now, count]).map {
       Job(
         id: $0["mail_id"], subject: MailSubject($0), account: $0["account_id"], createdAt: $0["created_at"],
         attempt: $0["attempts"])
     }
+    return (jobs, givenUp)
   }
 
   /// When the next waiting mail is due.

@@ -17,6 +17,8 @@ struct MailSettings: Sendable {
   var retry = MailRetry()
   /// Most mails on their way at the same time.
   let lanes: Int
+  /// The folder that may be looked into at `/mailbox`; nil where mails are sent, or that is turned off.
+  let mailbox: String?
 
   /// Reads the settings; what cannot be used is recorded in them.
   init(_ settings: Settings, _ home: Home) {
@@ -37,7 +39,14 @@ struct MailSettings: Sendable {
       from = MailAddress.placeholder
     }
     lanes = settings.int("racha.smtp.lanes", default: 2, in: 1...16)
-    way = SMTPServer(settings).map { .server($0) } ?? .folder(home.mails)
+    let isMailboxOpen = settings.bool("racha.mailbox", default: true)
+    if let server = SMTPServer(settings) {
+      way = .server(server)
+      mailbox = nil
+    } else {
+      way = .folder(home.mails)
+      mailbox = isMailboxOpen ? home.mails : nil
+    }
   }
 }
 

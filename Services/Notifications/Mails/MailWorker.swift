@@ -1,5 +1,6 @@
 import Logging
 import Metrics
+import NotificationsContract
 import Operations
 import ServiceKit
 import ServiceLifecycle
@@ -15,10 +16,13 @@ struct MailWorker: ServiceLifecycle.Service {
   let writer: MailWriter
   let clock: Clock
   let bell: Bell
+  let pulse: Pulse
   let logger: Logger
 
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
   private static let longestWait = Duration.seconds(60)
+  /// Longer than one round takes: the longest wait, and the store's time for two transactions.
+  private static let round = Duration.seconds(90)
   /// How long a graceful stop waits for the mails on their way.
   private static let patience = Duration.seconds(2)
   /// The store answers so when too many wait for it, and it is asked again after a breath.
@@ -30,9 +34,12 @@ struct MailWorker: ServiceLifecycle.Service {
     let lanes = Lanes(settings.lanes)
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isShuttingDownGracefully && !Task.isCancelled {
+        pulse.promise(within: MailWorker.round)
         let free = lanes.free
         let most = settings.retry.mostAttempts
-        let jobs = free == 0 ? [] : try await write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) } ?? []
+        let claimed = free == 0 ? nil : try await write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) }
+        let jobs = claimed?.jobs ?? []
+        for mail in claimed?.givenUp ?? [] { note(mail, gaveUpAfter: .interrupted, attempt: most) }
         for job in jobs {
           lanes.take()
           group.addTask {
@@ -97,6 +104,16 @@ struct MailWorker: ServiceLifecycle.Service {
       return try await failed(job, error)
     }
     try await finish(job, end, nil)
+  }
+
+  /// Each attempt ended the program, so that nobody noted its failure.
+  private func note(_ mail: ID<Mail>, gaveUpAfter failure: MailFailure, attempt: Int) {
+    logger.error(
+      "mail given up",
+      metadata: [
+        "mailID": .string("\(mail)"), "attempt": .string("\(attempt)"), "failure": .string(failure.code),
+      ])
+    Counter(label: "mails", dimensions: [("end", MailQueue.End.dead.rawValue)]).increment()
   }
 
   private func finish(_ job: MailQueue.Job, _ end: MailQueue.End, _ failure: MailFailure?) async throws {

@@ -23,13 +23,14 @@ enum Mails {
       try MailQueue.add(.passwordChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
       transaction.afterCommit { bell.ring() }
     }
+    service.serveDeadMails(bell)
     let writer = MailWriter(
       identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
       templates: try MailTemplates(), from: settings.from, publicURL: settings.publicURL)
-    service.run { store in
+    service.run { store, pulse in
       MailWorker(
         store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, bell: bell,
-        logger: environment.logger)
+        pulse: pulse, logger: environment.logger)
     }
   }
 }

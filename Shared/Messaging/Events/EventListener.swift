@@ -16,12 +16,15 @@ public final class EventListener: Sendable {
     case head
   }
 
+  public let teller: ServiceName
   private let listener: ServiceName
-  private let teller: ServiceName
   private let inbox: any EventInbox
   private let bus: any Bus
   private let logger: Logger
   private let state: Mutex<ListenerState>
+  /// Since when it is at what it does just now; nil while it waits to hear something.
+  private let busySince = Mutex<Int64?>(nil)
+  private let longestStepMilliseconds: Int64
   private let pokes: AsyncStream<Void>
   private let poke: AsyncStream<Void>.Continuation
   private let lagGauge: Gauge
@@ -33,15 +36,17 @@ public final class EventListener: Sendable {
 
   /// - Parameters:
   ///   - names: the events that have an effect here; nil for all.
+  ///   - longestStepMilliseconds: one transaction or question that takes longer hangs, and the listener counts as stuck.
   ///   - keepsCursor: whether the inbox keeps the cursor over restarts; if so, the teller keeps what this listener lacks.
   public init(
     _ listener: ServiceName, to teller: ServiceName, inbox: any EventInbox, bus: any Bus, start: Start = .snapshot,
-    keepsCursor: Bool = true, names: Set<String>? = nil, logger: Logger
+    keepsCursor: Bool = true, names: Set<String>? = nil, longestStepMilliseconds: Int64 = 30_000, logger: Logger
   ) {
     self.listener = listener
     self.teller = teller
     self.inbox = inbox
     self.bus = bus
+    self.longestStepMilliseconds = longestStepMilliseconds
     var logger = logger
     logger[metadataKey: "teller"] = "\(teller.rawValue)"
     self.logger = logger
@@ -56,6 +61,13 @@ public final class EventListener: Sendable {
   /// Whether everything that the teller had told has taken effect at some moment since the start. Where the teller cannot be
   /// reached this stays false, since nobody knows what it told.
   public var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp } }
+
+  /// Whether it makes no headway: effects fail again and again, or one hangs. That it is behind, or that the teller is away, is none
+  /// of its own.
+  public var isStuck: Bool {
+    if state.withLock({ $0.isStuck }) { return true }
+    return busySince.withLock { $0.map { EventListener.now - $0 >= longestStepMilliseconds } ?? false }
+  }
 
   /// Listens until the task is cancelled.
   public func run() async {
@@ -92,6 +104,8 @@ public final class EventListener: Sendable {
   }
 
   private func perform(_ action: ListenerState.Action) async {
+    if case .wait = action {} else { busySince.withLock { $0 = EventListener.now } }
+    defer { busySince.withLock { $0 = nil } }
     switch action {
     case .load:
       do {

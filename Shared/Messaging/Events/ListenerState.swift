@@ -49,6 +49,8 @@ struct ListenerState {
     var firstPause: Int64 = 50
     var longestFetchPause: Int64 = 250
     var longestApplyPause: Int64 = 30_000
+    /// Failed effects in a row from which on the listener counts as stuck: one or two befall a store that is busy.
+    var failuresBeforeStuck = 3
   }
 
   private enum Stage {
@@ -88,6 +90,8 @@ struct ListenerState {
   private var batch: Int
   /// Whether, at some moment since the start, nothing that the teller had told was missing.
   private(set) var hasCaughtUp = false
+  /// How often in a row nothing took effect.
+  private var failedEffects = 0
   private var acknowledgedNumber: Int64 = 0
   private var acknowledgedAt: Int64 = 0
   /// What the teller was told last, whether it heard it or not.
@@ -102,6 +106,9 @@ struct ListenerState {
     self.limits = limits
     batch = limits.events
   }
+
+  /// Whether effects fail again and again: what comes after them waits.
+  var isStuck: Bool { failedEffects >= limits.failuresBeforeStuck }
 
   /// How many events behind the teller's head.
   var lag: Int64 {
@@ -279,6 +286,7 @@ struct ListenerState {
   /// What was to be applied has taken effect, and the cursor has moved with it.
   mutating func applied() {
     failures = 0
+    failedEffects = 0
     pauseUntil = 0
     if case .page(let page) = stage {
       if let key = page.nextKey {
@@ -307,6 +315,7 @@ struct ListenerState {
   /// Nothing has taken effect: the same again, after a pause, never skipped.
   mutating func applyFailed(at now: Int64) {
     batch = 1
+    failedEffects += 1
     inHand = nil
     pause(at: now, longest: limits.longestApplyPause)
   }

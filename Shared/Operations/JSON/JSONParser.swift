@@ -5,6 +5,8 @@ public struct JSONSyntaxError: Error, Hashable, Sendable {
     case tooDeep = "json_too_deep"
     case duplicateKey = "json_duplicate_key"
     case invalidUTF8 = "json_invalid_utf8"
+    /// An escape that is half of a character, without the other half.
+    case loneSurrogate = "json_lone_surrogate"
     case malformed = "json_malformed"
   }
   public let reason: Reason
@@ -383,10 +385,10 @@ private struct Parser {
       if code & 0xFC00 == 0xD800 {
         guard position + 7 < buffer.count, buffer[position + 6] == 0x5C, buffer[position + 7] == UInt8(ascii: "u"),
           try hex(buffer, position + 8) & 0xFC00 == 0xDC00
-        else { throw JSONSyntaxError(reason: .invalidUTF8, offset: position, key: nil) }
+        else { throw JSONSyntaxError(reason: .loneSurrogate, offset: position, key: nil) }
         position += 12
       } else if code & 0xFC00 == 0xDC00 {
-        throw JSONSyntaxError(reason: .invalidUTF8, offset: position, key: nil)
+        throw JSONSyntaxError(reason: .loneSurrogate, offset: position, key: nil)
       } else {
         position += 6
       }

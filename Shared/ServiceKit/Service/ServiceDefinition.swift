@@ -39,7 +39,7 @@ public struct ServiceDefinition: Sendable {
   private(set) var handlers: [String: (spec: OperationSpec, handle: Handler)] = [:]
   private(set) var effects: [ServiceName: [String: Effect]] = [:]
   private(set) var snapshot: Store.Snapshot?
-  private(set) var workers: [@Sendable (Store) -> any ServiceLifecycle.Service] = []
+  private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   private(set) var keepsAccounts = false
 
   /// Names of the operations it serves.
@@ -131,8 +131,16 @@ public struct ServiceDefinition: Sendable {
   /// Tells the state as events to listeners without history.
   public mutating func tellSnapshot(_ snapshot: @escaping Store.Snapshot) { self.snapshot = snapshot }
 
-  /// Runs beside the handlers, for as long as the service does.
-  public mutating func run(_ worker: @escaping @Sendable (Store) -> any ServiceLifecycle.Service) { workers.append(worker) }
+  /// Runs beside the handlers, for as long as the service does or until its work is done. One that throws is begun anew, and
+  /// until it is well again the service is not ready.
+  public mutating func run<Worker: ServiceLifecycle.Service>(_ worker: @escaping @Sendable (Store) -> Worker) {
+    run { store, _ in worker(store) }
+  }
+
+  /// The same for a runner that shows by its pulse that it does not stick.
+  public mutating func run<Worker: ServiceLifecycle.Service>(_ worker: @escaping @Sendable (Store, Pulse) -> Worker) {
+    runners.append(("\(Worker.self)", { store, pulse in worker(store, pulse) }))
+  }
 
   /// Keeps the read model of accounts, ``Accounts``; its table is one of the service's migrations.
   public mutating func keepAccounts() {

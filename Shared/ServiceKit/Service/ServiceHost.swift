@@ -11,10 +11,8 @@ public import Storage
 /// are handed on, the store is closed.
 public final class ServiceHost: ServiceLifecycle.Service {
   public let store: Store
-  private let definition: ServiceDefinition
   private let environment: ServiceEnvironment
-  private let teller: EventTeller
-  private let listeners: [EventListener]
+  private let runners: [Runner]
 
   /// Opens the store and takes the service's place on the bus, without running yet.
   public init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) throws {
@@ -33,9 +31,10 @@ public final class ServiceHost: ServiceLifecycle.Service {
       return EventListener(
         service, to: name, inbox: inbox, bus: environment.bus, names: effects[name].map { Set($0.keys) }, logger: logger)
     }
+    let runners = ServiceHost.runners(definition, teller, listeners, store, logger)
     var definition = definition
     definition.serveSystem(metrics: environment.metrics, started: environment.clock.now) {
-      listeners.allSatisfy(\.hasCaughtUp)
+      listeners.compactMap(\.hindrance) + runners.compactMap(\.hindrance)
     }
     let dispatch = Dispatch(
       definition,
@@ -47,39 +46,69 @@ public final class ServiceHost: ServiceLifecycle.Service {
       return await dispatch.reply(to: request)
     }
     self.store = store
-    self.definition = definition
     self.environment = environment
-    self.teller = teller
-    self.listeners = listeners
+    self.runners = runners
+  }
+
+  /// What runs beside the handlers: what all services have, and what this one does of its own.
+  private static func runners(
+    _ definition: ServiceDefinition, _ teller: EventTeller, _ listeners: [EventListener], _ store: Store, _ logger: Logger
+  ) -> [Runner] {
+    var runners = [Runner("teller", logger: logger) { _ in Background { await teller.run() } }]
+    for listener in listeners {
+      runners.append(Runner(listener.name, logger: logger) { _ in Background { await listener.run() } })
+    }
+    for (name, make) in definition.runners { runners.append(Runner(name, logger: logger) { make(store, $0) }) }
+    runners.append(Runner("housekeeping", logger: logger) { StoreHousekeeping(store: store, pulse: $0, logger: logger) })
+    return runners
   }
 
   /// Runs until graceful shutdown or cancellation.
   public func run() async throws {
-    let store = store
-    let teller = teller
     var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
     let bus = BusRunner(environment.bus)
     // Before the others run: what they ask of a bus that has not begun is refused.
     try bus.start()
     services.append(bus)
-    services.append(Background { await teller.run() })
-    for listener in listeners { services.append(Background { await listener.run() }) }
-    services += definition.workers.map { $0(store) }
-    let logger = environment.logger
-    services.append(
-      Background {
-        while true {
-          try await Task.sleep(for: .seconds(60))
-          do {
-            try await store.housekeep()
-          } catch let failure as Failure {
-            logger.warning("housekeeping was put off", metadata: ["code": .string(failure.code)])
-          }
-        }
-      })
+    services += runners
     let group = ServiceGroup(
-      configuration: .init(services: services.map { .init(service: $0, successTerminationBehavior: .ignore) }, logger: logger))
+      configuration: .init(
+        services: services.map { .init(service: $0, successTerminationBehavior: .ignore) },
+        logger: environment.logger))
     try await group.run()
+  }
+}
+
+/// Removes from the store what is no longer needed, once a minute.
+private struct StoreHousekeeping: ServiceLifecycle.Service {
+  let store: Store
+  let pulse: Pulse
+  let logger: Logger
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown {
+      while true {
+        try await Task.sleep(for: .seconds(60))
+        pulse.promise(within: .seconds(60))
+        do {
+          try await store.housekeep()
+        } catch let failure as Failure where failure.status == RequestFailure.overloaded.status {
+          logger.warning("housekeeping was put off", metadata: ["code": .string(failure.code)])
+        }
+        pulse.rest()
+      }
+    }
+  }
+}
+
+extension EventListener {
+  /// Its name among the runners.
+  var name: String { "listener.\(teller.rawValue)" }
+
+  /// What is wrong with it; nil if nothing is.
+  public var hindrance: Hindrance? {
+    if isStuck { return Hindrance(part: name, state: .stuck) }
+    return hasCaughtUp ? nil : Hindrance(part: name, state: .catchingUp)
   }
 }
 
@@ -151,16 +180,17 @@ struct Background: ServiceLifecycle.Service {
 extension ServiceDefinition {
   /// What every service answers.
   ///
-  /// - Parameter hasCaughtUp: whether what was told while the service was away has taken effect here.
+  /// - Parameter hindrances: what keeps the service from being ready at the moment.
   mutating func serveSystem(
-    metrics: @escaping @Sendable () -> String, started: Instant, hasCaughtUp: @escaping @Sendable () -> Bool
+    metrics: @escaping @Sendable () -> String, started: Instant, hindrances: @escaping @Sendable () -> [Hindrance]
   ) {
     let service = contract.service
     serve(ReadHealth.self) { _, call in
       _ = try await call.read { _ in true }
+      let found = hindrances()
       return .init(
-        service: service, isReady: hasCaughtUp(), version: ServiceProcess.version,
-        uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000))
+        service: service, isReady: found.isEmpty, version: ServiceProcess.version,
+        uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000), hindrances: found)
     }
     serve(ReadMetrics.self) { _, _ in .init(text: metrics()) }
     serve(BackUpStore.self) { input, call in

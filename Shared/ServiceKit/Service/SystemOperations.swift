@@ -17,25 +17,51 @@ public enum ReadHealth: Operation {
     public var isReady: Bool
     public var version: String
     public var uptimeSeconds: Int
+    public var hindrances: [Hindrance]
 
-    public init(service: ServiceName, isReady: Bool, version: String, uptimeSeconds: Int) {
+    public init(service: ServiceName, isReady: Bool, version: String, uptimeSeconds: Int, hindrances: [Hindrance] = []) {
       self.service = service
       self.isReady = isReady
       self.version = version
       self.uptimeSeconds = uptimeSeconds
+      self.hindrances = hindrances
     }
 
     public static let notes: Notes = [
       "service": "Who answers.",
-      "isReady": "Whether it takes requests and, since its start, has caught up with the events it hears.",
+      "isReady": "Whether it takes requests and nothing hinders it.",
       "version": "Version of the program.",
       "uptimeSeconds": "How long it has run.",
+      "hindrances": "What keeps it from being ready.",
     ]
   }
 
   public static let spec = OperationSpec(
     "system.health", of: .gateway, nil, by: SystemOperations.askers, effect: .read, requirements: ["OPS-2"],
     "Whether the service is ready.")
+}
+
+/// A part of a service that is not in order, so that the service is not ready.
+public struct Hindrance: Document, Hashable {
+  public enum State: String, Choice {
+    /// It has not yet taken in what was told while the service was away.
+    case catchingUp
+    /// It failed and is begun anew after a pause.
+    case failing
+    /// It makes no headway: it hangs, or fails again and again.
+    case stuck
+  }
+
+  /// `listener.identity`, or the name of a runner such as `MailWorker`.
+  public var part: String
+  public var state: State
+
+  public init(part: String, state: State) {
+    self.part = part
+    self.state = state
+  }
+
+  public static let notes: Notes = ["part": "The part's name.", "state": "What is wrong with it."]
 }
 
 /// A service's metrics.

@@ -32,6 +32,35 @@ struct EntriesTests {
     }
   }
 
+  @Test("name each field of which one is missing, and those that are given beside each other")
+  func exactlyOne() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      func fields(_ input: RecordEntry.Input) async throws -> [String] {
+        do {
+          _ = try await ana.send(RecordEntry.self, input)
+          return []
+        } catch let failure as Failure {
+          return failure.fields.map { "\($0.field) \($0.code) \($0.parameters["fields"]?.description ?? "")" }
+        }
+      }
+      let names = "exactly_one isDone, amount, durationSeconds"
+      #expect(
+        try await fields(.init(activityID: id, day: .today))
+          == ["isDone \(names)", "amount \(names)", "durationSeconds \(names)"])
+      #expect(
+        try await fields(.init(activityID: id, day: .today, isDone: true, durationSeconds: 5))
+          == ["isDone \(names)", "durationSeconds \(names)"])
+      do {
+        _ = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today))
+        Issue.record("an increment by nothing was taken")
+      } catch let failure as Failure {
+        #expect(failure.fields.map(\.field) == ["amount", "durationSeconds"])
+      }
+    }
+  }
+
   @Test("repeated unchanged are written and told once")
   func repeated() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

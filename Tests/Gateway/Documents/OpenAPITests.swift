@@ -65,6 +65,19 @@ struct OpenAPITests {
     try (pretty + [0x0A]).write(to: golden)
   }
 
+  @Test("A refusal of the body's type is declared exactly where a body is read")
+  func mediaTypes() throws {
+    let contracts = Self.contracts + [.trial]
+    let paths = try #require(Self.document(contracts)["paths"])
+    for spec in contracts.flatMap(\.operations).map({ $0.spec }) where Catalog.isForClients(spec) {
+      let route = try #require(spec.route)
+      let codes = paths[route.path]?[route.method.rawValue.lowercased()]?["responses"]?["415"]?["x-codes"]
+      let isRead = [.post, .put, .patch].contains(route.method)
+      let expected: JSON? = isRead ? ["unsupported_media_type", "unsupported_content_coding"] : nil
+      #expect(codes == expected, "\(spec.name)")
+    }
+  }
+
   @Test("Only schemas that something refers to are listed")
   func prunes() {
     guard case .object(let schemas) = Self.document([.trial])["components"]?["schemas"] else {

@@ -1,3 +1,4 @@
+import IdentityContract
 import Messaging
 import Operations
 import Testing
@@ -86,6 +87,48 @@ struct HTTPEdgeTests {
       let anyone = try await gateway.http("PUT", "/v1/echo", ["Authorization": "Bearer \(expired)"], #"{"text":"a"}"#)
       #expect(anyone.status == 200)
       #expect(gateway.bus.requests.last?.header.caller.kind == .anonymous)
+    }
+  }
+
+  @Test("A body that was compressed is refused by that name, and what is taken instead is told")
+  func contentCodings() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let body = #"{"text":"a"}"#
+      for coding in ["gzip", "br", "identity, gzip"] {
+        let refused = try await gateway.http("PUT", "/v1/echo", ["Content-Encoding": coding], body)
+        #expect(refused.status == 415)
+        #expect(refused.fields["accept-encoding"] == "identity")
+        #expect(try refused.json["code"] == "unsupported_content_coding")
+        #expect(
+          try refused.json["detail"]
+            == .string("The body is sent with the Content-Encoding \(coding). Send it as it is, without Content-Encoding."))
+      }
+      let spanish = try await gateway.http("PUT", "/v1/echo", ["Content-Encoding": "gzip", "Accept-Language": "es"], body)
+      #expect(
+        try spanish.json["detail"] == "El cuerpo viene con el Content-Encoding gzip. Envíalo tal cual, sin Content-Encoding.")
+      #expect(try await gateway.http("PUT", "/v1/echo", ["Content-Encoding": "Identity"], body).status == 200)
+      #expect(gateway.bus.requests.count == 1)
+      // Another reason for 415 tells nothing of codings.
+      let media = try await gateway.http("PUT", "/v1/echo", ["Content-Type": "text/plain"], body)
+      #expect(media.status == 415 && media.fields["accept-encoding"] == nil)
+    }
+    try await RunningGateway.with(contracts: [.identity]) { gateway in
+      for page in ["/verify", "/recover"] {
+        let form = ["Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"]
+        let refused = try await gateway.http("POST", page, form, "token=x")
+        #expect(refused.status == 415 && refused.body.contains("Content-Encoding gzip"))
+      }
+    }
+  }
+
+  @Test("A request that takes no body is answered as if it had none")
+  func needlessBodies() async throws {
+    let bus = FakeBus()
+    bus.answer(.social) { request in Reply(request, Empty()) }
+    try await RunningGateway.with(bus: bus) { gateway in
+      let fields = try gateway.bearer().merging(["Content-Type": "text/plain", "Content-Encoding": "gzip"]) { $1 }
+      #expect(try await gateway.http("DELETE", "/v1/things/7", fields, "not JSON").status == 200)
+      #expect(bus.requests.last?.body == [])
     }
   }
 

@@ -76,7 +76,8 @@ struct SlowConnectionsTests {
           await #expect(throws: (any Error).self) { while true { try await connection.send(more) } }
         }
       }
-      #expect(ContinuousClock.now - start < .seconds(15))
+      // With half of the deadlines half of the 15 s are due; a busy machine has four times that.
+      #expect(ContinuousClock.now - start < .seconds(30))
     }
   }
 

@@ -33,6 +33,22 @@ struct HealthTests {
     }
   }
 
+  @Test("What hinders a service from being ready is told with it")
+  func hindrances() throws {
+    let stuck = [Hindrance(part: "MailWorker", state: .stuck)]
+    let answer = ReadHealth.Output(
+      service: .notifications, isReady: false, version: "1", uptimeSeconds: 5, hindrances: stuck)
+    let report = ReadyReport([(.notifications, .success(answer))], version: "1", isStopping: false)
+    #expect(!report.isReady)
+    #expect(
+      String(decoding: report.json.bytes, as: UTF8.self).contains(
+        #""uptimeSeconds":5,"hindrances":[{"part":"MailWorker","state":"stuck"}]"#))
+    let listener = [Hindrance(part: "listener.identity", state: .stuck)]
+    let own = ReadyReport([], version: "1", isStopping: false, own: listener)
+    #expect(!own.isReady && String(decoding: own.json.bytes, as: UTF8.self).contains("listener.identity"))
+    #expect(ReadyReport([], version: "1", isStopping: false).isReady)
+  }
+
   @Test("Metrics of several processes declare each family once")
   func merges() {
     let first = "# TYPE a counter\na{service=\"x\"} 1\n# TYPE b gauge\nb{service=\"x\"} 2\n"

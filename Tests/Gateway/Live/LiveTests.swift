@@ -197,7 +197,8 @@ struct LiveTests {
       _ = try await stream.connection.receiveAll()
       #expect(try await line.receiveLine()["params"] == ["reason": "session_revoked"])
       #expect(try await line.receiveAll() == "")
-      #expect(ContinuousClock.now - start < .seconds(1))
+      // Within a second on a quiet machine, which `Tests/Bench` is for; here, long before a token ends by itself.
+      #expect(ContinuousClock.now - start < .seconds(20))
       let refused = try await gateway.http("GET", "/v1/things", bearer)
       #expect(refused.status == 401)
       #expect(try refused.json["code"] == "session_revoked")

@@ -21,7 +21,7 @@ final class RawConnection: Sendable {
   private let inbox: Inbox
 
   /// - Parameter receiveBuffer: bytes that the kernel may hold for a connection that reads nothing.
-  init(port: Int, receiveBuffer: Int? = nil) async throws {
+  init(host: String = "127.0.0.1", port: Int, receiveBuffer: Int? = nil) async throws {
     let inbox = Inbox()
     self.inbox = inbox
     var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -32,7 +32,7 @@ final class RawConnection: Sendable {
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Receiver(inbox)) }
       }
-      .connect(host: "127.0.0.1", port: port).get()
+      .connect(host: host, port: port).get()
   }
 
   func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)).get() }

@@ -49,8 +49,8 @@ struct RunningGateway: Sendable {
     -> RawConnection.Response
   {
     let connection = try await RawConnection(port: httpPort)
-    var text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
     var fields = fields
+    var text = "\(method) \(target) HTTP/1.1\r\nHost: \(fields.removeValue(forKey: "Host") ?? "localhost")\r\n"
     if !body.isEmpty {
       fields["Content-Length"] = String(body.utf8.count)
       if fields["Content-Type"] == nil { fields["Content-Type"] = "application/json" }

@@ -3,7 +3,9 @@ import Operations
 /// A contract made for these tests.
 extension Contract {
   static let trial = Contract(
-    .social, operations: [ReadThing.self, ListThings.self, MakeThing.self, PokeThing.self, Echo.self, Internal.self], events: [],
+    .social,
+    operations: [ReadThing.self, ListThings.self, MakeThing.self, DropThing.self, PokeThing.self, Echo.self, Internal.self],
+    events: [],
     words: [])
 }
 
@@ -45,6 +47,17 @@ enum MakeThing: Operation {
   static let spec = OperationSpec(
     "things.create", of: .social, .post("/v1/things"), by: .verifiedAccount, effect: .create, requirements: ["GW-1"],
     "Make a thing.")
+}
+
+enum DropThing: Operation {
+  struct Input: Document {
+    var thingID: String
+    static let notes: Notes = ["thingID": "Which."]
+  }
+  typealias Output = Empty
+  static let spec = OperationSpec(
+    "things.drop", of: .social, .delete("/v1/things/{thingID}"), by: .account, effect: .write, requirements: ["GW-1"],
+    "Drop a thing.")
 }
 
 enum PokeThing: Operation {

@@ -3,6 +3,7 @@ import GRDB
 import IdentityContract
 import InProcess
 import Logging
+import NotificationsContract
 import Operations
 import ServiceKit
 import Storage

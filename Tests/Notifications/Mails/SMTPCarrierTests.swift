@@ -121,6 +121,33 @@ struct SMTPCarrierTests {
     }
   }
 
+  @Test("are encrypted from the first byte on where the URL says so, and log in")
+  func implicitEncryption() async throws {
+    let folder = "/tmp/racha-tls-\(UInt32.random(in: .min ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (certificate, key) = try Certificate.make(in: folder)
+    let arguments = ["--implicit", "--certificate", certificate, "--key", key, "--login", "racha:s3cret"]
+    try await MailServer.run(arguments) { server in
+      let secure = { (change: (inout SMTPServer) -> Void) in
+        carrier(server.port) {
+          ($0.url, $0.username, $0.password) = ("smtps://127.0.0.1:\(server.port)", "racha", "s3cret")
+          $0.authoritiesFile = certificate
+          change(&$0)
+        }
+      }
+      try await secure { _ in }.carry(letter())
+      let mail = try await server.next()
+      #expect(mail.encrypted && mail.login)
+      await #expect(throws: MailFailure.authentication) { try await secure { $0.password = "wrong" }.carry(letter()) }
+      // A server that cannot be trusted is none.
+      await #expect(throws: MailFailure.connection) { try await secure { $0.authoritiesFile = nil }.carry(letter()) }
+      // In clear nothing is understood.
+      await #expect(throws: MailFailure.connection) {
+        try await secure { ($0.url, $0.wholeMilliseconds) = ("smtp://127.0.0.1:\(server.port)", 500) }.carry(letter())
+      }
+    }
+  }
+
   @Test("arrive once the server is up, once")
   func downThenUp() async throws {
     let port = try LocalPort.free()

@@ -1,6 +1,6 @@
 """A real SMTP server for the tests of mails: says on standard output, a JSON line each, that it is ready and what it took.
 
-usage: smtp_server.py [--port N] [--login NAME:PASSWORD] [--certificate FILE --key FILE] [--refuse WORD:REPLY]...
+usage: smtp_server.py [--port N] [--login NAME:PASSWORD] [--certificate FILE --key FILE [--implicit]] [--refuse WORD:REPLY]...
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Handler:
             mail=base64.b64encode(envelope.original_content).decode(),
             sender=envelope.mail_from,
             recipients=envelope.rcpt_tos,
-            encrypted=session.ssl is not None,
+            encrypted=session.ssl is not None or server.transport.get_extra_info("sslcontext") is not None,
             login=bool(session.authenticated),
         )
         return "250 OK"
@@ -52,6 +52,7 @@ def main():
     parser.add_argument("--login")
     parser.add_argument("--certificate")
     parser.add_argument("--key")
+    parser.add_argument("--implicit", action="store_true", help="TLS from the first byte on instead of STARTTLS")
     parser.add_argument("--refuse", action="append", default=[])
     options = parser.parse_args()
 
@@ -61,13 +62,15 @@ def main():
 
     context = None
     if options.certificate:
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        # The controller makes sure by a connection of its own that it runs, with the same context.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS)
         context.load_cert_chain(options.certificate, options.key)
     controller = Controller(
         Handler([refusal.split(":", 1) for refusal in options.refuse]),
         hostname="127.0.0.1",
         port=options.port or free_port(),
-        tls_context=context,
+        tls_context=None if options.implicit else context,
+        ssl_context=context if options.implicit else None,
         authenticator=authenticate if options.login else None,
         auth_required=bool(options.login),
         auth_require_tls=False,

@@ -1,0 +1,34 @@
+import NIOHTTP1
+
+/// Whether a request comes from this machine and from nowhere else.
+///
+/// The other end of the connection must be the loopback interface. No header can grant anything, but some take it away: one that
+/// tells of a proxy, behind which anybody may be, and a host that is not the machine itself, as a page of the web has it that lets
+/// its own name lead to 127.0.0.1 (DNS rebinding).
+enum LocalAccess {
+  static func isGranted(_ exchange: Exchange) -> Bool {
+    exchange.isLocal && !isForwarded(exchange.headers) && isThisMachine(exchange.authority)
+  }
+
+  private static func isForwarded(_ headers: HTTPHeaders) -> Bool {
+    headers.contains { name, _ in
+      let name = name.lowercased()
+      return name == "forwarded" || name == "via" || name == "x-real-ip" || name.hasPrefix("x-forwarded-")
+    }
+  }
+
+  /// - Parameter authority: host and port as the request names them; nil where it names none.
+  static func isThisMachine(_ authority: String?) -> Bool {
+    guard let authority = authority?.lowercased() else { return false }
+    if authority.hasPrefix("[") { return authority == "[::1]" || isPort(authority, after: "[::1]:") }
+    let host = authority.prefix { $0 != ":" }
+    guard host.count == authority.count || isPort(authority, after: host + ":") else { return false }
+    if host == "localhost" { return true }
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+    return numbers.count == 4 && numbers.first == 127 && numbers.allSatisfy { $0 != nil }
+  }
+
+  private static func isPort(_ authority: String, after prefix: some StringProtocol) -> Bool {
+    authority.hasPrefix(prefix) && UInt16(authority.dropFirst(prefix.count)) != nil
+  }
+}

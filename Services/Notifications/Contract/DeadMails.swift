@@ -1,0 +1,68 @@
+public import Operations
+
+/// Marks ids of mails.
+public enum Mail {}
+
+/// A mail that was given up (NOT-6): neither its addressee's address nor its text is kept.
+public struct DeadMail: Document, Hashable {
+  public var id: ID<Mail>
+  public var kind: String
+  public var accountID: AccountID
+  /// `connection`, `authentication`, `rejected_<reply>`, …
+  public var failure: String
+  public var explanation: String
+  public var attempts: Int
+  public var createdAt: Instant
+  public var givenUpAt: Instant
+
+  public init(
+    id: ID<Mail>, kind: String, accountID: AccountID, failure: String, explanation: String, attempts: Int, createdAt: Instant,
+    givenUpAt: Instant
+  ) {
+    self.id = id
+    self.kind = kind
+    self.accountID = accountID
+    self.failure = failure
+    self.explanation = explanation
+    self.attempts = attempts
+    self.createdAt = createdAt
+    self.givenUpAt = givenUpAt
+  }
+
+  public static let notes: Notes = [
+    "id": "The mail.", "kind": Note("What kind of mail.", example: "verification"), "accountID": "Whose account it is about.",
+    "failure": Note("Stable name of what the last attempt failed of.", example: "rejected_550"),
+    "explanation": "The same in words, in the caller's language.", "attempts": "How often it was tried.",
+    "createdAt": "When that happened which it is about.", "givenUpAt": "When it was given up.",
+  ]
+}
+
+/// The mails that were given up, newest first (NOT-6).
+public enum ListDeadMails: Operation {
+  public typealias Input = ListPage
+  public typealias Output = Page<DeadMail>
+
+  public static let spec = OperationSpec(
+    "mails.listDead", of: .notifications, .get("/v1/dead-mails"), by: .administrator, effect: .read, requirements: ["NOT-6"],
+    "List the mails that could not be delivered and were given up, newest first.")
+}
+
+/// Puts a mail that was given up back into the queue, with all its attempts before it (NOT-6).
+///
+/// A mail whose link has expired meanwhile is not sent, since there is no longer a reason for it.
+public enum RetryDeadMail: Operation {
+  public struct Input: Document {
+    public var mailID: ID<Mail>
+
+    public init(mailID: ID<Mail>) { self.mailID = mailID }
+
+    public static let notes: Notes = ["mailID": "The mail."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "mails.retry", of: .notifications, .post("/v1/dead-mails/{mailID}/retry"), by: .administrator, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-6"],
+    "Send a mail that was given up again, with all attempts that a new one has.")
+}

@@ -1,0 +1,109 @@
+import Logging
+import Metrics
+import Operations
+import ServiceLifecycle
+import Synchronization
+
+/// By this a runner that goes round and round shows that it does not stick.
+///
+///     while true {
+///       pulse.promise(within: .seconds(90))
+///       …
+///     }
+///
+/// A runner that never promises anything is only watched for its end.
+public final class Pulse: Sendable {
+  private let due = Mutex<ContinuousClock.Instant?>(nil)
+
+  public init() {}
+
+  /// Promises to be back here within that time: from then on the service is not ready until the runner is.
+  public func promise(within duration: Duration) { due.withLock { $0 = .now + duration } }
+
+  /// Takes the promise back, before something that may take any time.
+  public func rest() { due.withLock { $0 = nil } }
+
+  func isStuck(at now: ContinuousClock.Instant) -> Bool { due.withLock { $0.map { $0 < now } ?? false } }
+}
+
+/// Runs what a service does beside its handlers, whatever befalls it.
+///
+/// The rule: a runner that returns has done its work. One that throws is logged, counted and begun anew, after pauses that double
+/// from ``RunnerState/firstPause`` to ``RunnerState/longestPause``; what it was at lies in the store. Meanwhile the service goes
+/// on answering, but is not ready, and `system.health` names the runner.
+final class Runner: ServiceLifecycle.Service {
+  let name: String
+  private let logger: Logger
+  private let pulse = Pulse()
+  private let state = Mutex(RunnerState())
+  private let failures: Counter
+  private let make: @Sendable (Pulse) -> any ServiceLifecycle.Service
+
+  /// - Parameter make: called anew each time that it is begun.
+  init(_ name: String, logger: Logger, _ make: @escaping @Sendable (Pulse) -> any ServiceLifecycle.Service) {
+    self.name = name
+    self.logger = logger
+    self.make = make
+    failures = Counter(label: "runner_failures", dimensions: [("runner", name)])
+  }
+
+  /// What is wrong with it; nil if nothing is.
+  var hindrance: Hindrance? {
+    let now = ContinuousClock.now
+    if !state.withLock({ $0.isWell(at: now) }) { return Hindrance(part: name, state: .failing) }
+    return pulse.isStuck(at: now) ? Hindrance(part: name, state: .stuck) : nil
+  }
+
+  /// Runs until its work is done, or until graceful shutdown or cancellation; never throws.
+  func run() async {
+    while true {
+      state.withLock { $0.began(at: .now) }
+      do {
+        try await make(pulse).run()
+        return pulse.rest()
+      } catch {
+        pulse.rest()
+        let isStopping = Task.isCancelled || Task.isShuttingDownGracefully
+        // Cut off, as it may be.
+        if isStopping, error is CancellationError { return }
+        logger.error("a runner failed", metadata: ["runner": .string(name), "error": .string("\(error)")])
+        failures.increment()
+        guard !isStopping else { return }
+      }
+      let pause = state.withLock { $0.failed(at: .now) }
+      do {
+        try await cancelWhenGracefulShutdown { try await Task.sleep(for: pause) }
+      } catch {
+        // Only the end of the service cuts it short.
+        return
+      }
+    }
+  }
+}
+
+/// When a runner that failed is begun anew, and from when on it counts as well again.
+struct RunnerState: Sendable {
+  static let firstPause = Duration.milliseconds(100)
+  static let longestPause = Duration.seconds(30)
+
+  private var begunAt: ContinuousClock.Instant?
+  private var pause = Duration.zero
+
+  mutating func began(at now: ContinuousClock.Instant) { begunAt = now }
+
+  /// - Returns: the pause before it is begun anew; it grows unless the runner had run for longer than the longest.
+  mutating func failed(at now: ContinuousClock.Instant) -> Duration {
+    let life = begunAt.map { now - $0 } ?? .zero
+    begunAt = nil
+    pause =
+      life > RunnerState.longestPause
+      ? RunnerState.firstPause : min(max(pause * 2, RunnerState.firstPause), RunnerState.longestPause)
+    return pause
+  }
+
+  /// Whether it runs, and has done so for as long as the pause before it: one that fails each time is never well.
+  func isWell(at now: ContinuousClock.Instant) -> Bool {
+    guard let begunAt else { return pause == .zero }
+    return now - begunAt >= pause
+  }
+}

@@ -1,0 +1,43 @@
+import Client
+import Cluster
+import IdentityContract
+import Operations
+import Testing
+
+@Suite("The mailbox of a running cluster", .serialized, .timeLimit(.minutes(2)))
+struct MailboxTests {
+  private func register(_ cluster: RunningCluster) async throws {
+    _ = try await cluster.client.call(
+      RegisterAccount.self,
+      .init(
+        email: .init(text: "ana@example.org"), username: .init(text: "ana"), password: .init(text: "Correr-2026!"),
+        passwordRepetition: .init(text: "Correr-2026!"), timeZone: .init(text: "Europe/Madrid")))
+  }
+
+  @Test("shows the mail that somebody was sent, and its code verifies the address")
+  func shows() async throws {
+    let cluster = try RunningCluster()
+    defer { cluster.stop() }
+    try await cluster.start()
+    #expect(try await cluster.client.get("/mailbox").text.contains("There are none yet."))
+    try await register(cluster)
+    let token = try #require(try await cluster.mail(to: "ana@example.org").token)
+    let list = try await cluster.client.get("/mailbox").text
+    #expect(list.contains("Confirm your e-mail address for Racha") && list.contains("&lt;ana@example.org&gt;"))
+    let path = try #require(list.firstMatch(of: /<a href="(mailbox\/[^"]+\.eml)">/)?.output.1)
+    let mail = try await cluster.client.get("/\(path)")
+    #expect(mail.status == 200)
+    #expect(mail.text.contains("\(cluster.url)/verify?token=\(token)"))
+    #expect(mail.text.contains("srcdoc=\"&lt;!DOCTYPE html&gt;"))
+    #expect(try await cluster.client.get("/\(path)", headers: ["X-Forwarded-For": "127.0.0.1"]).status == 403)
+    _ = try await cluster.client.call(VerifyAccount.self, .init(token: token))
+  }
+
+  @Test("is closed where mails are sent by a server")
+  func closed() async throws {
+    let cluster = try RunningCluster(settings: ["RACHA_SMTP_URL": "smtp://127.0.0.1:9"])
+    defer { cluster.stop() }
+    try await cluster.start()
+    #expect(try await cluster.client.get("/mailbox").status == 404)
+  }
+}

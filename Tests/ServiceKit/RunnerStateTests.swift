@@ -1,0 +1,36 @@
+import Testing
+
+@testable import ServiceKit
+
+@Suite("The pauses of a runner that fails")
+struct RunnerStateTests {
+  @Test("double up to the longest, and begin anew after a life longer than that")
+  func pauses() {
+    var state = RunnerState()
+    var now = ContinuousClock.now
+    var pauses: [Duration] = []
+    for _ in 0..<11 {
+      state.began(at: now)
+      pauses.append(state.failed(at: now))
+    }
+    #expect(pauses.prefix(4) == [.milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800)])
+    #expect(pauses.suffix(2) == [.seconds(30), .seconds(30)])
+    state.began(at: now)
+    now += .seconds(31)
+    #expect(state.failed(at: now) == .milliseconds(100))
+  }
+
+  @Test("are as long as it must then run to count as well")
+  func wellAgain() {
+    var state = RunnerState()
+    let now = ContinuousClock.now
+    #expect(state.isWell(at: now), "not begun yet is no failure")
+    state.began(at: now)
+    #expect(state.isWell(at: now))
+    let pause = state.failed(at: now)
+    #expect(!state.isWell(at: now + .seconds(60)))
+    state.began(at: now + pause)
+    #expect(!state.isWell(at: now + pause))
+    #expect(state.isWell(at: now + pause * 2))
+  }
+}
