@@ -41,6 +41,8 @@ enum Destination: Sendable {
   case verification(Endpoint)
   /// ``RecoveryPage``, and the operations that its forms call.
   case recovery(RecoveryEndpoints)
+  /// ``ExternalLoginReturn``.
+  case externalLoginReturn
 }
 
 /// All that clients may call, from the contracts.
@@ -62,6 +64,9 @@ struct Catalog: Sendable {
     }
     if let endpoints = RecoveryEndpoints(byName) {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
+    }
+    if byName[CompleteExternalLogin.spec.name] != nil {
+      router.add("POST", ExternalLoginReturn.path, .externalLoginReturn)
     }
     for endpoint in endpoints {
       if let route = endpoint.spec.route { router.add(route.method.rawValue, route.path, .operation(endpoint)) }
