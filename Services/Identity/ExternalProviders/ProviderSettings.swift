@@ -54,8 +54,9 @@ struct ExternalProviderSettings: Sendable {
 
   /// Reads the settings; what cannot be used is recorded in them.
   init(_ settings: Settings) {
+    var names: Set<ExternalProviderName> = []
     for text in Self.list(settings.string("racha.externalProviders.names")) {
-      guard let name = try? ExternalProviderName(text: text), !providers.contains(where: { $0.name == name }) else {
+      guard let name = try? ExternalProviderName(text: text), names.insert(name).inserted else {
         settings.refuse("racha.externalProviders.names", "must be different names of a-z, 0-9 and -, not \"\(text)\"")
         continue
       }

@@ -92,145 +92,148 @@ private struct Forgery: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(
-  "Forged and replayed tokens, states and codes (ID-10)",
-  .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
-struct ForgeryTests {
-  @Test("every forged token is refused, and recorded with its reason")
-  func tokens() async throws {
-    try await TestProvider.withIdentity { provider, identity in
-      // A person who is known here, so that one that is believed would open an account.
-      _ = try await identity.logIn(by: provider)
-      let sessions = try await identity.count("SELECT COUNT(*) FROM sessions")
-      var refused = 0
-      for forgery in Forgery.tokens {
-        try await provider.behave(forgery.control)
-        let code: String
-        do { code = try await failure { try await identity.logIn(by: provider) }.code } catch is NoFailure { code = "let in" }
-        #expect(code == "external_proof_invalid", "\(forgery.name)")
-        #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp \(forgery.reason)", "\(forgery.name)")
-        if code == "external_proof_invalid" { refused += 1 }
-        // Beyond the time for which an unknown key is not looked for.
-        identity.time.advance(seconds: 1)
+extension ExternalProviderProcesses {
+  @Suite(
+    "Forged and replayed tokens, states and codes (ID-10)",
+    .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
+  struct ForgeryTests {
+    @Test("every forged token is refused, and recorded with its reason")
+    func tokens() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        // A person who is known here, so that one that is believed would open an account.
+        _ = try await identity.logIn(by: provider)
+        let sessions = try await identity.count("SELECT COUNT(*) FROM sessions")
+        var refused = 0
+        for forgery in Forgery.tokens {
+          try await provider.behave(forgery.control)
+          let code: String
+          do { code = try await failure { try await identity.logIn(by: provider) }.code } catch is NoFailure { code = "let in" }
+          #expect(code == "external_proof_invalid", "\(forgery.name)")
+          #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp \(forgery.reason)", "\(forgery.name)")
+          if code == "external_proof_invalid" { refused += 1 }
+          // Beyond the time for which an unknown key is not looked for.
+          identity.time.advance(seconds: 1)
+        }
+        #expect(refused == Forgery.tokens.count && refused >= 40)
+        #expect(Set(Forgery.tokens.map(\.name)).count == Forgery.tokens.count)
+        #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == sessions)
+        #expect(try await identity.count("SELECT COUNT(*) FROM accounts") == 1)
+        // It is the forgeries that were refused, not everything.
+        try await provider.behave()
+        #expect(try await !identity.logIn(by: provider).isNewAccount)
+        try await provider.behave(
+          #"{"header":{"kid":"ec-1","alg":"ES256"},"claims":{"aud":["racha-tests"],"azp":"racha-tests"}}"#)
+        #expect(try await !identity.logIn(by: provider).isNewAccount)
       }
-      #expect(refused == Forgery.tokens.count && refused >= 40)
-      #expect(Set(Forgery.tokens.map(\.name)).count == Forgery.tokens.count)
-      #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == sessions)
-      #expect(try await identity.count("SELECT COUNT(*) FROM accounts") == 1)
-      // It is the forgeries that were refused, not everything.
-      try await provider.behave()
-      #expect(try await !identity.logIn(by: provider).isNewAccount)
-      try await provider.behave(#"{"header":{"kid":"ec-1","alg":"ES256"},"claims":{"aud":["racha-tests"],"azp":"racha-tests"}}"#)
-      #expect(try await !identity.logIn(by: provider).isNewAccount)
     }
-  }
 
-  @Test("a genuine token of another flow, brought again, is refused: its nonce is another's")
-  func replayedToken() async throws {
-    try await TestProvider.withIdentity { provider, identity in
-      _ = try await identity.logIn(by: provider)
-      try await provider.behave(#"{"sign":"replayed"}"#)
-      let refused = try await failure { try await identity.logIn(by: provider) }
-      #expect(refused.code == "external_proof_invalid")
-      #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp token_nonce_wrong")
+    @Test("a genuine token of another flow, brought again, is refused: its nonce is another's")
+    func replayedToken() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        _ = try await identity.logIn(by: provider)
+        try await provider.behave(#"{"sign":"replayed"}"#)
+        let refused = try await failure { try await identity.logIn(by: provider) }
+        #expect(refused.code == "external_proof_invalid")
+        #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp token_nonce_wrong")
+      }
     }
-  }
 
-  @Test("forged, stolen and replayed states and codes are refused, each with its own error")
-  func statesAndCodes() async throws {
-    try await TestProvider.withIdentity { provider, identity in
-      try await identity.register("bea")
-      let (bea, again) = (try await identity.logIn("bea"), try await identity.logIn("bea"))
-      var refused = 0
-      func expect(_ code: String, _ name: String, _ answer: Answered, line: Int = #line) async throws {
-        let found: String
-        do {
-          found = try await failure { try await identity.ask(CompleteExternalLogin.self, answer.logIn) }.code
-        } catch is NoFailure { found = "let in" }
-        #expect(found == code, "\(name)")
-        refused += 1
-      }
-      func fresh() async throws -> Answered { try await identity.answered(provider) }
+    @Test("forged, stolen and replayed states and codes are refused, each with its own error")
+    func statesAndCodes() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await identity.register("bea")
+        let (bea, again) = (try await identity.logIn("bea"), try await identity.logIn("bea"))
+        var refused = 0
+        func expect(_ code: String, _ name: String, _ answer: Answered, line: Int = #line) async throws {
+          let found: String
+          do {
+            found = try await failure { try await identity.ask(CompleteExternalLogin.self, answer.logIn) }.code
+          } catch is NoFailure { found = "let in" }
+          #expect(found == code, "\(name)")
+          refused += 1
+        }
+        func fresh() async throws -> Answered { try await identity.answered(provider) }
 
-      var answer = try await fresh()
-      let other = try await fresh()
-      func with(_ change: (inout Answered) -> Void) -> Answered {
-        var changed = answer
-        change(&changed)
-        return changed
-      }
-      // None of these ends the flow of who has its secret.
-      try await expect("external_state_invalid", "no state at all", with { $0.state = "x" })
-      try await expect("external_state_invalid", "a state of zeros", with { $0.state = String(repeating: "A", count: 64) })
-      try await expect(
-        "external_state_invalid", "a changed state",
-        with { $0.state.replaceSubrange($0.state.indices.suffix(3).first!..., with: "AAA") })
-      try await expect("external_state_invalid", "a cut state", with { $0.state.removeLast(4) })
-      try await expect("external_state_invalid", "a longer state", with { $0.state += "AAAA" })
-      try await expect("external_state_invalid", "the state in the secret's place", with { $0.flowSecret = $0.state })
-      try await expect("external_state_invalid", "a stolen answer without the secret", with { $0.flowSecret = "guess" })
-      try await expect(
-        "external_state_invalid", "a stolen answer with a secret of one's own", with { $0.flowSecret = other.flowSecret })
-      try await expect("external_state_invalid", "another's state slipped to a client", with { $0.state = other.state })
-      _ = try await identity.ask(CompleteExternalLogin.self, answer.logIn)
-      try await expect("external_state_used", "an answer brought again", answer)
+        var answer = try await fresh()
+        let other = try await fresh()
+        func with(_ change: (inout Answered) -> Void) -> Answered {
+          var changed = answer
+          change(&changed)
+          return changed
+        }
+        // None of these ends the flow of who has its secret.
+        try await expect("external_state_invalid", "no state at all", with { $0.state = "x" })
+        try await expect("external_state_invalid", "a state of zeros", with { $0.state = String(repeating: "A", count: 64) })
+        try await expect(
+          "external_state_invalid", "a changed state",
+          with { $0.state.replaceSubrange($0.state.indices.suffix(3).first!..., with: "AAA") })
+        try await expect("external_state_invalid", "a cut state", with { $0.state.removeLast(4) })
+        try await expect("external_state_invalid", "a longer state", with { $0.state += "AAAA" })
+        try await expect("external_state_invalid", "the state in the secret's place", with { $0.flowSecret = $0.state })
+        try await expect("external_state_invalid", "a stolen answer without the secret", with { $0.flowSecret = "guess" })
+        try await expect(
+          "external_state_invalid", "a stolen answer with a secret of one's own", with { $0.flowSecret = other.flowSecret })
+        try await expect("external_state_invalid", "another's state slipped to a client", with { $0.state = other.state })
+        _ = try await identity.ask(CompleteExternalLogin.self, answer.logIn)
+        try await expect("external_state_used", "an answer brought again", answer)
 
-      answer = try await fresh()
-      try await expect("external_login_refused", "a code of another flow, slipped in: PKCE", with { $0.code = other.code })
-      try await expect("external_state_used", "the right code after a wrong one", answer)
-      answer = try await fresh()
-      try await expect("external_login_refused", "an invented code", with { $0.code = "invented" })
-      answer = try await fresh()
-      let used = answer.code
-      _ = try await identity.ask(CompleteExternalLogin.self, answer.logIn)
-      answer = try await fresh()
-      try await expect("external_login_refused", "a used code", with { $0.code = used })
-      answer = try await fresh()
-      try await expect("external_proof_invalid", "an answer of another issuer", with { $0.iss = "https://evil.example" })
-      answer = try await fresh()
-      try await expect("external_proof_invalid", "an answer without the issuer, who always names itself", with { $0.iss = nil })
-      answer = try await fresh()
-      try await expect(
-        "external_proof_invalid", "an error of another issuer",
-        with { ($0.iss, $0.code, $0.error) = ("https://evil.example", nil, "x") })
-      // Purpose and session
-      answer = try await identity.answered(provider, linkingBy: bea)
-      try await expect("external_state_invalid", "an answer for a link, brought to log in", answer)
-      func link(_ name: String, _ answer: Answered, by session: SignedIn) async throws {
-        let found = try await failure { try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(session)) }.code
-        #expect(found == "external_state_invalid", "\(name)")
-        refused += 1
+        answer = try await fresh()
+        try await expect("external_login_refused", "a code of another flow, slipped in: PKCE", with { $0.code = other.code })
+        try await expect("external_state_used", "the right code after a wrong one", answer)
+        answer = try await fresh()
+        try await expect("external_login_refused", "an invented code", with { $0.code = "invented" })
+        answer = try await fresh()
+        let used = answer.code
+        _ = try await identity.ask(CompleteExternalLogin.self, answer.logIn)
+        answer = try await fresh()
+        try await expect("external_login_refused", "a used code", with { $0.code = used })
+        answer = try await fresh()
+        try await expect("external_proof_invalid", "an answer of another issuer", with { $0.iss = "https://evil.example" })
+        answer = try await fresh()
+        try await expect("external_proof_invalid", "an answer without the issuer, who always names itself", with { $0.iss = nil })
+        answer = try await fresh()
+        try await expect(
+          "external_proof_invalid", "an error of another issuer",
+          with { ($0.iss, $0.code, $0.error) = ("https://evil.example", nil, "x") })
+        // Purpose and session
+        answer = try await identity.answered(provider, linkingBy: bea)
+        try await expect("external_state_invalid", "an answer for a link, brought to log in", answer)
+        func link(_ name: String, _ answer: Answered, by session: SignedIn) async throws {
+          let found = try await failure { try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(session)) }.code
+          #expect(found == "external_state_invalid", "\(name)")
+          refused += 1
+        }
+        try await link("an answer for a link, in another session of the account", answer, by: again)
+        try await link(
+          "an answer for a link, in another account's session", answer, by: try await identity.logIn(by: provider).signedIn)
+        try await link("an answer to log in, brought to link", try await fresh(), by: bea)
+        answer = try await fresh()
+        identity.time.advance(seconds: 600)
+        try await expect("external_state_expired", "an answer after ten minutes", answer)
+        #expect(try await identity.lastSecurityEvent() == "externalStateRefused: external_state_expired")
+        #expect(refused == 22)
+        let linked = try await identity.count(
+          "SELECT COUNT(*) FROM external_identities WHERE account_id = (SELECT account_id FROM accounts WHERE username = 'bea')")
+        #expect(linked == 0)
       }
-      try await link("an answer for a link, in another session of the account", answer, by: again)
-      try await link(
-        "an answer for a link, in another account's session", answer, by: try await identity.logIn(by: provider).signedIn)
-      try await link("an answer to log in, brought to link", try await fresh(), by: bea)
-      answer = try await fresh()
-      identity.time.advance(seconds: 600)
-      try await expect("external_state_expired", "an answer after ten minutes", answer)
-      #expect(try await identity.lastSecurityEvent() == "externalStateRefused: external_state_expired")
-      #expect(refused == 22)
-      let linked = try await identity.count(
-        "SELECT COUNT(*) FROM external_identities WHERE account_id = (SELECT account_id FROM accounts WHERE username = 'bea')")
-      #expect(linked == 0)
     }
-  }
 
-  @Test(
-    "a set of keys that lies gives no key",
-    arguments: [
-      (#"[]"#, IDTokenFault.unknownKey), (#"[{"kty":"RSA","kid":"rsa-1","n":"AQAB","e":"AQAB"}]"#, .unknownKey),
-      (#"[{"kty":"oct","kid":"rsa-1","k":"c2VjcmV0","alg":"HS256"}]"#, .unknownKey),
-      (#"[{"kid":"rsa-1"}, 7, null]"#, .unknownKey),
-      (#"[{"kty":"RSA","kid":"rsa-1","alg":"none","n":"AQAB","e":"AQAB"}]"#, .unknownKey),
-      (#"[{"kty":"EC","crv":"P-256","kid":"rsa-1","x":"AAAA","y":"AAAA"}]"#, .unknownKey),
-    ])
-  func lyingKeys(keys: String, fault: IDTokenFault) async throws {
-    try await TestProvider.withIdentity { provider, identity in
-      try await provider.behave(#"{"keys":\#(keys)}"#)
-      let refused = try await failure { try await identity.logIn(by: provider) }
-      #expect(refused.code == "external_proof_invalid")
-      #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp \(fault.rawValue)")
+    @Test(
+      "a set of keys that lies gives no key",
+      arguments: [
+        (#"[]"#, IDTokenFault.unknownKey), (#"[{"kty":"RSA","kid":"rsa-1","n":"AQAB","e":"AQAB"}]"#, .unknownKey),
+        (#"[{"kty":"oct","kid":"rsa-1","k":"c2VjcmV0","alg":"HS256"}]"#, .unknownKey),
+        (#"[{"kid":"rsa-1"}, 7, null]"#, .unknownKey),
+        (#"[{"kty":"RSA","kid":"rsa-1","alg":"none","n":"AQAB","e":"AQAB"}]"#, .unknownKey),
+        (#"[{"kty":"EC","crv":"P-256","kid":"rsa-1","x":"AAAA","y":"AAAA"}]"#, .unknownKey),
+      ])
+    func lyingKeys(keys: String, fault: IDTokenFault) async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await provider.behave(#"{"keys":\#(keys)}"#)
+        let refused = try await failure { try await identity.logIn(by: provider) }
+        #expect(refused.code == "external_proof_invalid")
+        #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp \(fault.rawValue)")
+      }
     }
   }
 }

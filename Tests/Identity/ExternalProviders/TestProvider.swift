@@ -9,6 +9,10 @@ import Testing
 
 @testable import IdentityService
 
+/// The tests with real providers: one process at a time, so that none waits for another's start.
+@Suite("External providers", .serialized)
+enum ExternalProviderProcesses {}
+
 /// A process that is an OpenID Connect provider (`provider.py`, with Authlib) for as long as a test needs it.
 final class TestProvider: Sendable {
   static let redirectURI = "https://app.example.org/done"
