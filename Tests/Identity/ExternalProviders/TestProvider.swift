@@ -9,6 +9,10 @@ import Testing
 
 @testable import IdentityService
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// The tests with real providers: one process at a time, so that none waits for another's start.
 @Suite("External providers", .serialized)
 enum ExternalProviderProcesses {}
@@ -76,7 +80,8 @@ final class TestProvider: Sendable {
 
   private func stop() {
     process.withLock { process in
-      process.terminate()
+      // A child begins with the signals blocked of the thread that started it: it would not hear a gentler one.
+      kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
   }
