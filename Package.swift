@@ -152,7 +152,8 @@ let package = Package(
       path: "Services/Gateway/Main", swiftSettings: settings),
   ]
     + service(
-      "Identity", uses: ["CSodium", crypto, jwt, lifecycle],
+      "Identity",
+      uses: ["CSodium", crypto, httpClient, jwt, lifecycle] + nio + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
@@ -181,7 +182,11 @@ let package = Package(
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
-        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
+        [
+          "IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, httpClient,
+          jwt, logging,
+          .product(name: "NIOHTTP1", package: "swift-nio"),
+        ] + nio, exclude: ["ExternalProviders/provider.py"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests(
         "Notifications",

@@ -13,6 +13,8 @@ public enum Identity {
 
   /// - Parameter cost: of hashing a password; tests that do not measure it take a low one.
   static func service(_ environment: ServiceEnvironment, cost: HashCost) async throws -> ServiceDefinition {
+    let externalProviders = ExternalProviderSettings(environment.settings)
+    try environment.settings.check()
     let keys = try await IdentityKeys(environment.home)
     let hasher = try PasswordHasher(cost: cost)
     var service = ServiceDefinition(.identity, migrations: Schema.migrations)
@@ -27,6 +29,9 @@ public enum Identity {
     service.serveOwnSessions()
     service.servePersonalAccessTokens()
     service.serveKeys(keys)
+    let logins = ExternalLogins(externalProviders, web: ProviderWeb(), clock: environment.clock, key: keys.externalLogins)
+    service.serveExternalLogins(logins, keys: keys, nobodysPassword: try await hasher.hashOfNothing())
+    service.serveIdentities(logins)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     return service

@@ -21,6 +21,7 @@ struct HTTPResponder: Sendable {
   let verification: VerificationPage
   let recovery: RecoveryPage
   let mailbox: MailboxPage
+  let externalLoginReturn: ExternalLoginReturn
   let client: GatewayClient
 
   func respond(_ exchange: inout Exchange, _ body: [UInt8]) async -> Outcome {
@@ -37,6 +38,7 @@ struct HTTPResponder: Sendable {
       case .found(.verification(let endpoint), _): return .answer(await verify(endpoint, body, &exchange))
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
       case .found(.mailbox, let parameters): return .answer(await showMailbox(parameters["name"], &exchange))
+      case .found(.externalLoginReturn, _): return .answer(await goOn(body, &exchange))
       case .otherMethod(let allowed):
         exchange.language = await language(exchange)
         return .answer(try preflight(allowed, &exchange))

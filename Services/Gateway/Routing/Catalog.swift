@@ -43,6 +43,8 @@ enum Destination: Sendable {
   case recovery(RecoveryEndpoints)
   /// ``MailboxPage``, or one of its mails.
   case mailbox
+  /// ``ExternalLoginReturn``.
+  case externalLoginReturn
 }
 
 /// All that clients may call, from the contracts.
@@ -66,6 +68,9 @@ struct Catalog: Sendable {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
     }
     for path in [MailboxPage.path, MailboxPage.mailPath] { router.add("GET", path, .mailbox) }
+    if byName[CompleteExternalLogin.spec.name] != nil {
+      router.add("POST", ExternalLoginReturn.path, .externalLoginReturn)
+    }
     for endpoint in endpoints {
       if let route = endpoint.spec.route { router.add(route.method.rawValue, route.path, .operation(endpoint)) }
     }

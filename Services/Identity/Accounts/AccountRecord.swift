@@ -9,6 +9,8 @@ struct AccountRecord: Sendable {
   let email: EmailAddress
   let username: Username
   let passwordHash: PasswordHash
+  /// False for one that was made by an external login, until a password is set.
+  let hasPassword: Bool
   let name: PersonName?
   let age: Int?
   let nickname: Nickname?
@@ -25,6 +27,7 @@ struct AccountRecord: Sendable {
     email = row["email"]
     username = row["username"]
     passwordHash = PasswordHash(text: row["password_hash"])
+    hasPassword = row["has_password"]
     name = row["name"]
     age = row["age"]
     nickname = row["nickname"]

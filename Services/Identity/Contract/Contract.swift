@@ -12,6 +12,8 @@ extension Contract {
       IdentifyPersonalAccessToken.self,
       RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,
       ReadAddressee.self,
+      ListExternalProviders.self, BeginExternalLogin.self, CompleteExternalLogin.self, ReadExternalLoginReturn.self,
+      ListIdentities.self, BeginIdentityLink.self, LinkIdentity.self, UnlinkIdentity.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,

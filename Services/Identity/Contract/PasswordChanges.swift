@@ -9,8 +9,15 @@ public typealias PasswordChangeID = ID<PasswordChange>
 public enum ChangePasswordFailure: String, FailureCode {
   /// The current password is another.
   case wrongPassword = "wrong_password"
+  /// The account was made by an external login; see `ExternalLogins.swift`.
+  case noPassword = "no_password"
 
-  public var status: Int { 403 }
+  public var status: Int {
+    switch self {
+    case .wrongPassword: 403
+    case .noPassword: 409
+    }
+  }
 }
 
 /// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, and

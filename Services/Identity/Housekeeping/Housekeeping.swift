@@ -15,6 +15,8 @@ struct Housekeeping: Service {
   static let expiredTokensKeptSeconds = 30 * 86_400
   /// Long enough for the snapshot.
   static let revokedTokensKeptSeconds = 7 * 86_400
+  /// Long enough that a flow which has ended is still told from one that was never begun.
+  static let externalLoginsKeptSeconds = 86_400
   private static let batch = 500
 
   let store: Store
@@ -80,6 +82,7 @@ struct Housekeeping: Service {
     Rule(table: "personal_access_tokens", key: "token_id", instant: "expires_at", keptSeconds: expiredTokensKeptSeconds),
     Rule(table: "personal_access_tokens", key: "token_id", instant: "revoked_at", keptSeconds: revokedTokensKeptSeconds),
     Rule(table: "password_recoveries", key: "recovery_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "external_logins", key: "flow_id", instant: "expires_at", keptSeconds: externalLoginsKeptSeconds),
     Rule(table: "login_failures", key: "account_key, address_key", instant: "last_at", keptSeconds: Lockout.memorySeconds),
     Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
   ]

@@ -40,6 +40,7 @@ extension Database {
     _ input: ChangePassword.Input, _ rules: PasswordRules, _ call: Call, key: SecretKey
   ) throws -> ChangeAttempt {
     let account = try call.liveAccount(self)
+    guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     let missing = input.currentPassword.rule.map { [FieldProblem(field: "currentPassword", $0)] } ?? []
     let problems = missing + rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
     guard problems.isEmpty, let current = input.currentPassword.value, let new = input.password.value else {
@@ -80,9 +81,8 @@ extension Transaction {
 
   /// Gives the account another password, and tells of it: links that would recover the older one work no longer.
   func changePassword(of account: AccountID, to hash: PasswordHash) throws {
-    try database.cachedStatement(sql: "UPDATE accounts SET password_hash = ? WHERE account_id = ?").execute(arguments: [
-      hash.text, account,
-    ])
+    try database.cachedStatement(sql: "UPDATE accounts SET password_hash = ?, has_password = 1 WHERE account_id = ?").execute(
+      arguments: [hash.text, account])
     try replacePasswordRecoveries(of: account)
     try tell(PasswordChanged(changeID: PasswordChangeID(), accountID: account))
   }

@@ -1,6 +1,7 @@
 import CSodium
 import IdentityContract
 import Operations
+import ServiceKit
 
 /// How costly a password is to guess: Argon2id's memory and passes (RFC 9106).
 struct HashCost: Sendable, Equatable {
@@ -41,6 +42,14 @@ struct PasswordHasher: Sendable {
   func hash(_ password: Password) async throws -> PasswordHash {
     let (text, cost) = (password.normalized, cost)
     return try await pool.run { try Self.hash(text, cost) }
+  }
+
+  /// The hash of a password that nobody knows, for accounts that have none: trying to log in to one does the same work.
+  func hashOfNothing() async throws -> PasswordHash {
+    var random = SystemRandomNumberGenerator()
+    let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    let cost = cost
+    return try await pool.run { try Self.hash(Base64URL.encode(bytes), cost) }
   }
 
   /// Checks the password against the hash; with no hash, it takes as long and is wrong.

@@ -93,6 +93,9 @@ extension Transaction {
     for token in try database.personalAccessTokens(of: account.id, before: nil, limit: -1) {
       try revokePersonalAccessToken(token.id, of: account.id)
     }
+    if ExternalLoginRule.endWithRecovery(hadPassword: account.hasPassword, wasVerified: account.verifiedAt != nil) {
+      for identity in try database.externalIdentities(of: account.id) { try unlink(identity, call.caller) }
+    }
     try clearLoginFailures(LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures))
     try record(SecurityEvent(.passwordRecovered, account: account.id), from: call.caller)
     return .success(CompletePasswordRecovery.Output(username: account.username))

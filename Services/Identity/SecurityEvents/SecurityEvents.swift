@@ -16,6 +16,8 @@ struct SecurityEvent: Sendable {
     case personalAccessTokenCreated, personalAccessTokenRevoked
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
     case passwordChangeFailed, passwordChanged
+    case externalLoginCancelled, externalLoginFailed, externalProviderUnavailable, externalStateRefused
+    case externalAccountCreated, identityLinked, identityUnlinked
 
     var severity: Severity {
       switch self {
@@ -25,6 +27,10 @@ struct SecurityEvent: Sendable {
       case .administratorAppointed: .critical
       case .passwordRecoveryRequested, .passwordRecovered: .info
       case .passwordChangeFailed, .passwordChanged: .info
+      case .externalLoginCancelled, .externalProviderUnavailable: .info
+      case .externalAccountCreated, .identityLinked, .identityUnlinked: .info
+      // A forged proof or a stolen answer looks like this.
+      case .externalLoginFailed, .externalStateRefused: .warning
       // Whoever guesses at a link's token is after the account.
       case .passwordRecoveryRefused: .warning
       }

@@ -12,6 +12,8 @@ struct IdentityKeys: Sendable {
   let recoverySubjects: SecretKey
   /// Subjects of login failures.
   let failures: SecretKey
+  /// Secrets of flows with external providers.
+  let externalLogins: SecretKey
   /// Ids of access tokens.
   let tokenIDs: SecretKey
   let signing: SigningKeys
@@ -24,6 +26,7 @@ struct IdentityKeys: Sendable {
     recovery = SecretKey(secret, purpose: "password recovery links")
     recoverySubjects = SecretKey(secret, purpose: "password recovery subjects")
     failures = SecretKey(secret, purpose: "login failures")
+    externalLogins = SecretKey(secret, purpose: "external logins")
     tokenIDs = SecretKey(secret, purpose: "access token ids")
     signing = try await SigningKeys(home)
   }

@@ -31,13 +31,15 @@ final class RunningIdentity: Sendable {
   private let gateway: MemoryBus
   private let notifications: MemoryBus
   private let cost: HashCost
+  private let settings: [String: String]
 
   /// Starts it and stops it after the body, removing its folder.
   static func run<T: Sendable>(
-    cost: HashCost = HashCost(memoryBytes: 64 << 10, passes: 1), _ body: (RunningIdentity) async throws -> T
+    cost: HashCost = HashCost(memoryBytes: 64 << 10, passes: 1), time: MovableClock = MovableClock(),
+    settings: [String: String] = [:], _ body: (RunningIdentity) async throws -> T
   ) async throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
-    let identity = try await RunningIdentity(home: Home(path: folder), time: MovableClock(), cost: cost)
+    let identity = try await RunningIdentity(home: Home(path: folder), time: time, cost: cost, settings: settings)
     let result: Result<T, any Error>
     do { result = .success(try await body(identity)) } catch { result = .failure(error) }
     await identity.store.close()
@@ -45,15 +47,16 @@ final class RunningIdentity: Sendable {
     return try result.get()
   }
 
-  init(home: Home, time: MovableClock, cost: HashCost) async throws {
+  init(home: Home, time: MovableClock, cost: HashCost, settings: [String: String] = [:]) async throws {
     let exchange = MemoryExchange()
     self.home = home
     self.time = time
     self.cost = cost
+    self.settings = settings
     gateway = MemoryBus(.gateway, on: exchange, clock: time.clock)
     notifications = MemoryBus(.notifications, on: exchange, clock: time.clock)
     let environment = ServiceEnvironment(
-      settings: Settings([:]), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
+      settings: Settings(settings), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
       logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() })
     store = try ServiceHost(try await Identity.service(environment, cost: cost), environment).store
   }
@@ -61,7 +64,7 @@ final class RunningIdentity: Sendable {
   /// The same after its process ended and was started again.
   func restarted() async throws -> RunningIdentity {
     await store.close()
-    return try await RunningIdentity(home: home, time: time, cost: cost)
+    return try await RunningIdentity(home: home, time: time, cost: cost, settings: settings)
   }
 
   /// Asks through the gateway.
@@ -74,6 +77,11 @@ final class RunningIdentity: Sendable {
   /// Asks through the gateway with a body of one's own.
   func ask<O: Operations.Operation>(_ operation: O.Type, json: String, by caller: Caller = .person()) async throws -> O.Output {
     try await send(operation, Array(json.utf8), by: caller, over: gateway).output(O.Output.self)
+  }
+
+  /// Asks in the gateway's own name.
+  func askAsGateway<O: Operations.Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
+    try await send(operation, input.json, by: .service(.gateway), over: gateway).output(O.Output.self)
   }
 
   /// Asks as the notifications service.
@@ -99,6 +107,14 @@ final class RunningIdentity: Sendable {
 
   /// A number from the store.
   func count(_ sql: String) async throws -> Int { try await store.read { try Int.fetchOne($0, sql: sql) ?? 0 } }
+
+  /// The last security event's kind and detail.
+  func lastSecurityEvent() async throws -> String {
+    try await store.read {
+      try String.fetchOne(
+        $0, sql: "SELECT kind || ': ' || COALESCE(detail, '') FROM security_events ORDER BY security_event_id DESC LIMIT 1") ?? ""
+    }
+  }
 
   /// Kinds of the security events recorded so far.
   func securityEvents() async throws -> [String] {

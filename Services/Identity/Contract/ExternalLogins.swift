@@ -1,0 +1,186 @@
+public import Operations
+
+/// Why a login by an external provider comes to nothing. What is suggested with each is in its words.
+public enum ExternalLoginFailure: String, FailureCode {
+  /// No provider of that name is configured.
+  case unknownProvider = "unknown_external_provider"
+  /// Never made here, damaged, or another client's: one answer for all of them.
+  case stateInvalid = "external_state_invalid"
+  /// More than ten minutes old.
+  case stateExpired = "external_state_expired"
+  /// It works once, whatever came of it.
+  case stateUsed = "external_state_used"
+  /// The person turned back at the provider.
+  case cancelled = "external_login_cancelled"
+  /// The provider ended it with an error, or does not take the code.
+  case refused = "external_login_refused"
+  /// What came back does not prove who it is: forged, replayed, meant for somebody else.
+  case proofInvalid = "external_proof_invalid"
+  /// The provider does not answer, or not in its own protocol.
+  case providerUnavailable = "external_provider_unavailable"
+  /// The provider tells no e-mail address, which a new account needs.
+  case emailMissing = "external_email_missing"
+  /// An account here has the e-mail address: log in to it first, then link it.
+  case accountExists = "external_account_exists"
+
+  public var status: Int {
+    switch self {
+    case .unknownProvider, .stateInvalid: 404
+    case .stateExpired, .stateUsed: 410
+    case .cancelled, .refused, .proofInvalid: 403
+    case .emailMissing, .accountExists: 409
+    case .providerUnavailable: 503
+    }
+  }
+
+  /// How every call that ends a flow can fail.
+  static let ofEveryEnd: [ExternalLoginFailure] = [
+    .stateInvalid, .stateExpired, .stateUsed, .cancelled, .refused, .proofInvalid, .providerUnavailable,
+  ]
+}
+
+/// Where a flow with an external provider begins.
+public struct ExternalLoginStart: Document, Hashable {
+  public var authorizationURL: String
+  public var state: String
+  public var flowSecret: String
+  public var expiresAt: Instant
+
+  public init(authorizationURL: String, state: String, flowSecret: String, expiresAt: Instant) {
+    self.authorizationURL = authorizationURL
+    self.state = state
+    self.flowSecret = flowSecret
+    self.expiresAt = expiresAt
+  }
+
+  public static let notes: Notes = [
+    "authorizationURL": "Open this in the person's browser.",
+    "state": "Comes back from the provider with the code.",
+    "flowSecret": "Keep it where this flow began, and give it at the end: without it nobody else can end the flow.",
+    "expiresAt": "Until when the flow can be ended, ten minutes after its beginning.",
+  ]
+}
+
+/// Begins a login by an external provider (OpenID Connect Core 1.0, authorization code with PKCE).
+///
+/// The client opens the address it gets in a browser; the provider sends the browser to `redirectURI`, with `state` and `code` or
+/// `error`, and perhaps `iss`. The client gives these to ``CompleteExternalLogin``, with the flow's secret.
+public enum BeginExternalLogin: Operation {
+  public struct Input: Document, Hashable {
+    public var provider: ExternalProviderName
+    public var redirectURI: String
+
+    public init(provider: ExternalProviderName, redirectURI: String) {
+      self.provider = provider
+      self.redirectURI = redirectURI
+    }
+
+    public static let notes: Notes = [
+      "provider": "Which provider; see `externalProviders.list`.",
+      "redirectURI": Note(
+        "Where the browser is sent afterwards: one of those configured, to the letter.", length: 1...500,
+        example: "https://app.example.org/logged-in"),
+    ]
+  }
+
+  public typealias Output = ExternalLoginStart
+
+  public static let spec = OperationSpec(
+    "externalLogins.begin", of: .identity, .post("/v1/external-logins"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: [ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind],
+    requirements: ["ID-10"], "Begin to log in by an external provider.")
+}
+
+/// Ends a login by an external provider: begins a session of the account that is linked to the person there, a new account if
+/// there is none.
+public enum CompleteExternalLogin: Operation {
+  public struct Input: Document, Hashable {
+    public var state: String
+    public var flowSecret: String
+    public var code: String?
+    public var iss: String?
+    public var error: String?
+    public var device: DeviceName?
+    public var timeZone: TimeZoneName?
+    public var language: Language?
+
+    public init(
+      state: String, flowSecret: String, code: String? = nil, iss: String? = nil, error: String? = nil,
+      device: DeviceName? = nil, timeZone: TimeZoneName? = nil, language: Language? = nil
+    ) {
+      self.state = state
+      self.flowSecret = flowSecret
+      self.code = code
+      self.iss = iss
+      self.error = error
+      self.device = device
+      self.timeZone = timeZone
+      self.language = language
+    }
+
+    public static let notes: Notes = answerNotes.merging([
+      "device": "A name for the device, for the list of sessions.",
+      "timeZone": "IANA time zone of a new account; UTC if absent.",
+      "language": "Language of a new account; that of the request if absent.",
+    ]) { shared, _ in shared }
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect((code == nil) != (error == nil), "code", FieldRule("code_or_error"))
+    }
+  }
+
+  public struct Output: Document, Hashable {
+    public var isNewAccount: Bool
+    public var signedIn: SignedIn
+
+    public init(isNewAccount: Bool, signedIn: SignedIn) {
+      self.isNewAccount = isNewAccount
+      self.signedIn = signedIn
+    }
+
+    public static let notes: Notes = [
+      "isNewAccount": "Whether the account was made by this login. It has no password, and its username was chosen for it.",
+      "signedIn": "The session, as if logged in with a password.",
+    ]
+  }
+
+  // Not `create`: a recorded reply would keep the tokens in the store. A flow ends once anyway.
+  public static let spec = OperationSpec(
+    "externalLogins.complete", of: .identity, .post("/v1/external-logins/complete"), by: .anyone, effect: .write,
+    rate: .sensitive,
+    failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind), requirements: ["ID-10"],
+    "Log in by what the external provider sent back; a first login makes an account.")
+}
+
+/// What the provider sent back, as the inputs of both ends of a flow have it.
+let answerNotes: Notes = [
+  "state": Note("As it came back.", length: 1...200),
+  "flowSecret": Note("As the beginning gave it.", length: 1...200),
+  "code": Note("The code that came back; absent if an error did.", length: 1...4096),
+  "iss": Note("The issuer that came back, if one did (RFC 9207).", length: 1...500),
+  "error": Note("The error that came back instead of a code.", length: 1...200, example: "access_denied"),
+]
+
+/// Tells the gateway where a browser goes on to, which a provider sent to the gateway with a form (`response_mode=form_post`).
+public enum ReadExternalLoginReturn: Operation {
+  public struct Input: Document, Hashable {
+    public var state: String
+
+    public init(state: String) { self.state = state }
+
+    public static let notes: Notes = ["state": Note("The flow's state.", length: 1...200)]
+  }
+
+  public struct Output: Document, Hashable {
+    public var redirectURI: String
+
+    public init(redirectURI: String) { self.redirectURI = redirectURI }
+
+    public static let notes: Notes = ["redirectURI": "Where the client waits for it."]
+  }
+
+  public static let spec = OperationSpec(
+    "externalLogins.return", of: .identity, nil, by: .services([.gateway]), effect: .read,
+    failures: [ExternalLoginFailure.stateInvalid.kind, ExternalLoginFailure.stateExpired.kind], requirements: ["ID-10"],
+    "Where the browser of a flow with an external provider goes on to.")
+}

@@ -1,0 +1,121 @@
+public import Operations
+
+/// A person as an external provider knows them, linked to an account here.
+public struct ExternalIdentity: Document, Hashable {
+  public var id: ExternalIdentityID
+  public var provider: ExternalProviderName
+  public var linkedAt: Instant
+  public var lastUsedAt: Instant?
+
+  public init(id: ExternalIdentityID, provider: ExternalProviderName, linkedAt: Instant, lastUsedAt: Instant?) {
+    self.id = id
+    self.provider = provider
+    self.linkedAt = linkedAt
+    self.lastUsedAt = lastUsedAt
+  }
+
+  public static let notes: Notes = [
+    "id": "The link's id.", "provider": "Which provider.", "linkedAt": "When it was linked.",
+    "lastUsedAt": "When it was last logged in with; absent if never.",
+  ]
+}
+
+public typealias ExternalIdentityID = ID<ExternalIdentity>
+
+/// Why an identity is not linked or unlinked.
+public enum IdentityFailure: String, FailureCode {
+  /// Somebody else's account here is linked to it.
+  case linkedElsewhere = "identity_linked_elsewhere"
+  /// The account is linked to another identity of the same provider.
+  case providerLinkedAlready = "external_provider_linked_already"
+  /// Without it nobody could log in to the account any more.
+  case lastWayIn = "identity_is_last_way_in"
+
+  public var status: Int { 409 }
+}
+
+/// Lists the external identities that are linked to the account: at most one of each provider.
+public enum ListIdentities: Operation {
+  public typealias Input = Empty
+
+  public struct Output: Document, Hashable {
+    public var identities: [ExternalIdentity]
+    public var hasPassword: Bool
+
+    public init(identities: [ExternalIdentity], hasPassword: Bool) {
+      self.identities = identities
+      self.hasPassword = hasPassword
+    }
+
+    public static let notes: Notes = [
+      "identities": "The identities, the oldest link first.",
+      "hasPassword": "Whether it has a password; one made by an external login has none until a link to recover it sets one.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "identities.list", of: .identity, .get("/v1/identities"), by: .account, effect: .read, requirements: ["ID-10"],
+    "List the external identities linked to your account.")
+}
+
+/// Begins to link an external identity to the account that is logged in; see ``BeginExternalLogin``.
+public enum BeginIdentityLink: Operation {
+  public typealias Input = BeginExternalLogin.Input
+  public typealias Output = ExternalLoginStart
+
+  public static let spec = OperationSpec(
+    "identities.begin", of: .identity, .post("/v1/identities"), by: .account, effect: .write, rate: .sensitive,
+    failures: [ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind],
+    requirements: ["ID-10"], "Begin to link an external identity to your account.")
+}
+
+/// Links the external identity that the provider proved to the account, in the session in which the flow began.
+public enum LinkIdentity: Operation {
+  public struct Input: Document, Hashable {
+    public var state: String
+    public var flowSecret: String
+    public var code: String?
+    public var iss: String?
+    public var error: String?
+
+    public init(state: String, flowSecret: String, code: String? = nil, iss: String? = nil, error: String? = nil) {
+      self.state = state
+      self.flowSecret = flowSecret
+      self.code = code
+      self.iss = iss
+      self.error = error
+    }
+
+    public static let notes: Notes = answerNotes
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect((code == nil) != (error == nil), "code", FieldRule("code_or_error"))
+    }
+  }
+
+  public typealias Output = ExternalIdentity
+
+  public static let spec = OperationSpec(
+    "identities.link", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
+    failures: ExternalLoginFailure.ofEveryEnd.map(\.kind) + [
+      IdentityFailure.linkedElsewhere.kind, IdentityFailure.providerLinkedAlready.kind,
+    ], requirements: ["ID-10"], "Link the external identity that the provider proved to your account.")
+}
+
+/// Unlinks an external identity; never the last way in.
+public enum UnlinkIdentity: Operation {
+  public struct Input: Document, Hashable {
+    public var identityID: ExternalIdentityID
+
+    public init(identityID: ExternalIdentityID) { self.identityID = identityID }
+
+    public static let notes: Notes = ["identityID": "The identity to unlink."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "identities.unlink", of: .identity, .delete("/v1/identities/{identityID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, IdentityFailure.lastWayIn.kind], requirements: ["ID-10"],
+    "Unlink an external identity; refused if it is the last way in.")
+}

@@ -1,0 +1,80 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// A link between an account and a person at a provider, as it is kept.
+struct ExternalIdentityRecord: Sendable {
+  let id: ExternalIdentityID
+  let accountID: AccountID
+  let provider: String
+  let issuer: String
+  let subject: String
+  let linkedAt: Instant
+  let lastUsedAt: Instant?
+
+  init(_ row: Row) {
+    id = row["identity_id"]
+    accountID = row["account_id"]
+    provider = row["provider"]
+    issuer = row["issuer"]
+    subject = row["subject"]
+    linkedAt = row["linked_at"]
+    lastUsedAt = row["last_used_at"]
+  }
+
+  /// What its owner sees.
+  func own() throws(FieldRule) -> ExternalIdentity {
+    ExternalIdentity(
+      id: id, provider: try ExternalProviderName(text: provider), linkedAt: linkedAt, lastUsedAt: lastUsedAt)
+  }
+
+  /// Whether it is that person.
+  func isOf(_ proven: ProvenIdentity) -> Bool { issuer == proven.issuer && subject == proven.subject }
+}
+
+extension Database {
+  /// The link of a person at a provider.
+  func externalIdentity(_ proven: ProvenIdentity) throws -> ExternalIdentityRecord? {
+    try Row.fetchOne(
+      cachedStatement(sql: "SELECT * FROM external_identities WHERE issuer = ? AND subject = ?"),
+      arguments: [proven.issuer, proven.subject]
+    ).map(ExternalIdentityRecord.init)
+  }
+
+  /// The account's links, the oldest first: ids grow with time.
+  func externalIdentities(of account: AccountID) throws -> [ExternalIdentityRecord] {
+    try Row.fetchAll(
+      cachedStatement(sql: "SELECT * FROM external_identities WHERE account_id = ? ORDER BY identity_id"), arguments: [account]
+    ).map(ExternalIdentityRecord.init)
+  }
+}
+
+extension Transaction {
+  /// Links the person to the account.
+  func insertExternalIdentity(_ proven: ProvenIdentity, of account: AccountID) throws -> ExternalIdentityRecord {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO external_identities (identity_id, account_id, provider, issuer, subject, linked_at) VALUES (?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      ExternalIdentityID(), account, proven.provider.description, proven.issuer, proven.subject, now,
+    ])
+    guard let identity = try database.externalIdentity(proven) else { throw Failure(RequestFailure.notFound) }
+    return identity
+  }
+
+  /// Notes that somebody logged in with it.
+  func noteUse(of identity: ExternalIdentityRecord) throws {
+    try database.cachedStatement(sql: "UPDATE external_identities SET last_used_at = ? WHERE identity_id = ?").execute(
+      arguments: [now, identity.id])
+  }
+
+  /// Removes the link and records it.
+  func unlink(_ identity: ExternalIdentityRecord, _ caller: Caller) throws {
+    try database.cachedStatement(sql: "DELETE FROM external_identities WHERE identity_id = ?").execute(arguments: [identity.id])
+    try record(
+      SecurityEvent(
+        .identityUnlinked, account: identity.accountID, session: caller.session, detail: identity.provider), from: caller)
+  }
+}

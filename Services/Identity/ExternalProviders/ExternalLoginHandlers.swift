@@ -1,0 +1,96 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves logging in by external providers.
+  ///
+  /// - Parameter nobodysPassword: the hash that accounts without a password have.
+  mutating func serveExternalLogins(_ logins: ExternalLogins, keys: IdentityKeys, nobodysPassword: PasswordHash) {
+    let providers = ListExternalProviders.Output(providers: logins.settings.providers.map(\.shown))
+    serve(ListExternalProviders.self) { _, _ in providers }
+
+    serve(BeginExternalLogin.self) { input, call in try await logins.begin(input, owner: nil, call) }
+
+    serve(CompleteExternalLogin.self) { input, call in
+      if let zone = input.timeZone, !zone.exists { throw Failure.field("timeZone", FieldRule("unknown_time_zone")) }
+      let proven = try await logins.end(input, owner: nil, call)
+      let begun = try await call.write { transaction in
+        try transaction.logIn(proven, input, nobodysPassword, call)
+      }
+      switch begun {
+      case .success(let (given, isNew)):
+        return CompleteExternalLogin.Output(isNewAccount: isNew, signedIn: try await given.signedIn(keys))
+      case .failure(let failure): throw failure.with(["provider": logins.title(proven.provider)])
+      }
+    }
+
+    serve(ReadExternalLoginReturn.self) { input, call in
+      ReadExternalLoginReturn.Output(redirectURI: try await logins.redirectURI(input.state, call))
+    }
+  }
+}
+
+extension Transaction {
+  /// Begins a session of the account that the person is linked to, or of a new one.
+  ///
+  /// Everything is looked at here, in the one transaction: of two first logins of a person, one makes the account and the other finds it.
+  fileprivate func logIn(
+    _ proven: ProvenIdentity, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash, _ call: Call
+  ) throws -> Result<(GivenTokens, isNew: Bool), ExternalLoginFailure> {
+    let identity = try database.externalIdentity(proven)
+    let isTaken = try proven.email.map { try database.account($0) != nil } ?? false
+    switch ExternalLoginRule.logIn(
+      linked: identity?.accountID, email: proven.email, isEmailVerified: proven.isEmailVerified, isTaken: isTaken)
+    {
+    case .refuse(let failure):
+      try record(
+        SecurityEvent(.externalLoginFailed, account: nil, detail: "\(proven.provider) \(failure.rawValue)"), from: call.caller)
+      return .failure(failure)
+    case .begin(let id):
+      guard let identity, let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
+      try noteUse(of: identity)
+      return .success((try beginSession(of: account, device: input.device, call.caller), false))
+    case .create(let isVerified):
+      let account = try insertAccount(of: proven, isVerified: isVerified, input, nobodysPassword, call)
+      let identity = try insertExternalIdentity(proven, of: account.id)
+      try noteUse(of: identity)
+      try record(
+        SecurityEvent(.externalAccountCreated, account: account.id, detail: proven.provider.description), from: call.caller)
+      return .success((try beginSession(of: account, device: input.device, call.caller), true))
+    }
+  }
+
+  /// Adds an account without a password for the person.
+  private func insertAccount(
+    of proven: ProvenIdentity, isVerified: Bool, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash,
+    _ call: Call
+  ) throws -> AccountRecord {
+    guard let email = proven.email, let username = try database.freeUsername(for: proven, email) else {
+      throw Failure(RequestFailure.internalError)
+    }
+    let form = RegistrationForm(
+      email: email, username: username, password: .placeholder, name: proven.name, age: nil, nickname: nil,
+      timeZone: input.timeZone ?? .utc, language: input.language ?? call.language)
+    let id = try insertAccount(form, nobodysPassword).id
+    try database.cachedStatement(sql: "UPDATE accounts SET has_password = 0 WHERE account_id = ?").execute(arguments: [id])
+    if isVerified { try verifyAccount(id) }
+    guard let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
+    // What the provider does not vouch for is verified as any address is.
+    if !isVerified { _ = try sendVerificationLink(to: account, .registered) }
+    return account
+  }
+}
+
+extension Database {
+  /// A username like the person's name, or like the address where there is none: the first of the suggestions that is free. Its owner may
+  /// choose another later.
+  fileprivate func freeUsername(for proven: ProvenIdentity, _ email: EmailAddress) throws -> Username? {
+    try UsernameSuggestions.candidates(near: proven.wishedUsername, others: [String(email.localPart)]).first {
+      try account($0) == nil
+    }
+  }
+}

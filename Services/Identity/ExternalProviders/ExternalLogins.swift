@@ -1,0 +1,118 @@
+import Foundation
+import IdentityContract
+import Logging
+import Operations
+import ServiceKit
+import Storage
+
+/// The configured providers and the flows with them.
+struct ExternalLogins: Sendable {
+  let settings: ExternalProviderSettings
+  private let providers: [String: ProviderClient]
+  private let key: SecretKey
+
+  init(_ settings: ExternalProviderSettings, web: ProviderWeb, clock: Clock, key: SecretKey) {
+    self.settings = settings
+    self.key = key
+    providers = Dictionary(
+      uniqueKeysWithValues: settings.providers.map { ($0.name.description, ProviderClient($0, web: web, clock: clock)) })
+  }
+
+  /// Begins a flow: the provider is asked first, so that none begins with one that is away.
+  func begin(_ input: BeginExternalLogin.Input, owner: FlowOwner?, _ call: Call) async throws -> ExternalLoginStart {
+    guard let provider = providers[input.provider.description] else { throw ExternalLoginFailure.unknownProvider }
+    guard settings.redirectURIs.contains(input.redirectURI) else {
+      throw Failure.field("redirectURI", FieldRule("redirect_not_allowed"))
+    }
+    let endpoint: ProviderURL
+    do {
+      endpoint = try await provider.authorizationEndpoint()
+    } catch let trouble as ProviderTrouble {
+      throw try await failure(trouble, provider, owner: owner, call)
+    }
+    let flow = try await call.write {
+      try $0.beginExternalLogin(input.provider, owner: owner, redirectURI: input.redirectURI)
+    }
+    let secrets = ExternalLoginSecrets(flow, key: key)
+    return ExternalLoginStart(
+      authorizationURL: provider.authorizationURL(endpoint, secrets, redirectURI: answerURI(flow, provider)),
+      state: secrets.state, flowSecret: secrets.flowSecret, expiresAt: flow.expiresAt)
+  }
+
+  /// Ends a flow by what the provider sent back, and tells who it proves to be there.
+  ///
+  /// The flow is ended first, in a transaction of its own; while the provider is asked, none is open. A process killed in between
+  /// leaves an ended flow and nothing else: the person begins again.
+  func end(_ answer: some ProviderAnswer, owner: FlowOwner?, _ call: Call) async throws -> ProvenIdentity {
+    let key = key
+    // A refusal is recorded in the transaction, so it must be thrown after it.
+    let flow = try await call.write {
+      try $0.endExternalLogin(
+        state: answer.state, flowSecret: answer.flowSecret, owner: owner, call.caller, key: key)
+    }.get()
+    // One that was taken out of the configuration meanwhile.
+    guard let provider = providers[flow.provider] else { throw ExternalLoginFailure.stateInvalid }
+    do {
+      try await provider.checkIssuer(answer.iss)
+      guard let code = answer.code else { throw ProviderTrouble.ended(answer.error ?? "") }
+      return try await provider.identity(
+        code: code, ExternalLoginSecrets(flow, key: key), redirectURI: answerURI(flow, provider), now: call.now)
+    } catch let trouble as ProviderTrouble {
+      throw try await failure(trouble, provider, owner: owner, call)
+    }
+  }
+
+  /// Where the browser goes on to from the gateway's page.
+  func redirectURI(_ state: String, _ call: Call) async throws -> String {
+    let key = key
+    guard let flow = try await call.read({ try $0.externalLogin(state, key: key) }) else {
+      throw ExternalLoginFailure.stateInvalid
+    }
+    guard call.now < flow.expiresAt else { throw ExternalLoginFailure.stateExpired }
+    return flow.redirectURI
+  }
+
+  /// How people know the provider, for words.
+  func title(_ name: ExternalProviderName) -> Parameter {
+    .text(providers[name.description]?.settings.title ?? name.description)
+  }
+
+  private func answerURI(_ flow: ExternalLoginRecord, _ provider: ProviderClient) -> String {
+    provider.settings.usesFormPost ? settings.formURI : flow.redirectURI
+  }
+
+  /// Records the trouble, for the account's safety and for diagnosis, and makes it the call's failure.
+  private func failure(
+    _ trouble: ProviderTrouble, _ provider: ProviderClient, owner: FlowOwner?, _ call: Call
+  ) async throws -> Failure {
+    let name = provider.settings.name.description
+    let kind: SecurityEvent.Kind =
+      switch trouble.failure {
+      case .cancelled: .externalLoginCancelled
+      case .providerUnavailable: .externalProviderUnavailable
+      default: .externalLoginFailed
+      }
+    if trouble.failure != .cancelled {
+      call.logger.warning("external login failed", metadata: ["provider": .string(name), "reason": .string(trouble.code)])
+    }
+    try await call.write {
+      try $0.record(
+        SecurityEvent(kind, account: owner?.account, session: owner?.session, detail: "\(name) \(trouble.code)"),
+        from: call.caller)
+    }
+    return trouble.failure.with(
+      ["provider": .text(provider.settings.title)], retryAfterSeconds: trouble.failure == .providerUnavailable ? 5 : nil)
+  }
+}
+
+/// What a provider sent back, as both ends of a flow take it.
+protocol ProviderAnswer: Sendable {
+  var state: String { get }
+  var flowSecret: String { get }
+  var code: String? { get }
+  var iss: String? { get }
+  var error: String? { get }
+}
+
+extension CompleteExternalLogin.Input: ProviderAnswer {}
+extension LinkIdentity.Input: ProviderAnswer {}

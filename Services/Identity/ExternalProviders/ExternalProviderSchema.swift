@@ -1,0 +1,37 @@
+/// The tables of external identities and of the flows that prove them.
+enum ExternalProviderSchema {
+  static let first = """
+    -- Without one, the hash is of random bytes that nobody knows: logging in by password does the same work and fails.
+    ALTER TABLE accounts ADD COLUMN has_password INTEGER NOT NULL DEFAULT 1 CHECK (has_password IN (0, 1));
+
+    -- No token of the provider is kept, nor what it says of the person.
+    CREATE TABLE external_identities (
+      identity_id BLOB NOT NULL PRIMARY KEY CHECK (length(identity_id) = 16),
+      account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+      provider TEXT NOT NULL,
+      issuer TEXT NOT NULL,
+      subject TEXT NOT NULL CHECK (subject <> ''),
+      linked_at INTEGER NOT NULL,
+      last_used_at INTEGER,
+      UNIQUE (issuer, subject),
+      UNIQUE (account_id, provider)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Flows under way. State, nonce, verifier and the client's secret are derived from the row by a key outside the store.
+    CREATE TABLE external_logins (
+      flow_id BLOB NOT NULL PRIMARY KEY CHECK (length(flow_id) = 16),
+      provider TEXT NOT NULL,
+      -- Who links an identity, and in which session; nobody where somebody logs in.
+      account_id BLOB REFERENCES accounts (account_id) ON DELETE CASCADE,
+      session_id BLOB REFERENCES sessions (session_id) ON DELETE CASCADE,
+      redirect_uri TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      CHECK ((account_id IS NULL) = (session_id IS NULL))
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX external_logins_by_expiry ON external_logins (expires_at);
+    CREATE INDEX external_logins_by_account ON external_logins (account_id) WHERE account_id IS NOT NULL;
+    CREATE INDEX external_logins_by_session ON external_logins (session_id) WHERE session_id IS NOT NULL;
+    """
+}

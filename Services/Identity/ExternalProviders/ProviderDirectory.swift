@@ -1,0 +1,163 @@
+import Operations
+import ServiceKit
+
+/// What a provider says of itself, fetched when it is needed and kept for a while: its endpoints and its keys.
+///
+/// Whoever asks while it is being fetched waits for the same answer. If fetching it anew fails, what was fetched before is good for
+/// another day.
+actor ProviderDirectory {
+  /// How long it is taken as it is.
+  static let freshSeconds = 3600
+  /// How long it is taken while the provider cannot be asked.
+  static let usableSeconds = 86_400
+  /// How long an unknown key id leads to no further look at the keys: anybody can name one.
+  static let keysRestSeconds = 30
+
+  /// The endpoints that a flow needs.
+  struct Metadata: Sendable {
+    let authorization: ProviderURL
+    let token: ProviderURL
+    let keys: ProviderURL
+    /// Whether the answer of its authorization endpoint always names it (RFC 9207).
+    let namesItself: Bool
+    let takesSecretInForm: Bool
+  }
+
+  private struct Kept<Value: Sendable>: Sendable {
+    let value: Value
+    let at: Instant
+  }
+
+  private let provider: ProviderSettings
+  private let web: ProviderWeb
+  private let clock: Clock
+  private var metadata: Kept<Metadata>?
+  private var keys: Kept<[ProviderKey]>?
+  private var fetchingMetadata: Task<Metadata, any Error>?
+  private var fetchingKeys: Task<[ProviderKey], any Error>?
+  /// When the keys were last asked for.
+  private var keysAskedAt: Instant?
+
+  init(_ provider: ProviderSettings, web: ProviderWeb, clock: Clock) {
+    self.provider = provider
+    self.web = web
+    self.clock = clock
+  }
+
+  /// The provider's endpoints.
+  func endpoints() async throws -> Metadata {
+    if let metadata, isWithin(metadata.at, Self.freshSeconds) { return metadata.value }
+    let task: Task<Metadata, any Error>
+    if let fetchingMetadata {
+      task = fetchingMetadata
+    } else {
+      task = Task { [provider, web] in try await Self.fetchMetadata(provider, web) }
+      fetchingMetadata = task
+    }
+    do {
+      let found = try await task.value
+      if fetchingMetadata == task { fetchingMetadata = nil }
+      metadata = Kept(value: found, at: clock.now)
+      return found
+    } catch {
+      if fetchingMetadata == task { fetchingMetadata = nil }
+      guard let metadata, isWithin(metadata.at, Self.usableSeconds) else { throw error }
+      return metadata.value
+    }
+  }
+
+  /// The key of that id, looked for anew if it is not known; without an id the only one of that algorithm.
+  func key(id: String?, algorithm: String) async throws -> Result<ProviderKey, IDTokenFault> {
+    var known: [ProviderKey] = []
+    if let keys, isWithin(keys.at, Self.freshSeconds) { known = keys.value }
+    var found = Self.choose(known, id, algorithm)
+    if case .failure(.unknownKey) = found, fetchingKeys != nil || !isResting {
+      known = try await fetchKeys()
+      found = Self.choose(known, id, algorithm)
+    }
+    return found
+  }
+
+  private var isResting: Bool {
+    guard let keys, isWithin(keys.at, Self.freshSeconds), let keysAskedAt else { return false }
+    return isWithin(keysAskedAt, Self.keysRestSeconds)
+  }
+
+  private func fetchKeys() async throws -> [ProviderKey] {
+    let url = try await endpoints().keys
+    let task: Task<[ProviderKey], any Error>
+    if let fetchingKeys {
+      task = fetchingKeys
+    } else {
+      keysAskedAt = clock.now
+      task = Task { [web] in
+        let bytes = try await web.get(url)
+        do {
+          return try await ProviderKey.set(bytes)
+        } catch {
+          throw ProviderTrouble.unavailable("keys_malformed")
+        }
+      }
+      fetchingKeys = task
+    }
+    do {
+      let found = try await task.value
+      if fetchingKeys == task { fetchingKeys = nil }
+      keys = Kept(value: found, at: clock.now)
+      return found
+    } catch {
+      if fetchingKeys == task { fetchingKeys = nil }
+      guard let keys, isWithin(keys.at, Self.usableSeconds) else { throw error }
+      return keys.value
+    }
+  }
+
+  private func isWithin(_ instant: Instant, _ seconds: Int) -> Bool {
+    let now = clock.now
+    return instant <= now && now < instant.adding(seconds: seconds)
+  }
+
+  /// - Returns: `wrongAlgorithm` where the key of the id has another, `unknownKey` where there is none or more than one to choose from.
+  private static func choose(_ keys: [ProviderKey], _ id: String?, _ algorithm: String) -> Result<ProviderKey, IDTokenFault> {
+    let named = id.map { id in keys.filter { $0.id == id } } ?? keys.filter { $0.algorithm == algorithm }
+    guard named.count == 1, let key = named.first else { return .failure(.unknownKey) }
+    return key.algorithm == algorithm ? .success(key) : .failure(.wrongAlgorithm)
+  }
+
+  /// What is read of a provider's metadata (OpenID Connect Discovery 1.0, section 3).
+  private struct Description: Decodable {
+    let issuer: String
+    let authorization_endpoint: String?
+    let token_endpoint: String?
+    let jwks_uri: String?
+    let authorization_response_iss_parameter_supported: Bool?
+    let token_endpoint_auth_methods_supported: [String]?
+  }
+
+  private static func fetchMetadata(_ provider: ProviderSettings, _ web: ProviderWeb) async throws -> Metadata {
+    guard let url = provider.issuer.discovery else { throw ProviderTrouble.unavailable("metadata_malformed") }
+    let bytes = try await web.get(url)
+    let found: Description
+    do {
+      found = try ProviderDocument.decode(Description.self, bytes)
+    } catch {
+      throw ProviderTrouble.unavailable("metadata_malformed")
+    }
+    guard found.issuer == provider.issuer.description else { throw ProviderTrouble.unavailable("metadata_of_other_issuer") }
+    func endpoint(_ text: String?, configured: ProviderURL? = nil) throws -> ProviderURL {
+      if let configured { return configured }
+      guard let url = text.flatMap({ ProviderURL($0) }), !url.isLoopback || provider.issuer.isLoopback else {
+        throw ProviderTrouble.unavailable("metadata_endpoint_unusable")
+      }
+      return url
+    }
+    return Metadata(
+      authorization: try endpoint(found.authorization_endpoint),
+      token: try endpoint(found.token_endpoint, configured: provider.tokenEndpoint),
+      keys: try endpoint(found.jwks_uri),
+      namesItself: found.authorization_response_iss_parameter_supported ?? false,
+      // Where nothing is said, it is the header (section 3 of Discovery); who has an endpoint of its own making takes the form.
+      takesSecretInForm: found.token_endpoint_auth_methods_supported?.contains("client_secret_post")
+        ?? (provider.tokenEndpoint != nil))
+  }
+}

@@ -1,0 +1,43 @@
+import IdentityContract
+
+/// Why nothing came of asking a provider. The code is kept with the security event; it holds nothing that the provider wrote but
+/// the name of its error.
+struct ProviderTrouble: Error, Hashable, Sendable {
+  let failure: ExternalLoginFailure
+  let code: String
+
+  private init(_ failure: ExternalLoginFailure, _ code: String) {
+    self.failure = failure
+    self.code = code
+  }
+
+  /// It does not answer, or not in its protocol.
+  static func unavailable(_ code: String) -> ProviderTrouble { ProviderTrouble(.providerUnavailable, code) }
+
+  /// It answers that this is not to be.
+  static func refused(_ code: String) -> ProviderTrouble { ProviderTrouble(.refused, word(code)) }
+
+  /// What it answers proves nothing.
+  static func unproven(_ fault: IDTokenFault) -> ProviderTrouble { ProviderTrouble(.proofInvalid, fault.rawValue) }
+
+  static func unproven(_ code: String) -> ProviderTrouble { ProviderTrouble(.proofInvalid, code) }
+
+  /// The person turned back.
+  static func cancelled(_ code: String) -> ProviderTrouble { ProviderTrouble(.cancelled, word(code)) }
+
+  /// The error of an authorization response (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+  static func ended(_ error: String) -> ProviderTrouble {
+    switch error {
+    // The second is Apple's word for it.
+    case "access_denied", "user_cancelled_authorize": .cancelled(error)
+    case "temporarily_unavailable", "server_error": .unavailable(error)
+    default: .refused(error)
+    }
+  }
+
+  /// The error's name if it looks like one: anybody can send anything in its place.
+  private static func word(_ text: String) -> String {
+    let isWord = text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+    return isWord && (1...60).contains(text.utf8.count) ? text : "unknown_error"
+  }
+}

@@ -1,0 +1,206 @@
+import AsyncHTTPClient
+import Foundation
+import IdentityContract
+import NIOCore
+import NIOHTTP1
+import Operations
+import Synchronization
+import Testing
+
+@testable import IdentityService
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The tests with real providers: one process at a time, so that none waits for another's start.
+@Suite("External providers", .serialized)
+enum ExternalProviderProcesses {}
+
+/// A process that is an OpenID Connect provider (`provider.py`, with Authlib) for as long as a test needs it.
+final class TestProvider: Sendable {
+  static let redirectURI = "https://app.example.org/done"
+
+  /// The interpreter that has the packages of `Tests/requirements.txt`, if there is one.
+  static let python: String? = {
+    let named = ProcessInfo.processInfo.environment["RACHA_TEST_PYTHON"] ?? ".venv/bin/python"
+    return FileManager.default.isExecutableFile(atPath: named) ? named : nil
+  }()
+
+  struct NotStarted: Error {}
+
+  let issuer: String
+  private let input: Pipe
+  private let process: Mutex<Process>
+
+  /// Runs a provider while the body does.
+  static func run(_ body: (TestProvider) async throws -> Void) async throws {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("provider.py").path
+    let provider = try TestProvider(python ?? "python3", [script])
+    defer { provider.stop() }
+    try await body(provider)
+  }
+
+  /// `oidc-provider-mock`, written by others, where its Python (3.13) is: named by the environment, or beside the interpreter.
+  static let mock: String? = {
+    let beside = python.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/oidc-provider-mock" }
+    let named = ProcessInfo.processInfo.environment["RACHA_TEST_OIDC_PROVIDER"] ?? beside
+    return named.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
+  }()
+
+  /// Runs `oidc-provider-mock` while the body does.
+  static func runMock(_ claims: String, _ body: (TestProvider) async throws -> Void) async throws {
+    let provider = try TestProvider(mock ?? "oidc-provider-mock", ["--port", "0", "--user-claims", claims])
+    defer { provider.stop() }
+    try await body(provider)
+  }
+
+  private init(_ program: String, _ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    // What it says until it says where it listens, on a line of its own.
+    var said = ""
+    var found: Substring?
+    while found == nil {
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { throw NotStarted() }
+      said += String(decoding: data, as: UTF8.self)
+      found = said.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+(?=[^0-9])/)?.output
+    }
+    issuer = String(found ?? "")
+    self.input = input
+    self.process = Mutex(process)
+  }
+
+  private func stop() {
+    process.withLock { process in
+      // A child begins with the signals blocked of the thread that started it: it would not hear a gentler one.
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+  }
+
+  /// Settings of a system that knows it as `corp`.
+  var settings: [String: String] {
+    [
+      "racha.externalProviders.names": "corp", "racha.externalProviders.redirectUris": Self.redirectURI,
+      "racha.externalProviders.corp.issuer": issuer, "racha.externalProviders.corp.clientId": "racha-tests",
+      "racha.externalProviders.corp.clientSecret": "client secret / + &", "racha.externalProviders.corp.title": "Corp",
+    ]
+  }
+
+  /// Runs it together with an identity service that knows it.
+  static func withIdentity(
+    settings: [String: String] = [:], _ body: (TestProvider, RunningIdentity) async throws -> Void
+  ) async throws {
+    try await run { provider in
+      // The provider's clock is the machine's.
+      let time = MovableClock(Clock.system.now)
+      try await RunningIdentity.run(time: time, settings: provider.settings.merging(settings) { _, new in new }) { identity in
+        try await body(provider, identity)
+      }
+    }
+  }
+
+  /// Sets how it behaves from now on; nothing of what was set before remains.
+  func behave(_ json: String = "{}") async throws { _ = try await post("/control", json) }
+
+  /// Adds a signing key of that id.
+  func rotate(to keyID: String) async throws { _ = try await post("/rotate", #"{"kid":"\#(keyID)"}"#) }
+
+  /// How often a path was asked for.
+  func count(_ path: String) async throws -> Int {
+    let (_, body) = try await send(HTTPClientRequest(url: issuer + "/counts"))
+    return try JSONDecoder().decode([String: Int].self, from: Data(body))[path] ?? 0
+  }
+
+  private func post(_ path: String, _ json: String) async throws -> [UInt8] {
+    var request = HTTPClientRequest(url: issuer + path)
+    request.method = .POST
+    request.body = .bytes(ByteBuffer(string: json))
+    return try await send(request).body
+  }
+
+  private func send(_ request: HTTPClientRequest) async throws -> (location: String?, body: [UInt8]) {
+    let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+      let response = try await client.execute(request, timeout: .seconds(10))
+      let body = try await response.body.collect(upTo: 1 << 20)
+      return (response.headers.first(name: "Location"), Array(body.readableBytesView))
+    }
+  }
+
+  /// What the browser of a person of that name does at `oidc-provider-mock`: sends the form of its page.
+  func visitMock(_ url: String, as subject: String) async throws -> [String: String] {
+    var request = HTTPClientRequest(url: url)
+    request.method = .POST
+    request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+    request.body = .bytes(ByteBuffer(string: "sub=\(subject)"))
+    return try fields(try await send(request))
+  }
+
+  /// What a person's browser does: goes to the address and is sent back with these fields.
+  func visit(_ url: String) async throws -> [String: String] {
+    try fields(try await send(HTTPClientRequest(url: url)))
+  }
+
+  private func fields(_ answer: (location: String?, body: [UInt8])) throws -> [String: String] {
+    let target = try #require(answer.location, "\(String(decoding: answer.body, as: UTF8.self))")
+    #expect(target.hasPrefix(Self.redirectURI + "?"))
+    let items = try #require(URLComponents(string: target)?.queryItems)
+    return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+  }
+}
+
+/// A flow that has come back from the provider, as its client holds it.
+struct Answered: Sendable {
+  var state: String
+  var flowSecret: String
+  var code: String?
+  var iss: String?
+  var error: String?
+
+  var logIn: CompleteExternalLogin.Input {
+    .init(state: state, flowSecret: flowSecret, code: code, iss: iss, error: error)
+  }
+
+  var link: LinkIdentity.Input { .init(state: state, flowSecret: flowSecret, code: code, iss: iss, error: error) }
+}
+
+extension RunningIdentity {
+  private static let corp = BeginExternalLogin.Input(
+    provider: try! ExternalProviderName(text: "corp"), redirectURI: TestProvider.redirectURI)
+
+  /// Begins to log in.
+  func beginLogin() async throws -> ExternalLoginStart { try await ask(BeginExternalLogin.self, Self.corp) }
+
+  /// Begins and lets a browser go to the provider and back.
+  func answered(_ provider: TestProvider, linkingBy session: SignedIn? = nil) async throws -> Answered {
+    let start =
+      if let session {
+        try await ask(BeginIdentityLink.self, Self.corp, by: .signedIn(session))
+      } else {
+        try await beginLogin()
+      }
+    let back = try await provider.visit(start.authorizationURL)
+    #expect(back["state"] == start.state)
+    return Answered(
+      state: start.state, flowSecret: start.flowSecret, code: back["code"], iss: back["iss"], error: back["error"])
+  }
+
+  /// Logs in by the provider.
+  func logIn(by provider: TestProvider) async throws -> CompleteExternalLogin.Output {
+    try await ask(CompleteExternalLogin.self, try await answered(provider).logIn)
+  }
+
+  /// Links the person at the provider to the account.
+  func link(_ session: SignedIn, to provider: TestProvider) async throws -> ExternalIdentity {
+    try await ask(LinkIdentity.self, try await answered(provider, linkingBy: session).link, by: .signedIn(session))
+  }
+}
