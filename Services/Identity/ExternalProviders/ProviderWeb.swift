@@ -52,7 +52,21 @@ struct ProviderWeb: Sendable {
     return try await send(request)
   }
 
+  /// Sends the request and waits for the whole answer, but no longer than it may take: the client's own deadline is for its head alone.
   private func send(_ request: HTTPClientRequest) async throws -> Answer {
+    try await withThrowingTaskGroup(of: Answer.self) { group in
+      group.addTask { try await exchange(request) }
+      group.addTask {
+        try await Task.sleep(for: .milliseconds(wholeMilliseconds))
+        throw ProviderTrouble.unavailable("timed_out")
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next() else { throw CancellationError() }
+      return first
+    }
+  }
+
+  private func exchange(_ request: HTTPClientRequest) async throws -> Answer {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
       timeout: .init(connect: .milliseconds(wholeMilliseconds), read: .milliseconds(wholeMilliseconds)),
