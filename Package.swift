@@ -125,6 +125,7 @@ let package = Package(
   targets: [
     // Shared
     library("CCurl"),
+    library("CMaxMind"),
     library("CSodium"),
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
@@ -152,7 +153,7 @@ let package = Package(
       path: "Services/Gateway/Main", swiftSettings: settings),
   ]
     + service(
-      "Identity", uses: ["CSodium", crypto, jwt, lifecycle],
+      "Identity", uses: ["CMaxMind", "CSodium", crypto, jwt, lifecycle],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
@@ -181,7 +182,8 @@ let package = Package(
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
-        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
+        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging],
+        exclude: ["Places/make_places.py", "Places/places.mmdb"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests(
         "Notifications",

@@ -6,7 +6,7 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves logging in.
-  mutating func serveLogIn(keys: IdentityKeys, hasher: PasswordHasher) {
+  mutating func serveLogIn(keys: IdentityKeys, hasher: PasswordHasher, places: PlaceDatabase) {
     serve(LogIn.self) { input, call in
       let login = Login(input.login)
       let attempt = try await call.read { try $0.begin(login, call, key: keys.failures) }
@@ -19,7 +19,7 @@ extension ServiceDefinition {
       let verdict = try await hasher.verify(password, against: attempt.hash)
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
       let begun = try await call.write { try $0.end(attempt, verdict, input, call) }.get()
-      return try await begun.signedIn(keys)
+      return try await begun.signedIn(keys, places)
     }
   }
 }

@@ -31,13 +31,15 @@ final class RunningIdentity: Sendable {
   private let gateway: MemoryBus
   private let notifications: MemoryBus
   private let cost: HashCost
+  private let settings: [String: String]
 
   /// Starts it and stops it after the body, removing its folder.
   static func run<T: Sendable>(
-    cost: HashCost = HashCost(memoryBytes: 64 << 10, passes: 1), _ body: (RunningIdentity) async throws -> T
+    cost: HashCost = HashCost(memoryBytes: 64 << 10, passes: 1), settings: [String: String] = [:],
+    _ body: (RunningIdentity) async throws -> T
   ) async throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
-    let identity = try await RunningIdentity(home: Home(path: folder), time: MovableClock(), cost: cost)
+    let identity = try await RunningIdentity(home: Home(path: folder), time: MovableClock(), cost: cost, settings: settings)
     let result: Result<T, any Error>
     do { result = .success(try await body(identity)) } catch { result = .failure(error) }
     await identity.store.close()
@@ -45,15 +47,16 @@ final class RunningIdentity: Sendable {
     return try result.get()
   }
 
-  init(home: Home, time: MovableClock, cost: HashCost) async throws {
+  init(home: Home, time: MovableClock, cost: HashCost, settings: [String: String] = [:]) async throws {
     let exchange = MemoryExchange()
     self.home = home
     self.time = time
     self.cost = cost
+    self.settings = settings
     gateway = MemoryBus(.gateway, on: exchange, clock: time.clock)
     notifications = MemoryBus(.notifications, on: exchange, clock: time.clock)
     let environment = ServiceEnvironment(
-      settings: Settings([:]), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
+      settings: Settings(settings), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
       logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() })
     store = try ServiceHost(try await Identity.service(environment, cost: cost), environment).store
   }
@@ -61,7 +64,7 @@ final class RunningIdentity: Sendable {
   /// The same after its process ended and was started again.
   func restarted() async throws -> RunningIdentity {
     await store.close()
-    return try await RunningIdentity(home: home, time: time, cost: cost)
+    return try await RunningIdentity(home: home, time: time, cost: cost, settings: settings)
   }
 
   /// Asks through the gateway.
