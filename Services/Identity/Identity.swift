@@ -16,20 +16,27 @@ public enum Identity {
     let keys = try await IdentityKeys(environment.home)
     let hasher = try PasswordHasher(cost: cost)
     let places = PlaceDatabase(environment.settings)
+    let watch = LoginWatch(places, keys)
+    let reports = environment.settings.choice(ReportRunner.setting, default: ReportSchedule.both)
     var service = ServiceDefinition(.identity, migrations: Schema.migrations)
     service.serveAccounts()
     service.serveRegistration(hasher: hasher)
     service.serveVerification(keys: keys)
     service.serveAdministrators()
-    service.serveLogIn(keys: keys, hasher: hasher, places: places)
+    service.serveLogIn(keys: keys, hasher: hasher, watch: watch)
     service.serveRecovery(keys: keys, hasher: hasher)
     service.servePasswordChanges(keys: keys, hasher: hasher, places: places)
     service.serveSessions(keys: keys, places: places)
     service.serveOwnSessions(places: places)
     service.servePersonalAccessTokens()
+    service.serveLoginAlerts(keys: keys, watch: watch)
+    service.serveIncidents()
+    service.serveReports()
+    service.serveSecurityMails()
     service.serveKeys(keys)
-    service.tellSnapshot(Snapshot(clock: environment.clock).page)
+    service.tellSnapshot(Snapshot(clock: environment.clock, places: places).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
+    service.run { store in ReportRunner(store: store, schedule: reports, logger: environment.logger) }
     return service
   }
 }

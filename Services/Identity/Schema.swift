@@ -8,6 +8,9 @@ enum Schema {
     Migration(2, "when and where sessions were last seen") { try $0.execute(sql: SessionSchema.lastSeen) },
     Migration(3, "personal access tokens") { try $0.execute(sql: PersonalAccessTokenSchema.first) },
     Migration(4, "password recoveries") { try $0.execute(sql: passwordRecoveries) },
+    Migration(5, "known devices and places, alerts of logins") { try $0.execute(sql: LoginAlertSchema.first) },
+    Migration(6, "incidents") { try $0.execute(sql: IncidentSchema.first) },
+    Migration(7, "security reports") { try $0.execute(sql: ReportSchema.first) },
   ]
 
   private static let first = """

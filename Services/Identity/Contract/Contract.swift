@@ -12,10 +12,14 @@ extension Contract {
       IdentifyPersonalAccessToken.self,
       RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,
       ReadAddressee.self,
+      ListLoginAlerts.self, AnswerLoginAlert.self, AnswerLoginAlertByLink.self, ReadLoginAlertSecret.self,
+      ListSecurityEvents.self, ListIncidents.self, ReadIncident.self, CloseIncident.self,
+      ListSecurityReports.self, ReadSecurityReport.self, ReadSecurityMail.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
       PasswordChanged.self, PersonalAccessTokenRevoked.self,
+      LoginAlertRaised.self, AccountProtected.self, AdministratorAlerted.self, SecurityReportReady.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -5,9 +5,6 @@ import Storage
 
 /// Something that bears on the safety of an account, kept for those who look into it (requirements ID-2, ID-15).
 struct SecurityEvent: Sendable {
-  /// How much it matters.
-  enum Severity: String, Choice, DatabaseValueConvertible { case info, warning, critical }
-
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
@@ -16,8 +13,11 @@ struct SecurityEvent: Sendable {
     case personalAccessTokenCreated, personalAccessTokenRevoked
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
     case passwordChangeFailed, passwordChanged
+    case loginNoticed, loginSuspicious, loginRefused
+    case loginConfirmed, loginDisowned, loginAlertRefused
+    case incidentClosed
 
-    var severity: Severity {
+    var severity: SecuritySeverity {
       switch self {
       case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
       case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info
@@ -26,7 +26,11 @@ struct SecurityEvent: Sendable {
       case .passwordRecoveryRequested, .passwordRecovered: .info
       case .passwordChangeFailed, .passwordChanged: .info
       // Whoever guesses at a link's token is after the account.
-      case .passwordRecoveryRefused: .warning
+      case .passwordRecoveryRefused, .loginAlertRefused: .warning
+      case .loginNoticed, .loginConfirmed, .incidentClosed: .info
+      case .loginSuspicious, .loginDisowned: .warning
+      // The password is in other hands.
+      case .loginRefused: .critical
       }
     }
   }
@@ -45,9 +49,6 @@ struct SecurityEvent: Sendable {
   }
 }
 
-/// Marks ids of security events.
-enum SecurityEventMark {}
-
 extension Transaction {
   /// Keeps the event, with the client's address and what it says of itself.
   func record(_ event: SecurityEvent, from caller: Caller) throws {
@@ -57,7 +58,7 @@ extension Transaction {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      ID<SecurityEventMark>(), now, event.kind, event.kind.severity, event.account, event.session,
+      ID<RecordedSecurityEvent>(), now, event.kind, event.kind.severity, event.account, event.session,
       caller.address.map { String($0.prefix(64)) }, caller.userAgent.map { String($0.prefix(256)) }, event.detail,
     ])
   }

@@ -12,6 +12,10 @@ struct IdentityKeys: Sendable {
   let recoverySubjects: SecretKey
   /// Subjects of login failures.
   let failures: SecretKey
+  /// Devices that accounts are known by.
+  let devices: SecretKey
+  /// Tokens of links about logins.
+  let loginAlerts: SecretKey
   /// Ids of access tokens.
   let tokenIDs: SecretKey
   let signing: SigningKeys
@@ -24,6 +28,8 @@ struct IdentityKeys: Sendable {
     recovery = SecretKey(secret, purpose: "password recovery links")
     recoverySubjects = SecretKey(secret, purpose: "password recovery subjects")
     failures = SecretKey(secret, purpose: "login failures")
+    devices = SecretKey(secret, purpose: "known devices")
+    loginAlerts = SecretKey(secret, purpose: "login alert links")
     tokenIDs = SecretKey(secret, purpose: "access token ids")
     signing = try await SigningKeys(home)
   }
