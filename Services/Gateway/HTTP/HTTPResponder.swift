@@ -20,6 +20,7 @@ struct HTTPResponder: Sendable {
   let pages: Pages
   let verification: VerificationPage
   let recovery: RecoveryPage
+  let loginAlerts: LoginAlertPage
 
   func respond(_ exchange: inout Exchange, _ body: [UInt8]) async -> Outcome {
     do throws(Failure) {
@@ -34,6 +35,7 @@ struct HTTPResponder: Sendable {
       case .found(.page(let page), _): return .answer(try await pages.answer(page, exchange))
       case .found(.verification(let endpoint), _): return .answer(await verify(endpoint, body, &exchange))
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
+      case .found(.loginAlert(let endpoint), _): return .answer(await answerLoginAlert(endpoint, body, &exchange))
       case .otherMethod(let allowed):
         exchange.language = await language(exchange)
         return .answer(try preflight(allowed, &exchange))

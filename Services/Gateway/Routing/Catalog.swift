@@ -41,6 +41,8 @@ enum Destination: Sendable {
   case verification(Endpoint)
   /// ``RecoveryPage``, and the operations that its forms call.
   case recovery(RecoveryEndpoints)
+  /// ``LoginAlertPage``, and the operation that its form calls.
+  case loginAlert(Endpoint)
 }
 
 /// All that clients may call, from the contracts.
@@ -62,6 +64,9 @@ struct Catalog: Sendable {
     }
     if let endpoints = RecoveryEndpoints(byName) {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
+    }
+    if let endpoint = byName[AnswerLoginAlertByLink.spec.name] {
+      for method in ["GET", "POST"] { router.add(method, LoginAlertPage.path, .loginAlert(endpoint)) }
     }
     for endpoint in endpoints {
       if let route = endpoint.spec.route { router.add(route.method.rawValue, route.path, .operation(endpoint)) }

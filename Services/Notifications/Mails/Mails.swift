@@ -23,6 +23,7 @@ enum Mails {
       try MailQueue.add(.passwordChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
       transaction.afterCommit { bell.ring() }
     }
+    SecurityNotices.hear(&service, bell)
     let writer = MailWriter(
       identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
       templates: try MailTemplates(), from: settings.from, publicURL: settings.publicURL)
