@@ -125,6 +125,7 @@ let package = Package(
   targets: [
     // Shared
     library("CCurl"),
+    library("CMaxMind"),
     library("CSodium"),
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
@@ -153,14 +154,17 @@ let package = Package(
   ]
     + service(
       "Identity",
-      uses: ["CSodium", crypto, httpClient, jwt, lifecycle] + nio + [.product(name: "NIOHTTP1", package: "swift-nio")],
+      uses: ["CMaxMind", "CSodium", crypto, httpClient, jwt, lifecycle] + nio + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
-      resources: ["verification", "recovery", "passwordChanged"].flatMap { kind in
+      resources: [
+        "verification", "recovery", "passwordChanged",
+        "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "incident", "report",
+      ].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
       })
     + [
@@ -186,7 +190,7 @@ let package = Package(
           "IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, httpClient,
           jwt, logging,
           .product(name: "NIOHTTP1", package: "swift-nio"),
-        ] + nio, exclude: ["ExternalProviders/provider.py"]),
+        ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests(
         "Notifications",

@@ -71,7 +71,8 @@ public final class Gateway: Service {
     let responder = HTTPResponder(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
       verification: VerificationPage(problems), recovery: RecoveryPage(problems),
-      mailbox: MailboxPage(problems), externalLoginReturn: ExternalLoginReturn(problems, client), client: client)
+      loginAlerts: LoginAlertPage(problems), mailbox: MailboxPage(problems),
+      externalLoginReturn: ExternalLoginReturn(problems, client), client: client)
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let desk = RPCDesk(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,

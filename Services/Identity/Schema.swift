@@ -9,6 +9,9 @@ enum Schema {
     Migration(3, "personal access tokens") { try $0.execute(sql: PersonalAccessTokenSchema.first) },
     Migration(4, "password recoveries") { try $0.execute(sql: passwordRecoveries) },
     Migration(5, "external identities") { try $0.execute(sql: ExternalProviderSchema.first) },
+    Migration(6, "known devices and places, alerts of logins") { try $0.execute(sql: LoginAlertSchema.first) },
+    Migration(7, "incidents") { try $0.execute(sql: IncidentSchema.first) },
+    Migration(8, "security reports") { try $0.execute(sql: ReportSchema.first) },
   ]
 
   private static let first = """

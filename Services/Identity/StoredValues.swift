@@ -10,3 +10,8 @@ extension Nickname: DatabaseValueConvertible {}
 extension TimeZoneName: DatabaseValueConvertible {}
 extension PersonalAccessTokenName: DatabaseValueConvertible {}
 extension SessionRevoked.Reason: DatabaseValueConvertible {}
+extension LoginAlertLevel: DatabaseValueConvertible {}
+extension LoginAlertAnswer: DatabaseValueConvertible {}
+extension SecuritySeverity: DatabaseValueConvertible {}
+extension IncidentPattern: DatabaseValueConvertible {}
+extension ReportPeriod: DatabaseValueConvertible {}

@@ -23,6 +23,8 @@ public final class IdentityStub: Sendable {
     var people: [AccountID: Person] = [:]
     var secrets: [VerificationLinkID: ReadVerificationSecret.Output] = [:]
     var recoveries: [PasswordRecoveryID: ReadRecoverySecret.Output] = [:]
+    var alerts: [LoginAlertID: ReadLoginAlertSecret.Output] = [:]
+    var mails: [SecurityMailID: SecurityMail] = [:]
     var lookUps = 0
     var isAway = false
   }
@@ -69,6 +71,28 @@ public final class IdentityStub: Sendable {
     return recovery
   }
 
+  /// Makes an alert about a login of that person; the secret of its links is given out for ever.
+  public func loginAlert(of person: Person, token: String) throws -> LoginAlertID {
+    let alert = LoginAlertID()
+    let secret = ReadLoginAlertSecret.Output(
+      token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
+      language: person.language, device: "Firefox on Linux", place: "Tokyo, Japan",
+      at: try Instant(text: "2026-11-22T08:43:00.000Z"))
+    state.withLock { $0.alerts[alert] = secret }
+    return alert
+  }
+
+  /// Makes a mail for that person, as an administrator.
+  public func securityMail(to person: Person, title: String, lines: [String], recommendations: [String]) throws -> SecurityMailID
+  {
+    let id = SecurityMailID()
+    let mail = SecurityMail(
+      email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language,
+      title: title, lines: lines, recommendations: recommendations)
+    state.withLock { $0.mails[id] = mail }
+    return id
+  }
+
   private func secret(of person: Person, token: String) throws -> ReadVerificationSecret.Output {
     ReadVerificationSecret.Output(
       token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
@@ -105,6 +129,14 @@ public final class IdentityStub: Sendable {
             throw Failure(RequestFailure.notFound)
           }
           return secret
+        }
+        service.serve(ReadLoginAlertSecret.self) { (input: ReadLoginAlertSecret.Input, _: Call) in
+          guard let secret = self.state.withLock({ $0.alerts[input.alertID] }) else { throw Failure(RequestFailure.notFound) }
+          return secret
+        }
+        service.serve(ReadSecurityMail.self) { (input: ReadSecurityMail.Input, _: Call) in
+          guard let mail = self.state.withLock({ $0.mails[input.mailID] }) else { throw Failure(RequestFailure.notFound) }
+          return mail
         }
         service.serve(ReadAddressee.self) { (input: ReadAddressee.Input, _: Call) in
           guard let person = self.state.withLock({ $0.people[input.accountID] }) else { throw Failure(RequestFailure.notFound) }

@@ -20,6 +20,7 @@ struct HTTPResponder: Sendable {
   let pages: Pages
   let verification: VerificationPage
   let recovery: RecoveryPage
+  let loginAlerts: LoginAlertPage
   let mailbox: MailboxPage
   let externalLoginReturn: ExternalLoginReturn
   let client: GatewayClient
@@ -39,6 +40,7 @@ struct HTTPResponder: Sendable {
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
       case .found(.mailbox, let parameters): return .answer(await showMailbox(parameters["name"], &exchange))
       case .found(.externalLoginReturn, _): return .answer(await goOn(body, &exchange))
+      case .found(.loginAlert(let endpoint), _): return .answer(await answerLoginAlert(endpoint, body, &exchange))
       case .otherMethod(let allowed):
         exchange.language = await language(exchange)
         return .answer(try preflight(allowed, &exchange))

@@ -45,6 +45,8 @@ enum Destination: Sendable {
   case mailbox
   /// ``ExternalLoginReturn``.
   case externalLoginReturn
+  /// ``LoginAlertPage``, and the operation that its form calls.
+  case loginAlert(Endpoint)
 }
 
 /// All that clients may call, from the contracts.
@@ -66,6 +68,9 @@ struct Catalog: Sendable {
     }
     if let endpoints = RecoveryEndpoints(byName) {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
+    }
+    if let endpoint = byName[AnswerLoginAlertByLink.spec.name] {
+      for method in ["GET", "POST"] { router.add(method, LoginAlertPage.path, .loginAlert(endpoint)) }
     }
     for path in [MailboxPage.path, MailboxPage.mailPath] { router.add("GET", path, .mailbox) }
     if byName[CompleteExternalLogin.spec.name] != nil {

@@ -16,7 +16,34 @@ extension ServiceDefinition {
           sql: "UPDATE accounts SET is_administrator = 1, revision = revision + 1 WHERE account_id = ?"
         ).execute(arguments: [account.id])
         try transaction.record(SecurityEvent(.administratorAppointed, account: account.id), from: call.caller)
+        try transaction.raise(
+          IncidentFinding(.administratorAppointed, count: 1), on: .account(account.id))
         return try transaction.tellAccount(account.id).own
       })
   }
+}
+
+extension Call {
+  /// The signed-in account, if it administers: the token may be older than the end of that.
+  func liveAdministrator(_ database: Database) throws -> AccountRecord {
+    let account = try liveAccount(database)
+    guard account.isAdministrator else { throw Failure(RequestFailure.forbidden) }
+    return account
+  }
+}
+
+extension Database {
+  /// Those whom incidents and reports are told to.
+  func administrators() throws -> [AccountRecord] {
+    try Row.fetchAll(
+      cachedStatement(sql: "SELECT * FROM accounts WHERE is_administrator = 1 ORDER BY account_id LIMIT ?"),
+      arguments: [AdministratorRule.mostTold]
+    ).map(AccountRecord.init)
+  }
+}
+
+/// Bounds what administrators are told.
+enum AdministratorRule {
+  /// Beyond so many nobody would feel meant.
+  static let mostTold = 50
 }

@@ -4,21 +4,23 @@ import IdentityContract
 import Operations
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
-/// recover a password), whose mails a listener that comes late must not miss, then the sessions revoked so lately that access
+/// recover a password, to answer for a login), whose mails a listener that comes late must not miss, then the sessions revoked so lately that access
 /// tokens of theirs may not have expired yet, and the personal access tokens revoked as lately.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
   private static let pageSize = 500
 
   let clock: Clock
+  let places: PlaceDatabase
 
-  /// A page after that key: `accounts`, `links`, `recoveries`, `sessions` or `tokens`, and the id of the last one told.
+  /// A page after that key: `accounts`, `links`, `recoveries`, `alerts`, `sessions` or `tokens`, and the id of the last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
     let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
     switch parts[0] {
     case "links": return try links(database, after: last)
     case "recoveries": return try recoveries(database, after: last)
+    case "alerts": return try alerts(database, after: last)
     case "sessions": return try sessions(database, after: last)
     case "tokens": return try personalAccessTokens(database, after: last)
     default: return try accounts(database, after: last)
@@ -58,7 +60,21 @@ struct Snapshot: Sendable {
           """),
       arguments: [clock.now, last, Self.pageSize])
     let events = rows.map { row in PasswordRecoveryRequested(recoveryID: row["recovery_id"], accountID: row["account_id"]) }
-    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "sessions")
+    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "alerts")
+  }
+
+  private func alerts(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let alerts = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT * FROM login_alerts WHERE expires_at > ? AND answered_at IS NULL AND alert_id > ? ORDER BY alert_id LIMIT ?
+          """),
+      arguments: [clock.now, last, Self.pageSize]
+    ).map(LoginAlertRecord.init)
+    let events = try alerts.compactMap { alert in
+      try database.account(alert.accountID).map { alert.raised($0.language, places) }
+    }
+    return (events, alerts.count == Self.pageSize ? "alerts \(alerts[Self.pageSize - 1].id)" : "sessions")
   }
 
   private func sessions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {

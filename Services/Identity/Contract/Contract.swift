@@ -14,10 +14,14 @@ extension Contract {
       ReadAddressee.self,
       ListExternalProviders.self, BeginExternalLogin.self, CompleteExternalLogin.self, ReadExternalLoginReturn.self,
       ListIdentities.self, BeginIdentityLink.self, LinkIdentity.self, UnlinkIdentity.self,
+      ListLoginAlerts.self, AnswerLoginAlert.self, AnswerLoginAlertByLink.self, ReadLoginAlertSecret.self,
+      ListSecurityEvents.self, ListIncidents.self, ReadIncident.self, CloseIncident.self,
+      ListSecurityReports.self, ReadSecurityReport.self, ReadSecurityMail.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
       PasswordChanged.self, PersonalAccessTokenRevoked.self,
+      LoginAlertRaised.self, AccountProtected.self, AdministratorAlerted.self, SecurityReportReady.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -10,23 +10,31 @@ public struct SessionPlace: Document, Hashable {
     case privateNetwork
     /// A network of the internet.
     case network
+    /// A city or a country, by the database of places.
+    case located
     case unknown
   }
 
   public var kind: Kind
   public var network: String?
+  public var city: String?
+  public var country: String?
   public var name: String
 
-  public init(kind: Kind, network: String?, name: String) {
+  public init(kind: Kind, network: String?, city: String? = nil, country: String? = nil, name: String) {
     self.kind = kind
     self.network = network
+    self.city = city
+    self.country = country
     self.name = name
   }
 
   public static let notes: Notes = [
     "kind": "How much is known of the place.",
     "network": Note("The network of the address: an IPv4 /24 or an IPv6 /48.", example: "192.0.2.0/24"),
-    "name": Note("The place in words, in the account's language.", example: "Network 192.0.2.0/24"),
+    "city": Note("The city, in the account's language where the database of places has it.", example: "Madrid"),
+    "country": Note("The country, likewise.", example: "Spain"),
+    "name": Note("The place in words, in the account's language.", example: "Madrid, Spain"),
   ]
 }
 

@@ -31,11 +31,14 @@ public enum LogInFailure: String, FailureCode {
   case wrongCredentials = "wrong_credentials"
   /// After five failures: `retryAfterSeconds` says how long.
   case locked = "login_locked"
+  /// The password was right, but nothing else was like the account: its owner has a mail by which to confirm the login.
+  case unconfirmed = "login_unconfirmed"
 
   public var status: Int {
     switch self {
     case .wrongCredentials: 401
     case .locked: 429
+    case .unconfirmed: 403
     }
   }
 }
@@ -65,7 +68,7 @@ public enum LogIn: Operation {
   // Not `create`: a recorded reply would keep the tokens in the store. Repeating it only begins another session.
   public static let spec = OperationSpec(
     "sessions.create", of: .identity, .post("/v1/sessions"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: LogInFailure.allCases.map(\.kind), requirements: ["ID-3"], "Log in: begin a session.")
+    failures: LogInFailure.allCases.map(\.kind), requirements: ["ID-3", "ID-7"], "Log in: begin a session.")
 }
 
 /// Why a session is not refreshed: the person has to log in again.
@@ -120,6 +123,8 @@ public struct SessionRevoked: Event, Hashable {
     case passwordRecovered
     /// The password was changed in another session.
     case passwordChanged
+    /// A login of high risk, or tokens stolen again and again: everything was revoked, and the owner logs in anew.
+    case suspiciousActivity
   }
 
   public var sessionID: SessionID
@@ -137,6 +142,6 @@ public struct SessionRevoked: Event, Hashable {
   public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
 
   public static let spec = EventSpec(
-    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-8", "ID-9"],
+    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-7", "ID-8", "ID-9"],
     "A session ended; its tokens are dead at once.")
 }

@@ -9,7 +9,9 @@ extension ServiceDefinition {
   /// Serves logging in by external providers.
   ///
   /// - Parameter nobodysPassword: the hash that accounts without a password have.
-  mutating func serveExternalLogins(_ logins: ExternalLogins, keys: IdentityKeys, nobodysPassword: PasswordHash) {
+  mutating func serveExternalLogins(
+    _ logins: ExternalLogins, keys: IdentityKeys, nobodysPassword: PasswordHash, watch: LoginWatch
+  ) {
     let providers = ListExternalProviders.Output(providers: logins.settings.providers.map(\.shown))
     serve(ListExternalProviders.self) { _, _ in providers }
 
@@ -18,14 +20,11 @@ extension ServiceDefinition {
     serve(CompleteExternalLogin.self) { input, call in
       if let zone = input.timeZone, !zone.exists { throw Failure.field("timeZone", FieldRule("unknown_time_zone")) }
       let proven = try await logins.end(input, owner: nil, call)
-      let begun = try await call.write { transaction in
-        try transaction.logIn(proven, input, nobodysPassword, call)
-      }
-      switch begun {
-      case .success(let (given, isNew)):
-        return CompleteExternalLogin.Output(isNewAccount: isNew, signedIn: try await given.signedIn(keys))
-      case .failure(let failure): throw failure.with(["provider": logins.title(proven.provider)])
-      }
+      // A refusal is recorded in the transaction, so it must be thrown after it.
+      let (given, isNew) = try await call.write { transaction in
+        try transaction.logIn(proven, input, nobodysPassword, provider: logins.title(proven.provider), keys, watch, call)
+      }.get()
+      return CompleteExternalLogin.Output(isNewAccount: isNew, signedIn: try await given.signedIn(keys, watch.places))
     }
 
     serve(ReadExternalLoginReturn.self) { input, call in
@@ -39,8 +38,9 @@ extension Transaction {
   ///
   /// Everything is looked at here, in the one transaction: of two first logins of a person, one makes the account and the other finds it.
   fileprivate func logIn(
-    _ proven: ProvenIdentity, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash, _ call: Call
-  ) throws -> Result<(GivenTokens, isNew: Bool), ExternalLoginFailure> {
+    _ proven: ProvenIdentity, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash, provider: Parameter,
+    _ keys: IdentityKeys, _ watch: LoginWatch, _ call: Call
+  ) throws -> Result<(GivenTokens, isNew: Bool), Failure> {
     let identity = try database.externalIdentity(proven)
     let isTaken = try proven.email.map { try database.account($0) != nil } ?? false
     switch ExternalLoginRule.logIn(
@@ -49,18 +49,20 @@ extension Transaction {
     case .refuse(let failure):
       try record(
         SecurityEvent(.externalLoginFailed, account: nil, detail: "\(proven.provider) \(failure.rawValue)"), from: call.caller)
-      return .failure(failure)
+      return .failure(failure.with(["provider": provider]))
     case .begin(let id):
       guard let identity, let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
       try noteUse(of: identity)
-      return .success((try beginSession(of: account, device: input.device, call.caller), false))
+      let subject = LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures)
+      let failures = try database.accountFailures(subject, now: now).count
+      return try logIn(account, device: input.device, failures: failures, call.caller, watch).map { ($0, false) }
     case .create(let isVerified):
       let account = try insertAccount(of: proven, isVerified: isVerified, input, nobodysPassword, call)
       let identity = try insertExternalIdentity(proven, of: account.id)
       try noteUse(of: identity)
       try record(
         SecurityEvent(.externalAccountCreated, account: account.id, detail: proven.provider.description), from: call.caller)
-      return .success((try beginSession(of: account, device: input.device, call.caller), true))
+      return try logIn(account, device: input.device, failures: 0, call.caller, watch).map { ($0, true) }
     }
   }
 

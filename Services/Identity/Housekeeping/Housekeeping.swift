@@ -17,6 +17,8 @@ struct Housekeeping: Service {
   static let revokedTokensKeptSeconds = 7 * 86_400
   /// Long enough that a flow which has ended is still told from one that was never begun.
   static let externalLoginsKeptSeconds = 86_400
+  /// As long as reports are, which lead to them.
+  static let incidentsKeptSeconds = ReportRule.keptSeconds
   private static let batch = 500
 
   let store: Store
@@ -85,5 +87,12 @@ struct Housekeeping: Service {
     Rule(table: "external_logins", key: "flow_id", instant: "expires_at", keptSeconds: externalLoginsKeptSeconds),
     Rule(table: "login_failures", key: "account_key, address_key", instant: "last_at", keptSeconds: Lockout.memorySeconds),
     Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
+    Rule(
+      table: "known_devices", key: "account_id, device_key", instant: "last_seen_at", keptSeconds: LoginHistory.keptSeconds),
+    Rule(table: "known_places", key: "account_id, network", instant: "last_seen_at", keptSeconds: LoginHistory.keptSeconds),
+    Rule(table: "login_alerts", key: "alert_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "incidents", key: "incident_id", instant: "last_at", keptSeconds: incidentsKeptSeconds),
+    Rule(table: "security_mails", key: "mail_id", instant: "created_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "security_reports", key: "report_id", instant: "created_at", keptSeconds: ReportRule.keptSeconds),
   ]
 }

@@ -6,7 +6,7 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves logging in.
-  mutating func serveLogIn(keys: IdentityKeys, hasher: PasswordHasher) {
+  mutating func serveLogIn(keys: IdentityKeys, hasher: PasswordHasher, watch: LoginWatch) {
     serve(LogIn.self) { input, call in
       let login = Login(input.login)
       let attempt = try await call.read { try $0.begin(login, call, key: keys.failures) }
@@ -18,8 +18,8 @@ extension ServiceDefinition {
       }
       let verdict = try await hasher.verify(password, against: attempt.hash)
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
-      let begun = try await call.write { try $0.end(attempt, verdict, input, call) }.get()
-      return try await begun.signedIn(keys)
+      let begun = try await call.write { try $0.end(attempt, verdict, input, call, watch) }.get()
+      return try await begun.signedIn(keys, watch.places)
     }
   }
 }
@@ -47,7 +47,7 @@ extension Transaction {
   ///
   /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
   fileprivate func end(
-    _ attempt: LoginAttempt, _ verdict: PasswordHasher.Verdict, _ input: LogIn.Input, _ call: Call
+    _ attempt: LoginAttempt, _ verdict: PasswordHasher.Verdict, _ input: LogIn.Input, _ call: Call, _ watch: LoginWatch
   ) throws -> Result<GivenTokens, Failure> {
     let wait = try database.loginWaitSeconds(attempt.subject, now: now)
     guard wait == 0 else { return .failure(.locked(wait)) }
@@ -59,9 +59,12 @@ extension Transaction {
       try record(SecurityEvent(isLocked ? .loginLocked : .loginFailed, account: attempt.account), from: call.caller)
       return .failure(Failure(LogInFailure.wrongCredentials))
     }
-    try clearLoginFailures(attempt.subject)
     if let renewed = verdict.renewed { try renewPasswordHash(id, renewed) }
-    return .success(try beginSession(of: account, device: input.device, call.caller))
+    let failures = try database.accountFailures(attempt.subject, now: now).count
+    let begun = try logIn(account, device: input.device, failures: failures, call.caller, watch)
+    // Who was refused has not shown to be the owner.
+    if case .success = begun { try clearLoginFailures(attempt.subject) }
+    return begun
   }
 }
 

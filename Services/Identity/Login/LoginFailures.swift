@@ -11,6 +11,11 @@ struct LoginSubject: Sendable {
   /// Where it came from; nil if that is not known, as for other services.
   let address: [UInt8]?
 
+  /// The account itself, where there is one.
+  let accountID: AccountID?
+  /// The address as it came.
+  let addressText: String?
+
   private let unknownAddress: [UInt8]
 
   init(_ login: Login, _ account: AccountID?, _ caller: Caller, key: SecretKey) {
@@ -18,6 +23,13 @@ struct LoginSubject: Sendable {
       for: account.map { Array("account".utf8) + [0] + $0.bytes } ?? Array("login".utf8) + [0] + login.bytes)
     address = caller.address.map { key.code(for: Array("address".utf8) + [0] + ClientAddress($0).bytes) }
     unknownAddress = key.code(for: Array("no address".utf8))
+    accountID = account
+    addressText = caller.address.map { String($0.prefix(64)) }
+  }
+
+  /// A guess at a mailed link, which counts as one more account that was tried in vain from the address.
+  init(guessFrom caller: Caller, key: SecretKey) {
+    self.init(.other("link \(ID<LoginSubject>())"), nil, caller, key: key)
   }
 
   fileprivate var addressKey: [UInt8] { address ?? unknownAddress }
@@ -44,6 +56,13 @@ extension Database {
       "SELECT COUNT(*), COALESCE(MAX(last_at), 0) FROM login_failures WHERE address_key = ? AND last_at > ?", address, now)
   }
 
+  /// Addresses from which the account was tried in vain.
+  func addressesOfFailures(_ subject: LoginSubject, now: Instant) throws -> Int {
+    try tally(
+      "SELECT COUNT(*), COALESCE(MAX(last_at), 0) FROM login_failures WHERE account_key = ? AND last_at > ?", subject.account, now
+    ).count
+  }
+
   private func tally(_ sql: String, _ key: [UInt8], _ now: Instant) throws -> FailureTally {
     guard
       let row = try Row.fetchOne(
@@ -54,8 +73,14 @@ extension Database {
 }
 
 extension Transaction {
-  /// Counts a failed attempt.
+  /// Counts a failed attempt, and looks what it is together with those before it.
   func addLoginFailure(_ subject: LoginSubject) throws {
+    try countLoginFailure(subject)
+    try detectGuessing(subject)
+  }
+
+  /// Counts a failed attempt.
+  func countLoginFailure(_ subject: LoginSubject) throws {
     try database.cachedStatement(
       sql: """
         INSERT INTO login_failures (account_key, address_key, failures, last_at) VALUES (?, ?, 1, ?)

@@ -6,7 +6,7 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves changing the password, and what the mail about it needs.
-  mutating func servePasswordChanges(keys: IdentityKeys, hasher: PasswordHasher) {
+  mutating func servePasswordChanges(keys: IdentityKeys, hasher: PasswordHasher, places: PlaceDatabase) {
     let rules = PasswordRules()
     serve(ChangePassword.self) { input, call in
       let attempt = try await call.read { try $0.beginChange(input, rules, call, key: keys.failures) }
@@ -14,7 +14,7 @@ extension ServiceDefinition {
       let hash = verdict.isRight ? try await hasher.hash(attempt.new) : nil
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
       let given = try await call.write { try $0.endChange(attempt, hash, call) }.get()
-      return try await given.signedIn(keys)
+      return try await given.signedIn(keys, places)
     }
 
     serve(

@@ -83,16 +83,14 @@ extension Transaction {
     let opening = try database.open(token, keys, now: now)
     guard case .works(let link, let account) = opening, let hash else {
       guard case .refused(let failure, let account) = opening else { return .failure(.linkInvalid) }
-      try record(SecurityEvent(.passwordRecoveryRefused, account: account, detail: failure.rawValue), from: call.caller)
+      try refuseLink(
+        .passwordRecoveryRefused, failure, account: account, isGuess: failure == .linkInvalid, keys, from: call.caller)
       return .failure(failure)
     }
     try usePasswordRecovery(link)
     try changePassword(of: account.id, to: hash)
-    try revokeSessions(of: account.id, .passwordRecovered)
-    // Whoever had the password may have made some to stay.
-    for token in try database.personalAccessTokens(of: account.id, before: nil, limit: -1) {
-      try revokePersonalAccessToken(token.id, of: account.id)
-    }
+    // Whoever had the password may have made tokens to stay.
+    try revokeEverything(of: account.id, .passwordRecovered)
     if ExternalLoginRule.endWithRecovery(hadPassword: account.hasPassword, wasVerified: account.verifiedAt != nil) {
       for identity in try database.externalIdentities(of: account.id) { try unlink(identity, call.caller) }
     }

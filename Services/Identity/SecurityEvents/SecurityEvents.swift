@@ -5,9 +5,6 @@ import Storage
 
 /// Something that bears on the safety of an account, kept for those who look into it (requirements ID-2, ID-15).
 struct SecurityEvent: Sendable {
-  /// How much it matters.
-  enum Severity: String, Choice, DatabaseValueConvertible { case info, warning, critical }
-
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
@@ -18,8 +15,11 @@ struct SecurityEvent: Sendable {
     case passwordChangeFailed, passwordChanged
     case externalLoginCancelled, externalLoginFailed, externalProviderUnavailable, externalStateRefused
     case externalAccountCreated, identityLinked, identityUnlinked
+    case loginNoticed, loginSuspicious, loginRefused
+    case loginConfirmed, loginDisowned, loginAlertRefused
+    case incidentClosed
 
-    var severity: Severity {
+    var severity: SecuritySeverity {
       switch self {
       case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
       case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info
@@ -32,7 +32,11 @@ struct SecurityEvent: Sendable {
       // A forged proof or a stolen answer looks like this.
       case .externalLoginFailed, .externalStateRefused: .warning
       // Whoever guesses at a link's token is after the account.
-      case .passwordRecoveryRefused: .warning
+      case .passwordRecoveryRefused, .loginAlertRefused: .warning
+      case .loginNoticed, .loginConfirmed, .incidentClosed: .info
+      case .loginSuspicious, .loginDisowned: .warning
+      // The password is in other hands.
+      case .loginRefused: .critical
       }
     }
   }
@@ -51,9 +55,6 @@ struct SecurityEvent: Sendable {
   }
 }
 
-/// Marks ids of security events.
-enum SecurityEventMark {}
-
 extension Transaction {
   /// Keeps the event, with the client's address and what it says of itself.
   func record(_ event: SecurityEvent, from caller: Caller) throws {
@@ -63,7 +64,7 @@ extension Transaction {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      ID<SecurityEventMark>(), now, event.kind, event.kind.severity, event.account, event.session,
+      ID<RecordedSecurityEvent>(), now, event.kind, event.kind.severity, event.account, event.session,
       caller.address.map { String($0.prefix(64)) }, caller.userAgent.map { String($0.prefix(256)) }, event.detail,
     ])
   }

@@ -10,11 +10,11 @@ struct GivenTokens: Sendable {
   let givenAt: Instant
 
   /// With the access token, as it is answered.
-  func signedIn(_ keys: IdentityKeys) async throws -> SignedIn {
+  func signedIn(_ keys: IdentityKeys, _ places: PlaceDatabase) async throws -> SignedIn {
     let claims = AccessTokenClaims(
       account: account, session: session.id, at: givenAt, tokenID: keys.tokenIDs.code(for: Array(refreshToken.text.utf8)))
     return SignedIn(
       accessToken: try await keys.signing.sign(claims), accessTokenExpiresAt: claims.expiresAt, refreshToken: refreshToken.text,
-      session: session.own(account.language, seenAt: session.lastSeenAt), account: account.own)
+      session: session.own(account.language, places, seenAt: session.lastSeenAt), account: account.own)
   }
 }

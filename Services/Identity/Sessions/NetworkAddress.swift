@@ -53,6 +53,14 @@ enum NetworkAddress: Hashable, Sendable {
     }
   }
 
+  /// Without zone: dotted, or canonical (RFC 5952).
+  var text: String {
+    switch self {
+    case .v4(let bytes): bytes.map { String($0) }.joined(separator: ".")
+    case .v6(let bytes): NetworkAddress.text(v6: bytes)
+    }
+  }
+
   /// The canonical text (RFC 5952).
   private static func text(v6 bytes: [UInt8]) -> String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -6,7 +6,7 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves looking through one's sessions and closing them (requirement ID-6).
-  mutating func serveOwnSessions() {
+  mutating func serveOwnSessions(places: PlaceDatabase) {
     serve(
       ListSessions.self,
       read: { input, call, database in
@@ -14,7 +14,9 @@ extension ServiceDefinition {
         let page = try call.page(input)
         let sessions = try database.liveSessions(
           of: account.id, before: page.place(SessionID.init(text:)), limit: page.fetchLimit, now: call.now)
-        return page.page(of: sessions, key: \.id) { $0.own(account.language, seenAt: $0.id == current ? call.now : nil) }
+        return page.page(of: sessions, key: \.id) {
+          $0.own(account.language, places, seenAt: $0.id == current ? call.now : nil)
+        }
       })
 
     serve(

@@ -6,12 +6,12 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves refreshing and ending sessions.
-  mutating func serveSessions(keys: IdentityKeys) {
+  mutating func serveSessions(keys: IdentityKeys, places: PlaceDatabase) {
     serve(RefreshSession.self) { input, call in
       guard let token = RefreshToken(input.refreshToken) else { throw RefreshFailure.tokenInvalid }
       // A reuse closes the session in the transaction, so the failure must be thrown after it.
       let given = try await call.write { try $0.refresh(token, call, key: keys.refresh) }.get()
-      return try await given.signedIn(keys)
+      return try await given.signedIn(keys, places)
     }
 
     serve(
@@ -36,6 +36,7 @@ extension Transaction {
     case .reused:
       try revoke(found.session.id, of: account.id, .refreshTokenReused)
       try record(SecurityEvent(.refreshTokenReused, account: account.id, session: found.session.id), from: call.caller)
+      try detectReuse(account.id)
       return .failure(.tokenReused)
     case .expired: return .failure(.tokenExpired)
     case .invalid: return .failure(.tokenInvalid)

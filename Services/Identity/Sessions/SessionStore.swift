@@ -34,11 +34,11 @@ struct SessionRecord: Sendable {
   /// What its owner sees.
   ///
   /// - Parameter seenAt: of the calling session, which is being seen; nil for others.
-  func own(_ language: Language, seenAt: Instant?) -> OwnSession {
-    let program = SessionWords.program(UserAgent(userAgent), language)
-    return OwnSession(
-      id: id, device: device ?? program ?? SessionWords.unknownDevice(language), program: program,
-      place: SessionWords.place(lastSeenAddress, language), createdAt: createdAt, lastSeenAt: seenAt ?? lastSeenAt,
+  func own(_ language: Language, _ places: PlaceDatabase, seenAt: Instant?) -> OwnSession {
+    OwnSession(
+      id: id, device: SessionWords.device(device, userAgent, language),
+      program: SessionWords.program(UserAgent(userAgent), language),
+      place: SessionWords.place(lastSeenAddress, places, language), createdAt: createdAt, lastSeenAt: seenAt ?? lastSeenAt,
       expiresAt: expiresAt, isCurrent: seenAt != nil)
   }
 }

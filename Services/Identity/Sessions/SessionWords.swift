@@ -16,12 +16,23 @@ enum SessionWords {
     words.text("device.unknown", language) ?? ""
   }
 
-  /// Where an address belongs to, as far as it tells by itself.
-  static func place(_ address: String?, _ language: Language) -> SessionPlace {
+  /// What a login came from: as its client named its device, else what it runs, else that it is unknown.
+  static func device(_ named: String?, _ userAgent: String?, _ language: Language) -> String {
+    named ?? program(UserAgent(userAgent), language) ?? unknownDevice(language)
+  }
+
+  /// Where an address is, by the database of places, else where it belongs to as far as it tells by itself.
+  static func place(_ address: String?, _ places: PlaceDatabase, _ language: Language) -> SessionPlace {
     guard let address = address.flatMap({ NetworkAddress($0) }) else { return place(.unknown, nil, language) }
     if address.isLoopback { return place(.thisComputer, nil, language) }
     if address.isPrivate { return place(.privateNetwork, nil, language) }
-    return place(.network, address.network, language)
+    guard let found = places.place(address) else { return place(.network, address.network, language) }
+    let (city, country) = (Place.name(found.city, language), Place.name(found.country, language) ?? found.countryCode)
+    let names = [city, country].compactMap { $0 }
+    guard !names.isEmpty else { return place(.network, address.network, language) }
+    let name = words.text("place.located", language, ["place": .text(names.joined(separator: ", "))])
+    return SessionPlace(
+      kind: .located, network: address.network, city: city, country: country, name: name ?? names.joined(separator: ", "))
   }
 
   private static func place(_ kind: SessionPlace.Kind, _ network: String?, _ language: Language) -> SessionPlace {

@@ -14,6 +14,10 @@ struct IdentityKeys: Sendable {
   let failures: SecretKey
   /// Secrets of flows with external providers.
   let externalLogins: SecretKey
+  /// Devices that accounts are known by.
+  let devices: SecretKey
+  /// Tokens of links about logins.
+  let loginAlerts: SecretKey
   /// Ids of access tokens.
   let tokenIDs: SecretKey
   let signing: SigningKeys
@@ -27,6 +31,8 @@ struct IdentityKeys: Sendable {
     recoverySubjects = SecretKey(secret, purpose: "password recovery subjects")
     failures = SecretKey(secret, purpose: "login failures")
     externalLogins = SecretKey(secret, purpose: "external logins")
+    devices = SecretKey(secret, purpose: "known devices")
+    loginAlerts = SecretKey(secret, purpose: "login alert links")
     tokenIDs = SecretKey(secret, purpose: "access token ids")
     signing = try await SigningKeys(home)
   }

@@ -50,7 +50,8 @@ extension Transaction {
 
     switch VerificationRule.judge(link?.opened, now: now) {
     case .refuse(let failure):
-      try record(SecurityEvent(.verificationLinkRefused, account: link?.accountID, detail: failure.rawValue), from: call.caller)
+      try refuseLink(
+        .verificationLinkRefused, failure, account: link?.accountID, isGuess: failure == .linkInvalid, keys, from: call.caller)
       return .failure(failure)
     case .verify:
       guard let link else { return .failure(.linkInvalid) }

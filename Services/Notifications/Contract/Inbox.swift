@@ -3,6 +3,7 @@ public import Operations
 /// What a notification is about; its words are `notification.<kind>.title` and `.text` (NOT-4).
 public enum NotificationKind: String, Choice {
   case friendRequestReceived, friendRequestAccepted, messageReceived, coinsEarned, offerRedeemed
+  case loginNoticed, loginSuspicious, loginRefused, accountLocked, tokensReused, incidentRaised
 }
 
 /// Something that happened to an account, in its inbox (NOT-1).
@@ -52,11 +53,14 @@ public struct NotificationLinks: Document, Hashable {
   public var messageID: ID<Linked>?
   public var offerID: ID<Linked>?
   public var redemptionID: ID<Linked>?
+  public var loginAlertID: ID<Linked>?
+  public var incidentID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
     messageID: ID<Linked>? = nil,
-    offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil
+    offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil,
+    loginAlertID: ID<Linked>? = nil, incidentID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -64,11 +68,14 @@ public struct NotificationLinks: Document, Hashable {
     self.messageID = messageID
     self.offerID = offerID
     self.redemptionID = redemptionID
+    self.loginAlertID = loginAlertID
+    self.incidentID = incidentID
   }
 
   public static let notes: Notes = [
     "accountID": "The account that caused it.", "friendRequestID": "The friend request.", "conversationID": "The conversation.",
     "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.",
+    "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
   ]
 }
 

@@ -17,7 +17,7 @@ enum InboxSubscriptions {
 
   /// Adds the notification and tells it for live delivery, in the account's language; in English while identity's event about the
   /// account has not arrived. The inbox itself is always in the language of its reader.
-  private static func notify(_ draft: NotificationDraft, _ transaction: Transaction) throws {
+  static func notify(_ draft: NotificationDraft, _ transaction: Transaction) throws {
     let language = try Accounts.find(draft.accountID, in: transaction.database)?.language ?? .english
     guard let notification = try InboxStore.add(draft, language, transaction) else { return }
     try transaction.tell(

@@ -1,3 +1,4 @@
+import IdentityContract
 import NotificationsContract
 import Operations
 import RewardsContract
@@ -57,6 +58,34 @@ struct NotificationDraft: Hashable, Sendable {
       event.accountID, .offerRedeemed, source: "\(OfferRedeemed.spec.name)/\(event.redemptionID)",
       parameters: ["offer": .text(event.title), "coins": .number(event.coins), "balance": .number(event.balance)],
       links: NotificationLinks(offerID: ID(linking: event.offerID), redemptionID: ID(linking: event.redemptionID)))
+  }
+}
+
+// Identity's, for the safety of accounts.
+extension NotificationDraft {
+  init(_ event: LoginAlertRaised) {
+    let kind: NotificationKind =
+      switch event.level {
+      case .notice: .loginNoticed
+      case .suspicious: .loginSuspicious
+      case .high: .loginRefused
+      }
+    self.init(
+      event.accountID, kind, source: "\(LoginAlertRaised.spec.name)/\(event.alertID)",
+      parameters: ["device": .text(event.device), "place": .text(event.place)],
+      links: NotificationLinks(loginAlertID: ID(linking: event.alertID)))
+  }
+
+  init(_ event: AccountProtected) {
+    self.init(
+      event.accountID, event.pattern == .tokensReused ? .tokensReused : .accountLocked,
+      source: "\(AccountProtected.spec.name)/\(event.incidentID)", parameters: [:], links: NotificationLinks())
+  }
+
+  init(_ event: AdministratorAlerted) {
+    self.init(
+      event.accountID, .incidentRaised, source: "\(AdministratorAlerted.spec.name)/\(event.mailID)",
+      parameters: ["title": .text(event.title)], links: NotificationLinks(incidentID: ID(linking: event.incidentID)))
   }
 }
 

@@ -5,19 +5,38 @@ import Operations
 import Storage
 
 /// Kinds of mails; the templates of one are `Templates/<kind>.<language>`, its subject is the words `mail.<kind>.subject`.
-enum MailKind: String, Choice, DatabaseValueConvertible { case verification, recovery, passwordChanged }
+enum MailKind: String, Choice, DatabaseValueConvertible {
+  case verification, recovery, passwordChanged
+  case loginNoticed, loginSuspicious, loginRefused
+  case locked, tokensReused
+  case incident, report
+}
 
 /// What a mail is about: there is one mail for each.
 enum MailSubject: Hashable, Sendable {
   case verification(VerificationLinkID)
   case recovery(PasswordRecoveryID)
   case passwordChanged(PasswordChangeID)
+  case loginNoticed(LoginAlertID)
+  case loginSuspicious(LoginAlertID)
+  case loginRefused(LoginAlertID)
+  case locked(IncidentID)
+  case tokensReused(IncidentID)
+  case incident(SecurityMailID)
+  case report(SecurityMailID)
 
   var kind: MailKind {
     switch self {
     case .verification: .verification
     case .recovery: .recovery
     case .passwordChanged: .passwordChanged
+    case .loginNoticed: .loginNoticed
+    case .loginSuspicious: .loginSuspicious
+    case .loginRefused: .loginRefused
+    case .locked: .locked
+    case .tokensReused: .tokensReused
+    case .incident: .incident
+    case .report: .report
     }
   }
 
@@ -27,6 +46,9 @@ enum MailSubject: Hashable, Sendable {
     case .verification(let id): id.databaseValue
     case .recovery(let id): id.databaseValue
     case .passwordChanged(let id): id.databaseValue
+    case .loginNoticed(let id), .loginSuspicious(let id), .loginRefused(let id): id.databaseValue
+    case .locked(let id), .tokensReused(let id): id.databaseValue
+    case .incident(let id), .report(let id): id.databaseValue
     }
   }
 
@@ -36,6 +58,13 @@ enum MailSubject: Hashable, Sendable {
     case .verification: self = .verification(row["subject_id"])
     case .recovery: self = .recovery(row["subject_id"])
     case .passwordChanged: self = .passwordChanged(row["subject_id"])
+    case .loginNoticed: self = .loginNoticed(row["subject_id"])
+    case .loginSuspicious: self = .loginSuspicious(row["subject_id"])
+    case .loginRefused: self = .loginRefused(row["subject_id"])
+    case .locked: self = .locked(row["subject_id"])
+    case .tokensReused: self = .tokensReused(row["subject_id"])
+    case .incident: self = .incident(row["subject_id"])
+    case .report: self = .report(row["subject_id"])
     }
   }
 }

@@ -14,6 +14,12 @@ struct MailContent: Sendable {
   let token: String?
   /// Until when the link works, or when that happened which the mail tells of.
   let at: Instant
+  /// Of a login: where to say that it was oneself, what logged in, and where.
+  var confirmURL: String?
+  var device: String?
+  var place: String?
+  /// What administrators are told.
+  var security: SecurityMail?
 }
 
 /// Writes mails from the templates beside this file, in the language of the account (NOT-6).
@@ -47,6 +53,34 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.passwordChanged_en_txt, Files.passwordChanged_en_html),
         .spanish: try Pair(Files.passwordChanged_es_txt, Files.passwordChanged_es_html),
       ],
+      .loginNoticed: [
+        .english: try Pair(Files.loginNoticed_en_txt, Files.loginNoticed_en_html),
+        .spanish: try Pair(Files.loginNoticed_es_txt, Files.loginNoticed_es_html),
+      ],
+      .loginSuspicious: [
+        .english: try Pair(Files.loginSuspicious_en_txt, Files.loginSuspicious_en_html),
+        .spanish: try Pair(Files.loginSuspicious_es_txt, Files.loginSuspicious_es_html),
+      ],
+      .loginRefused: [
+        .english: try Pair(Files.loginRefused_en_txt, Files.loginRefused_en_html),
+        .spanish: try Pair(Files.loginRefused_es_txt, Files.loginRefused_es_html),
+      ],
+      .locked: [
+        .english: try Pair(Files.locked_en_txt, Files.locked_en_html),
+        .spanish: try Pair(Files.locked_es_txt, Files.locked_es_html),
+      ],
+      .tokensReused: [
+        .english: try Pair(Files.tokensReused_en_txt, Files.tokensReused_en_html),
+        .spanish: try Pair(Files.tokensReused_es_txt, Files.tokensReused_es_html),
+      ],
+      .incident: [
+        .english: try Pair(Files.incident_en_txt, Files.incident_en_html),
+        .spanish: try Pair(Files.incident_es_txt, Files.incident_es_html),
+      ],
+      .report: [
+        .english: try Pair(Files.report_en_txt, Files.report_en_html),
+        .spanish: try Pair(Files.report_es_txt, Files.report_es_html),
+      ],
     ]
   }
 
@@ -58,9 +92,11 @@ struct MailTemplates: Sendable {
     guard let templates = pairs[mail.subject.kind]?[content.language],
       let subject = words.text("mail.\(mail.subject.kind.rawValue).subject", content.language)
     else { preconditionFailure("every kind of mail has its words in every language") }
-    let values = [
+    let values: [String: Any] = [
       "subject": subject, "username": content.username.description, "token": content.token ?? "", "url": content.url,
-      "at": MailTemplates.minute(content.at),
+      "at": MailTemplates.minute(content.at), "confirmURL": content.confirmURL ?? "", "device": content.device ?? "",
+      "place": content.place ?? "", "title": content.security?.title ?? "", "lines": content.security?.lines ?? [],
+      "recommendations": content.security?.recommendations ?? [],
     ]
     return MailMessage(
       id: mail.id, from: from, to: to, language: content.language, subject: subject, date: mail.createdAt,

@@ -36,7 +36,31 @@ struct MailWriter: Sendable {
       return MailContent(
         email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
         token: nil, at: job.createdAt)
+    case .loginNoticed(let id), .loginSuspicious(let id), .loginRefused(let id):
+      return login(try await identity.request(ReadLoginAlertSecret.self, .init(alertID: id)))
+    case .locked, .tokensReused:
+      let addressee = try await identity.request(ReadAddressee.self, .init(accountID: job.account))
+      return MailContent(
+        email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
+        token: nil, at: job.createdAt)
+    case .incident(let id), .report(let id):
+      let mail = try await identity.request(ReadSecurityMail.self, .init(mailID: id))
+      var content = MailContent(
+        email: mail.email, username: mail.username, language: mail.language, url: publicURL, token: nil, at: job.createdAt)
+      content.security = mail
+      return content
     }
+  }
+
+  /// Both links lead to the same page, each with its own answer.
+  private func login(_ secret: ReadLoginAlertSecret.Output) -> MailContent {
+    var content = MailContent(
+      email: secret.email, username: secret.username, language: secret.language,
+      url: "\(publicURL)/login-alert?token=\(secret.token)&answer=\(LoginAlertAnswer.close)", token: secret.token, at: secret.at)
+    content.confirmURL = "\(publicURL)/login-alert?token=\(secret.token)&answer=\(LoginAlertAnswer.confirm)"
+    content.device = secret.device
+    content.place = secret.place
+    return content
   }
 
   private func link(_ page: String, _ secret: ReadVerificationSecret.Output) -> MailContent {

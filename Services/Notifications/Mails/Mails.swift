@@ -24,6 +24,7 @@ enum Mails {
       transaction.afterCommit { bell.ring() }
     }
     service.serveDeadMails(bell)
+    SecurityNotices.hear(&service, bell)
     let writer = MailWriter(
       identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
       templates: try MailTemplates(), from: settings.from, publicURL: settings.publicURL)

@@ -30,8 +30,13 @@ struct ContractTests {
     let own = Words(Contract.identity.words).keys(.english).subtracting(Words([]).keys(.english))
     let failures = Contract.identity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
     let sessions = ["device.program_on_system", "device.unknown"] + SessionPlace.Kind.allCases.map { "place.\($0)" }
-    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions)
-    for key in sessions { #expect(own.contains(key), "\(key)") }
+    let security =
+      IncidentPattern.allCases.flatMap { ["incident.\($0).title", "incident.\($0).recommendation"] }
+      + SecuritySeverity.allCases.map { "severity.\($0)" } + ReportPeriod.allCases.map { "report.\($0)" }
+      + ["severity", "count", "account", "address", "since"].map { "incident.line.\($0)" }
+      + ["incidents", "incident", "count"].map { "report.line.\($0)" }
+    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + security)
+    for key in sessions + security { #expect(own.contains(key), "\(key)") }
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }
 

@@ -32,17 +32,17 @@ struct NetworkAddressTests {
       (nil, .unknown, nil),
     ] as [(String?, SessionPlace.Kind, String?)])
   func table(address: String?, kind: SessionPlace.Kind, network: String?) {
-    let place = SessionWords.place(address, .english)
+    let place = SessionWords.place(address, .none, .english)
     #expect(place.kind == kind)
     #expect(place.network == network)
   }
 
   @Test("is named in the reader's language")
   func words() {
-    #expect(SessionWords.place("192.0.2.77", .english).name == "Network 192.0.2.0/24")
-    #expect(SessionWords.place("192.0.2.77", .spanish).name == "Red 192.0.2.0/24")
-    #expect(SessionWords.place("::1", .spanish).name == "Este equipo")
-    #expect(SessionWords.place("10.0.0.1", .english).name == "Private network")
-    #expect(SessionWords.place(nil, .english).name == "Unknown place")
+    #expect(SessionWords.place("192.0.2.77", .none, .english).name == "Network 192.0.2.0/24")
+    #expect(SessionWords.place("192.0.2.77", .none, .spanish).name == "Red 192.0.2.0/24")
+    #expect(SessionWords.place("::1", .none, .spanish).name == "Este equipo")
+    #expect(SessionWords.place("10.0.0.1", .none, .english).name == "Private network")
+    #expect(SessionWords.place(nil, .none, .english).name == "Unknown place")
   }
 }

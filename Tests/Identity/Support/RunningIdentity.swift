@@ -162,7 +162,7 @@ extension Caller {
   static func signedIn(_ signedIn: SignedIn) -> Caller {
     Caller(
       kind: .account, account: signedIn.account.id, session: signedIn.session.id, isVerified: signedIn.account.isVerified,
-      address: "192.0.2.1")
+      isAdministrator: signedIn.account.isAdministrator, address: "192.0.2.1")
   }
 }
 

@@ -1,3 +1,4 @@
+import IdentityContract
 import NotificationsContract
 import Operations
 import RewardsContract
@@ -30,11 +31,24 @@ struct NotificationDraftTests {
     NotificationDraft(
       OfferRedeemed(
         accountID: ana, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 50, balance: 49, at: at)),
+    login(.notice), login(.suspicious), login(.high),
+    NotificationDraft(AccountProtected(incidentID: ID(), accountID: ana, pattern: .accountGuessed, at: at)),
+    NotificationDraft(AccountProtected(incidentID: ID(), accountID: ana, pattern: .tokensReused, at: at)),
+    NotificationDraft(
+      AdministratorAlerted(mailID: ID(), accountID: ben, incidentID: ID(), title: "A login of high risk", at: at)),
   ]
+
+  private static func login(_ level: LoginAlertLevel) -> NotificationDraft {
+    NotificationDraft(
+      LoginAlertRaised(alertID: ID(), accountID: ana, level: level, device: "Firefox on Linux", place: "Tokyo, Japan", at: at))
+  }
 
   @Test("is for the one whom it concerns")
   func addressees() {
-    #expect(NotificationDraftTests.every.map(\.accountID) == [Self.ben, Self.ana, Self.ben, Self.ana, Self.ana])
+    #expect(
+      NotificationDraftTests.every.map(\.accountID) == [
+        Self.ben, Self.ana, Self.ben, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ben,
+      ])
     #expect(NotificationDraftTests.every.map(\.kind) == NotificationKind.allCases)
   }
 
@@ -46,11 +60,13 @@ struct NotificationDraftTests {
     #expect(links[2].messageID != nil && links[2].conversationID != nil)
     #expect(links[3] == NotificationLinks())
     #expect(links[4].offerID != nil && links[4].redemptionID != nil)
+    for login in 5...7 { #expect(links[login].loginAlertID != nil) }
+    #expect(links[10].incidentID != nil)
   }
 
   @Test("has a source of its own, also where a log numbers anew")
   func sources() {
-    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 5)
+    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 11)
     let other = CoinsEarned(accountID: Self.ana, transferID: ID(), coins: 12, balance: 99, at: Self.at)
     #expect(NotificationDraft(other).source != NotificationDraftTests.every[3].source)
   }

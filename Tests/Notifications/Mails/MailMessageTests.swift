@@ -15,15 +15,32 @@ struct MailMessageTests {
       case .verification: (.verification(ID()), "verify", token)
       case .recovery: (.recovery(ID()), "recover", token)
       case .passwordChanged: (.passwordChanged(ID()), "recover", nil)
+      case .loginNoticed: (.loginNoticed(ID()), "login-alert", token)
+      case .loginSuspicious: (.loginSuspicious(ID()), "login-alert", token)
+      case .loginRefused: (.loginRefused(ID()), "login-alert", token)
+      case .locked: (.locked(ID()), "recover", nil)
+      case .tokensReused: (.tokensReused(ID()), "recover", nil)
+      case .incident: (.incident(ID()), "", nil)
+      case .report: (.report(ID()), "", nil)
       }
     let job = MailQueue.Job(
       id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), subject: subject, account: ID(),
       createdAt: try Instant(text: "2026-11-21T08:43:00.250Z"),
       attempt: 1)
-    let content = MailContent(
+    var content = MailContent(
       email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"), username: try Username(text: "ana.ruiz"), language: language,
       url: "\(url)/\(page)" + (token.map { "?token=\($0)" } ?? ""), token: token,
       at: try Instant(text: "2026-11-22T08:43:00.250Z"))
+    if page == "login-alert" {
+      content.confirmURL = "\(content.url)&answer=confirm"
+      content.device = "Firefox & <b>"
+      content.place = "Bogotá, Colombia"
+    }
+    if page.isEmpty {
+      content.security = SecurityMail(
+        email: content.email, username: content.username, language: language, title: "<b> & title",
+        lines: ["Severity: <b>", "Events so far: 7"], recommendations: ["Do this.", "Do that, señora."])
+    }
     return try MailTemplates().message(job, content, from: try #require(MailAddress("racha@example.org")))
   }
 
@@ -73,8 +90,16 @@ struct MailMessageTests {
   func filled(kind: MailKind, language: Language) throws {
     let message = try MailMessageTests.message(language, kind)
     for text in [message.text, message.html] {
-      #expect(!text.contains("{{") && text.contains("ana.ruiz") && text.contains("2026-11-22 08:43 UTC"))
-      #expect(text.contains("https://racha.example/\(kind == .verification ? "verify" : "recover")"))
+      #expect(!text.contains("{{") && text.contains("ana.ruiz"))
+      switch kind {
+      case .verification: #expect(text.contains("https://racha.example/verify"))
+      case .recovery, .passwordChanged, .locked, .tokensReused: #expect(text.contains("https://racha.example/recover"))
+      case .loginNoticed, .loginSuspicious, .loginRefused:
+        #expect(text.contains("https://racha.example/login-alert?token=") && text.contains("Bogotá, Colombia"))
+      case .incident, .report: #expect(text.contains("Do this.") && text.contains("Events so far: 7"))
+      }
+      let tellsTime = kind != .incident && kind != .report
+      #expect(text.contains("2026-11-22 08:43 UTC") == tellsTime)
     }
     #expect(message.html.contains("<html lang=\"\(language.rawValue)\">") && message.html.contains("<title>\(message.subject)<"))
   }

@@ -1,0 +1,55 @@
+import GatewayContract
+import IdentityContract
+import Operations
+
+/// `/login-alert`, where both links of a mail about a login lead (ID-7): whether it was the owner.
+///
+/// Opening it answers nothing, since programs that look through mails open links too; the buttons send the form that does.
+struct LoginAlertPage: Sendable {
+  static let path = "/login-alert"
+
+  private let problems: ProblemWriter
+
+  init(_ problems: ProblemWriter) { self.problems = problems }
+
+  /// The page with both buttons, the one that the link stands for first.
+  func form(_ token: String, _ answer: LoginAlertAnswer, _ language: Language) -> HTTPAnswer {
+    let order: [LoginAlertAnswer] = answer == .close ? [.close, .confirm] : [.confirm, .close]
+    let buttons = order.map { answer -> HTML in
+      """
+      <p><button type="submit" name="answer" value="\(answer.rawValue)">\
+      \(problems.text("page.login.\(answer.rawValue)", language))</button></p>
+      """
+    }
+    return page(
+      200, "page.login.title", language,
+      """
+      <p>\(problems.text("page.login.text", language))</p>
+      <form method="post" action="login-alert"><input type="hidden" name="token" value="\(token)">
+      \(buttons)
+      </form>
+      """)
+  }
+
+  /// The page that says what came of the answer, and what to do next.
+  func answered(_ output: AnswerLoginAlertByLink.Output, _ language: Language) -> HTTPAnswer {
+    let words = output.answer == .close ? "page.login.closed" : "page.login.confirmed"
+    let text = problems.text("\(words).text", language, ["username": .text(output.username.description)])
+    var advice: HTML = ""
+    if output.isPasswordChangeAdvised {
+      advice = "<p><a href=\"recover\">\(problems.text("page.login.closed.recover", language))</a></p>"
+    }
+    return page(200, "\(words).title", language, "<p>\(text)</p>\(advice)")
+  }
+
+  /// The page that tells a failure in its own words.
+  func refusal(_ problem: Problem, _ language: Language) -> HTTPAnswer {
+    page(
+      problem.status, "page.login.unanswered.title", language,
+      "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>")
+  }
+
+  private func page(_ status: Int, _ title: String, _ language: Language, _ content: HTML) -> HTTPAnswer {
+    FormPage.answer(status, problems.text(title, language), language, content)
+  }
+}

@@ -1,0 +1,227 @@
+public import Operations
+
+/// What several security events are, taken together.
+public enum IncidentPattern: String, Choice {
+  /// Many attempts at one account's password.
+  case accountGuessed
+  /// The same from many addresses.
+  case accountGuessedWidely
+  /// One address tries many accounts.
+  case addressGuessing
+  /// Refresh tokens that had been exchanged were used again.
+  case tokensReused
+  /// Tokens of mailed links that nobody was sent.
+  case linksGuessed
+  /// A login with the right password and everything else unlike the account.
+  case riskyLogin
+  case administratorAppointed
+}
+
+/// What was done about an incident, without anybody's asking. Recovery by mail always stays open.
+public enum IncidentMeasure: String, Choice {
+  /// Attempts at the account must wait, longer and longer.
+  case accountSlowedDown
+  /// Attempts from the address must.
+  case addressSlowedDown
+  case sessionsClosed
+  /// Every session and personal access token of the account.
+  case everythingRevoked
+  case loginRefused
+  /// It is recorded, and that is all.
+  case observed
+}
+
+/// One incident: events of one pattern that befell one account or came from one address, from the first until it has been quiet for
+/// a day or an administrator closes it.
+public struct Incident: Document, Hashable {
+  public var id: IncidentID
+  public var pattern: IncidentPattern
+  public var title: String
+  public var severity: SecuritySeverity
+  public var accountID: AccountID?
+  public var username: Username?
+  public var address: String?
+  public var count: Int
+  public var firstAt: Instant
+  public var lastAt: Instant
+  public var measures: [IncidentMeasure]
+  public var recommendation: String
+  public var isOpen: Bool
+  public var closedAt: Instant?
+  public var closedByAccountID: AccountID?
+  public var comment: String?
+
+  public init(
+    id: IncidentID, pattern: IncidentPattern, title: String, severity: SecuritySeverity, accountID: AccountID?,
+    username: Username?,
+    address: String?, count: Int, firstAt: Instant, lastAt: Instant, measures: [IncidentMeasure], recommendation: String,
+    isOpen: Bool, closedAt: Instant?, closedByAccountID: AccountID?, comment: String?
+  ) {
+    self.id = id
+    self.pattern = pattern
+    self.title = title
+    self.severity = severity
+    self.accountID = accountID
+    self.username = username
+    self.address = address
+    self.count = count
+    self.firstAt = firstAt
+    self.lastAt = lastAt
+    self.measures = measures
+    self.recommendation = recommendation
+    self.isOpen = isOpen
+    self.closedAt = closedAt
+    self.closedByAccountID = closedByAccountID
+    self.comment = comment
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the incident.", "pattern": "What the events are, taken together.",
+    "title": Note("The same in words, in the caller's language.", example: "Many attempts at one account's password"),
+    "severity": "How much it matters; it can rise.", "accountID": "The account that it befell, if one.",
+    "username": "Its username; absent where the account is gone.", "address": "Where it comes from, if from one address.",
+    "count": Note("How many events it has counted.", range: 1...9e15, example: 7), "firstAt": "When the first was.",
+    "lastAt": "When the last was.", "measures": "What was done about it.",
+    "recommendation": "What to do about it, in the caller's language.",
+    "isOpen": "Whether it lasts: it ends when an administrator closes it, or after a day without a further event.",
+    "closedAt": "When it ended; absent while it lasts.",
+    "closedByAccountID": "The administrator who closed it; absent where it ended by itself.",
+    "comment": "What that administrator wrote.",
+  ]
+}
+
+public typealias IncidentID = ID<Incident>
+
+/// Lists incidents, the newest first.
+public enum ListIncidents: Operation {
+  public struct Input: ListInput, Hashable {
+    public var isOpen: Bool?
+    public var severity: SecuritySeverity?
+    public var pattern: IncidentPattern?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    public init(
+      isOpen: Bool? = nil, severity: SecuritySeverity? = nil, pattern: IncidentPattern? = nil, limit: Int? = nil,
+      cursor: PageCursor? = nil
+    ) {
+      self.isOpen = isOpen
+      self.severity = severity
+      self.pattern = pattern
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes([
+      "isOpen": "Only those that last (true), or only those that ended (false).", "severity": "Only those of that severity.",
+      "pattern": "Only those of that pattern.",
+    ])
+  }
+
+  public typealias Output = Page<Incident>
+
+  public static let spec = OperationSpec(
+    "incidents.list", of: .identity, .get("/v1/incidents"), by: .administrator, effect: .read, requirements: ["ID-15"],
+    "List incidents, the newest first.")
+}
+
+/// Reads an incident with the last events of its account or address.
+public enum ReadIncident: Operation {
+  public struct Input: Document, Hashable {
+    public var incidentID: IncidentID
+
+    public init(incidentID: IncidentID) { self.incidentID = incidentID }
+
+    public static let notes: Notes = ["incidentID": "The incident."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var incident: Incident
+    public var events: [RecordedSecurityEvent]
+
+    public init(incident: Incident, events: [RecordedSecurityEvent]) {
+      self.incident = incident
+      self.events = events
+    }
+
+    public static let notes: Notes = [
+      "incident": "The incident.",
+      "events": "The last security events of its account or address while it lasted, the newest first, at most 50.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "incidents.get", of: .identity, .get("/v1/incidents/{incidentID}"), by: .administrator, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Read an incident with its last events.")
+}
+
+/// Closes an incident. What happens after it is another one. Closing it twice is harmless; the first comment stands.
+public enum CloseIncident: Operation {
+  public struct Input: Document, Hashable {
+    public var incidentID: IncidentID
+    public var comment: String?
+
+    public init(incidentID: IncidentID, comment: String? = nil) {
+      self.incidentID = incidentID
+      self.comment = comment
+    }
+
+    public static let notes: Notes = [
+      "incidentID": "The incident.", "comment": Note("What it was about.", length: 1...500, breaksLines: true),
+    ]
+  }
+
+  public typealias Output = Incident
+
+  public static let spec = OperationSpec(
+    "incidents.close", of: .identity, .post("/v1/incidents/{incidentID}/close"), by: .administrator, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Close an incident.")
+}
+
+/// An account was protected by itself; its owner is to be told.
+public struct AccountProtected: Event, Hashable {
+  public var incidentID: IncidentID
+  public var accountID: AccountID
+  public var pattern: IncidentPattern
+  public var at: Instant
+
+  public init(incidentID: IncidentID, accountID: AccountID, pattern: IncidentPattern, at: Instant) {
+    self.incidentID = incidentID
+    self.accountID = accountID
+    self.pattern = pattern
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "incidentID": "What it was protected from.", "accountID": "Whose account it is.", "pattern": "What was noticed.",
+    "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "accounts.protected", by: .identity, requirements: ["ID-15"], "An account was protected from somebody who is after it.")
+}
+
+/// An incident is critical; that administrator is to be told at once.
+public struct AdministratorAlerted: Event, Hashable {
+  public var mailID: SecurityMailID
+  public var accountID: AccountID
+  public var incidentID: IncidentID
+  public var title: String
+  public var at: Instant
+
+  public init(mailID: SecurityMailID, accountID: AccountID, incidentID: IncidentID, title: String, at: Instant) {
+    self.mailID = mailID
+    self.accountID = accountID
+    self.incidentID = incidentID
+    self.title = title
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "mailID": "Names what is told: one for each administrator and incident.", "accountID": "The administrator.",
+    "incidentID": "The incident.", "title": "What it is, in the administrator's language.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "administrators.alerted", by: .identity, requirements: ["ID-15"], "An administrator is to be told of a critical incident.")
+}

@@ -1,0 +1,243 @@
+public import Operations
+
+/// How far a login was from what the account usually does.
+public enum LoginAlertLevel: String, Choice {
+  /// Something is new, as with every new phone: the owner is told.
+  case notice
+  /// More than that is new, or strange: the owner is asked.
+  case suspicious
+  /// Hardly the owner: the login was refused, and everything the account had open was revoked.
+  case high
+}
+
+/// What was unlike the account.
+public enum LoginRisk: String, Choice {
+  /// No login of the account came from such a device before.
+  case newDevice
+  /// None came from near there, or from that network where no more is known.
+  case newPlace
+  /// None came from that country.
+  case newCountry
+  /// Nobody travels so far so fast.
+  case impossibleTravel
+  /// Attempts with another password came before it.
+  case failuresBefore
+  /// Many did.
+  case manyFailuresBefore
+}
+
+/// What the owner says of a login.
+public enum LoginAlertAnswer: String, Choice {
+  /// It was me: the device and the place are known from then on.
+  case confirm
+  /// It was not: its sessions end.
+  case close
+}
+
+/// A login that was unlike the account, as its owner sees it.
+public struct LoginAlert: Document, Hashable {
+  public var id: LoginAlertID
+  public var level: LoginAlertLevel
+  public var reasons: [LoginRisk]
+  public var device: String
+  public var place: SessionPlace
+  public var createdAt: Instant
+  public var expiresAt: Instant
+  public var answer: LoginAlertAnswer?
+  public var answeredAt: Instant?
+
+  public init(
+    id: LoginAlertID, level: LoginAlertLevel, reasons: [LoginRisk], device: String, place: SessionPlace, createdAt: Instant,
+    expiresAt: Instant, answer: LoginAlertAnswer?, answeredAt: Instant?
+  ) {
+    self.id = id
+    self.level = level
+    self.reasons = reasons
+    self.device = device
+    self.place = place
+    self.createdAt = createdAt
+    self.expiresAt = expiresAt
+    self.answer = answer
+    self.answeredAt = answeredAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the alert.", "level": "How far it was from what is usual.", "reasons": "What was unlike the account.",
+    "device": Note("What logged in, as far as it says.", example: "Firefox on Linux"), "place": "Where it was.",
+    "createdAt": "When it was.", "expiresAt": "Until when it can be answered.",
+    "answer": "What its owner said; absent while nothing.", "answeredAt": "When; absent while not.",
+  ]
+}
+
+public typealias LoginAlertID = ID<LoginAlert>
+
+/// Why an alert takes no answer.
+public enum LoginAlertFailure: String, FailureCode {
+  /// No such link was ever sent, or it is damaged.
+  case linkInvalid = "login_alert_link_invalid"
+  /// A week old, or a day where the login was refused.
+  case expired = "login_alert_expired"
+  /// An alert is answered once.
+  case answered = "login_alert_answered"
+  /// Whoever logged in cannot be the one who says that it was the owner.
+  case ownSession = "login_alert_own_session"
+
+  public var status: Int {
+    switch self {
+    case .linkInvalid: 404
+    case .expired: 410
+    case .answered: 409
+    case .ownSession: 403
+    }
+  }
+}
+
+/// Lists the account's alerts of the last weeks, the newest first.
+public enum ListLoginAlerts: Operation {
+  public typealias Input = ListPage
+  public typealias Output = Page<LoginAlert>
+
+  public static let spec = OperationSpec(
+    "loginAlerts.list", of: .identity, .get("/v1/login-alerts"), by: .account, effect: .read, requirements: ["ID-7"],
+    "List the logins that were unlike you.")
+}
+
+/// Says of a login whether it was the owner's, from another session of the account.
+public enum AnswerLoginAlert: Operation {
+  public struct Input: Document, Hashable {
+    public var alertID: LoginAlertID
+    public var answer: LoginAlertAnswer
+
+    public init(alertID: LoginAlertID, answer: LoginAlertAnswer) {
+      self.alertID = alertID
+      self.answer = answer
+    }
+
+    public static let notes: Notes = ["alertID": "The alert.", "answer": "Whether it was you, or the session is to be closed."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var username: Username
+    public var answer: LoginAlertAnswer
+    public var closedCount: Int
+    public var isPasswordChangeAdvised: Bool
+
+    public init(username: Username, answer: LoginAlertAnswer, closedCount: Int, isPasswordChangeAdvised: Bool) {
+      self.username = username
+      self.answer = answer
+      self.closedCount = closedCount
+      self.isPasswordChangeAdvised = isPasswordChangeAdvised
+    }
+
+    public static let notes: Notes = [
+      "username": "The account's username.", "answer": "What was answered.",
+      "closedCount": Note("How many sessions were closed by it.", range: 0...1000, example: 1),
+      "isPasswordChangeAdvised": "Whether somebody else knows the password, so that it should be changed at once.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "loginAlerts.answer", of: .identity, .post("/v1/login-alerts/{alertID}/answer"), by: .account, effect: .write,
+    failures: [
+      RequestFailure.notFound.kind, LoginAlertFailure.expired.kind, LoginAlertFailure.answered.kind,
+      LoginAlertFailure.ownSession.kind,
+    ],
+    requirements: ["ID-7"], "Say of a login that it was you, or close it.")
+}
+
+/// The same by the token of the mailed link, which works once.
+public enum AnswerLoginAlertByLink: Operation {
+  public struct Input: Document, Hashable {
+    public var token: String
+    public var answer: LoginAlertAnswer
+
+    public init(token: String, answer: LoginAlertAnswer) {
+      self.token = token
+      self.answer = answer
+    }
+
+    public static let notes: Notes = [
+      "token": Note("The mailed link's token.", length: 1...200),
+      "answer": "Whether it was you, or the session is to be closed.",
+    ]
+  }
+
+  public typealias Output = AnswerLoginAlert.Output
+
+  public static let spec = OperationSpec(
+    "loginAlerts.answerByLink", of: .identity, .post("/v1/login-alerts/answer"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: [LoginAlertFailure.linkInvalid.kind, LoginAlertFailure.expired.kind, LoginAlertFailure.answered.kind],
+    requirements: ["ID-7"], "Say of a login that it was you, or close it, by the mailed link's token.")
+}
+
+/// A login was unlike the account; its owner is to be told. The secret of the mail's links is not told: see
+/// ``ReadLoginAlertSecret``.
+public struct LoginAlertRaised: Event, Hashable {
+  public var alertID: LoginAlertID
+  public var accountID: AccountID
+  public var level: LoginAlertLevel
+  public var device: String
+  public var place: String
+  public var at: Instant
+
+  public init(alertID: LoginAlertID, accountID: AccountID, level: LoginAlertLevel, device: String, place: String, at: Instant) {
+    self.alertID = alertID
+    self.accountID = accountID
+    self.level = level
+    self.device = device
+    self.place = place
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "alertID": "Names the alert.", "accountID": "Whose account it is.", "level": "How far it was from what is usual.",
+    "device": "What logged in, in the account's language.", "place": "Where, likewise.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "loginAlerts.raised", by: .identity, requirements: ["ID-7"], "Somebody logged in, or would have, who was unlike the account.")
+}
+
+/// Gives the notifications service what the mail about a login needs, at the moment of writing it; compare
+/// ``ReadVerificationSecret``.
+public enum ReadLoginAlertSecret: Operation {
+  public struct Input: Document, Hashable {
+    public var alertID: LoginAlertID
+
+    public init(alertID: LoginAlertID) { self.alertID = alertID }
+
+    public static let notes: Notes = ["alertID": "The alert, as the event named it."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var token: String
+    public var email: EmailAddress
+    public var username: Username
+    public var language: Language
+    public var device: String
+    public var place: String
+    public var at: Instant
+
+    public init(
+      token: String, email: EmailAddress, username: Username, language: Language, device: String, place: String, at: Instant
+    ) {
+      self.token = token
+      self.email = email
+      self.username = username
+      self.language = language
+      self.device = device
+      self.place = place
+      self.at = at
+    }
+
+    public static let notes: Notes = [
+      "token": "The links' token. Never log or store it.", "email": "Where to send it.", "username": "Whom to greet.",
+      "language": "In which language.", "device": "What logged in.", "place": "Where.", "at": "When.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "loginAlerts.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-7", "NOT-6"],
+    "The token and addressee of a mail about a login; `not_found` where it can no longer be answered.")
+}

@@ -1,0 +1,47 @@
+public import Operations
+
+/// What stands in a mail to an administrator.
+public struct SecurityMail: Document, Hashable {
+  public var email: EmailAddress
+  public var username: Username
+  public var language: Language
+  public var title: String
+  public var lines: [String]
+  public var recommendations: [String]
+
+  public init(
+    email: EmailAddress, username: Username, language: Language, title: String, lines: [String], recommendations: [String]
+  ) {
+    self.email = email
+    self.username = username
+    self.language = language
+    self.title = title
+    self.lines = lines
+    self.recommendations = recommendations
+  }
+
+  public static let notes: Notes = [
+    "email": "Where to send it.", "username": "Whom to greet.", "language": "In which language it is written.",
+    "title": "What it is about.", "lines": "What there is to tell.", "recommendations": "What to do about it.",
+  ]
+}
+
+public typealias SecurityMailID = ID<SecurityMail>
+
+/// Gives the notifications service a mail to an administrator, about an incident or with a report, at the moment of sending it.
+public enum ReadSecurityMail: Operation {
+  public struct Input: Document, Hashable {
+    public var mailID: SecurityMailID
+
+    public init(mailID: SecurityMailID) { self.mailID = mailID }
+
+    public static let notes: Notes = ["mailID": "The mail, as the event named it."]
+  }
+
+  public typealias Output = SecurityMail
+
+  public static let spec = OperationSpec(
+    "securityMails.content", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-15", "NOT-6"],
+    "What stands in a mail to an administrator; `not_found` where the account administers no longer.")
+}

@@ -1,0 +1,139 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves security events and incidents to administrators (requirement ID-15).
+  mutating func serveIncidents() {
+    serve(
+      ListSecurityEvents.self,
+      read: { input, call, database in
+        _ = try call.liveAdministrator(database)
+        let page = try call.page(input)
+        let rows = try database.securityEvents(
+          input, before: page.place(ID<RecordedSecurityEvent>.init(text:)), limit: page.fetchLimit)
+        return page.page(of: rows, key: \.id) { $0 }
+      })
+
+    serve(
+      ListIncidents.self,
+      read: { input, call, database in
+        let administrator = try call.liveAdministrator(database)
+        let page = try call.page(input)
+        let incidents = try database.incidents(
+          input, before: page.place(IncidentID.init(text:)), limit: page.fetchLimit, now: call.now)
+        return try page.page(of: incidents, key: \.id) { try $0.shown(administrator.language, database, now: call.now) }
+      })
+
+    serve(
+      ReadIncident.self,
+      read: { input, call, database in
+        let administrator = try call.liveAdministrator(database)
+        guard let incident = try database.incident(input.incidentID) else { throw Failure(RequestFailure.notFound) }
+        return ReadIncident.Output(
+          incident: try incident.shown(administrator.language, database, now: call.now),
+          events: try database.securityEvents(around: incident))
+      })
+
+    serve(
+      CloseIncident.self,
+      write: { input, call, transaction in
+        let administrator = try call.liveAdministrator(transaction.database)
+        guard let incident = try transaction.database.incident(input.incidentID) else { throw Failure(RequestFailure.notFound) }
+        if incident.closedAt == nil, transaction.now < incident.quietAt {
+          try transaction.closeIncident(incident.id, by: administrator.id, at: transaction.now, comment: input.comment)
+          try transaction.record(
+            SecurityEvent(.incidentClosed, account: administrator.id, detail: incident.id.description), from: call.caller)
+        }
+        guard let closed = try transaction.database.incident(incident.id) else { throw Failure(RequestFailure.notFound) }
+        return try closed.shown(administrator.language, transaction.database, now: transaction.now)
+      })
+  }
+}
+
+extension IncidentRecord {
+  /// What administrators see.
+  func shown(_ language: Language, _ database: Database, now: Instant) throws -> Incident {
+    let isOver = closedAt != nil || now >= quietAt
+    return Incident(
+      id: id, pattern: pattern, title: SecurityWords.title(pattern, language), severity: severity, accountID: accountID,
+      username: try accountID.flatMap { try database.account($0)?.username }, address: address, count: count, firstAt: firstAt,
+      lastAt: lastAt, measures: IncidentRule.measures(pattern, severity),
+      recommendation: SecurityWords.recommendation(pattern, language), isOpen: !isOver,
+      closedAt: closedAt ?? (isOver ? quietAt : nil), closedByAccountID: closedBy, comment: comment)
+  }
+
+  /// What an administrator reads of it in a mail.
+  func mail(to reader: AccountRecord, _ database: Database) throws -> SecurityMail {
+    let language = reader.language
+    func line(_ key: String, _ parameters: [String: Parameter]) -> String {
+      SecurityWords.text("incident.line.\(key)", language, parameters)
+    }
+    var lines = [
+      line("severity", ["severity": .text(SecurityWords.severity(severity, language))]),
+      line("count", ["count": .number(count)]),
+    ]
+    if let username = try accountID.flatMap({ try database.account($0)?.username }) {
+      lines.append(line("account", ["username": .text(username.description)]))
+    }
+    if let address { lines.append(line("address", ["address": .text(address)])) }
+    lines.append(line("since", ["at": .text(firstAt.description)]))
+    return SecurityMail(
+      email: reader.email, username: reader.username, language: language, title: SecurityWords.title(pattern, language),
+      lines: lines, recommendations: [SecurityWords.recommendation(pattern, language)])
+  }
+}
+
+extension Database {
+  /// Security events, the newest first: ids grow with time.
+  func securityEvents(
+    _ input: ListSecurityEvents.Input, before last: ID<RecordedSecurityEvent>?, limit: Int
+  ) throws -> [RecordedSecurityEvent] {
+    var conditions = ["(:last IS NULL OR event.security_event_id < :last)"]
+    var arguments: StatementArguments = ["last": last, "limit": limit]
+    func require(_ condition: String, _ name: String, _ value: (any DatabaseValueConvertible)?) {
+      guard let value else { return }
+      conditions.append(condition)
+      arguments += [name: value]
+    }
+    require("event.severity = :severity", "severity", input.severity)
+    require("event.kind = :kind", "kind", input.kind)
+    require("event.account_id = :account", "account", input.accountID)
+    require("event.at >= :from", "from", input.from)
+    require("event.at < :to", "to", input.to)
+    return try securityEvents(where: conditions, arguments)
+  }
+
+  /// The events of an incident's account or address, the newest first.
+  fileprivate func securityEvents(around incident: IncidentRecord) throws -> [RecordedSecurityEvent] {
+    let (column, value): (String, any DatabaseValueConvertible)
+    if let account = incident.accountID {
+      (column, value) = ("account_id", account)
+    } else if let address = incident.address {
+      (column, value) = ("address", address)
+    } else {
+      return []
+    }
+    // What made it an incident was before its first instant.
+    let since = incident.firstAt.adding(seconds: -Lockout.memorySeconds)
+    return try securityEvents(
+      where: ["event.\(column) = :value", "event.at >= :from", "event.at <= :to"],
+      ["value": value, "from": since, "to": incident.closedAt ?? incident.quietAt, "limit": 50])
+  }
+
+  private func securityEvents(where conditions: [String], _ arguments: StatementArguments) throws -> [RecordedSecurityEvent] {
+    let sql = """
+      SELECT event.*, account.username FROM security_events AS event
+      LEFT JOIN accounts AS account ON account.account_id = event.account_id
+      WHERE \(conditions.joined(separator: " AND ")) ORDER BY event.security_event_id DESC LIMIT :limit
+      """
+    return try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map { row in
+      RecordedSecurityEvent(
+        id: row["security_event_id"], at: row["at"], kind: row["kind"], severity: row["severity"],
+        accountID: row["account_id"], username: row["username"], sessionID: row["session_id"], address: row["address"],
+        userAgent: row["user_agent"], detail: row["detail"])
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import IdentityContract
+import Operations
+
+/// What failed attempts look like together, all of the time that ``Lockout`` remembers.
+struct FailureWindow: Hashable, Sendable {
+  /// Attempts at the account, from everywhere.
+  var failuresAtAccount = 0
+  /// Addresses from which it was tried.
+  var addressesAtAccount = 0
+  /// Accounts that were tried from the address.
+  var accountsFromAddress = 0
+}
+
+/// A pattern that was found.
+struct IncidentFinding: Hashable, Sendable {
+  let pattern: IncidentPattern
+  /// How many events it was found in.
+  let count: Int
+
+  init(_ pattern: IncidentPattern, count: Int) {
+    self.pattern = pattern
+    self.count = count
+  }
+
+  var severity: SecuritySeverity { IncidentRule.severity(pattern, count: count) }
+}
+
+/// Which events are an incident, and what is done about it (requirement ID-15).
+enum IncidentRule {
+  /// From how many events on a pattern is an incident, and a critical one.
+  static func thresholds(_ pattern: IncidentPattern) -> (found: Int, critical: Int) {
+    switch pattern {
+    // Where the account's attempts begin to wait.
+    case .accountGuessed: (Lockout.free, 20)
+    case .accountGuessedWidely: (5, 10)
+    // Where the address's do.
+    case .addressGuessing: (Lockout.free, 20)
+    case .tokensReused: (1, 3)
+    case .linksGuessed: (10, 50)
+    case .riskyLogin, .administratorAppointed: (1, 1)
+    }
+  }
+
+  /// How long reused tokens count together: a day.
+  static let reuseWindowSeconds = 86_400
+  /// How long guessed links do.
+  static let guessWindowSeconds = 3600
+  /// After so long without a further event an incident is over.
+  static let quietSeconds = 86_400
+  /// Of how many incidents administrators are told within an hour. The others are listed and in the report.
+  static let mostToldPerHour = 10
+
+  static func severity(_ pattern: IncidentPattern, count: Int) -> SecuritySeverity {
+    count >= thresholds(pattern).critical ? .critical : .warning
+  }
+
+  /// What attempts at passwords are.
+  static func findings(_ window: FailureWindow) -> (account: [IncidentFinding], address: [IncidentFinding]) {
+    (
+      [
+        finding(.accountGuessed, window.failuresAtAccount), finding(.accountGuessedWidely, window.addressesAtAccount),
+      ].compactMap { $0 }, [finding(.addressGuessing, window.accountsFromAddress)].compactMap { $0 }
+    )
+  }
+
+  /// What that many events of a pattern are; nil if they are nothing yet.
+  static func finding(_ pattern: IncidentPattern, _ count: Int) -> IncidentFinding? {
+    count >= thresholds(pattern).found ? IncidentFinding(pattern, count: count) : nil
+  }
+
+  /// What is done about it by itself.
+  static func measures(_ pattern: IncidentPattern, _ severity: SecuritySeverity) -> [IncidentMeasure] {
+    switch pattern {
+    case .accountGuessed, .accountGuessedWidely: [.accountSlowedDown]
+    case .addressGuessing, .linksGuessed: [.addressSlowedDown]
+    case .tokensReused: severity == .critical ? [.sessionsClosed, .everythingRevoked] : [.sessionsClosed]
+    case .riskyLogin: [.loginRefused, .everythingRevoked]
+    case .administratorAppointed: [.observed]
+    }
+  }
+
+  /// Whether the account's owner is told. Of a risky login they are asked, see ``LoginAlertRaised``.
+  static func isToldToOwner(_ pattern: IncidentPattern) -> Bool {
+    switch pattern {
+    case .accountGuessed, .accountGuessedWidely, .tokensReused: true
+    case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed: false
+    }
+  }
+}

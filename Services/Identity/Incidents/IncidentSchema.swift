@@ -1,0 +1,29 @@
+/// The table of incidents, and what finds and lists security events.
+enum IncidentSchema {
+  static let first = """
+    CREATE TABLE incidents (
+      incident_id BLOB NOT NULL PRIMARY KEY CHECK (length(incident_id) = 16),
+      pattern TEXT NOT NULL,
+      -- What the events have in common: an account, a keyed hash of what was typed for one, an address.
+      subject TEXT NOT NULL,
+      severity TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+      account_id BLOB REFERENCES accounts (account_id) ON DELETE SET NULL,
+      address TEXT,
+      count INTEGER NOT NULL CHECK (count > 0),
+      first_at INTEGER NOT NULL,
+      last_at INTEGER NOT NULL,
+      owner_told_at INTEGER,
+      administrators_told_at INTEGER,
+      closed_at INTEGER,
+      closed_by BLOB CHECK (length(closed_by) = 16),
+      comment TEXT
+    ) STRICT, WITHOUT ROWID;
+    -- One of a pattern and subject while it lasts.
+    CREATE UNIQUE INDEX incidents_open ON incidents (pattern, subject) WHERE closed_at IS NULL;
+    CREATE INDEX incidents_by_time ON incidents (last_at);
+    CREATE INDEX incidents_by_telling ON incidents (administrators_told_at) WHERE administrators_told_at IS NOT NULL;
+    CREATE INDEX incidents_by_account ON incidents (account_id) WHERE account_id IS NOT NULL;
+
+    CREATE INDEX security_events_by_address ON security_events (address, at);
+    """
+}

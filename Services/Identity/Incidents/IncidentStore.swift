@@ -1,0 +1,168 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Whom or what the events of an incident have in common.
+struct IncidentSubject: Hashable, Sendable {
+  let key: String
+  let account: AccountID?
+  let address: String?
+
+  /// An account.
+  static func account(_ account: AccountID) -> IncidentSubject {
+    IncidentSubject(key: "account \(account)", account: account, address: nil)
+  }
+
+  /// What attempts at a password count against, which need not be an account.
+  static func login(_ subject: LoginSubject) -> IncidentSubject {
+    IncidentSubject(key: "login \(Base64URL.encode(subject.account))", account: subject.accountID, address: nil)
+  }
+
+  /// The subscriber behind an address.
+  static func address(_ address: String) -> IncidentSubject {
+    IncidentSubject(key: "address \(Base64URL.encode(ClientAddress(address).bytes))", account: nil, address: address)
+  }
+}
+
+/// An incident as it is kept.
+struct IncidentRecord: Sendable {
+  let id: IncidentID
+  let pattern: IncidentPattern
+  let severity: SecuritySeverity
+  let accountID: AccountID?
+  let address: String?
+  let count: Int
+  let firstAt: Instant
+  let lastAt: Instant
+  let closedAt: Instant?
+  let closedBy: AccountID?
+  let comment: String?
+
+  init(_ row: Row) {
+    id = row["incident_id"]
+    pattern = row["pattern"]
+    severity = row["severity"]
+    accountID = row["account_id"]
+    address = row["address"]
+    count = row["count"]
+    firstAt = row["first_at"]
+    lastAt = row["last_at"]
+    closedAt = row["closed_at"]
+    closedBy = row["closed_by"]
+    comment = row["comment"]
+  }
+
+  /// When it was or will be over by itself.
+  var quietAt: Instant { lastAt.adding(seconds: IncidentRule.quietSeconds) }
+}
+
+extension Database {
+  /// The incident of that id.
+  func incident(_ id: IncidentID) throws -> IncidentRecord? {
+    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM incidents WHERE incident_id = ?"), arguments: [id])
+      .map(IncidentRecord.init)
+  }
+
+  /// The incident of that pattern and subject that nobody has closed.
+  fileprivate func openIncident(_ pattern: IncidentPattern, _ subject: IncidentSubject) throws -> IncidentRecord? {
+    try Row.fetchOne(
+      cachedStatement(sql: "SELECT * FROM incidents WHERE pattern = ? AND subject = ? AND closed_at IS NULL"),
+      arguments: [pattern, subject.key]
+    ).map(IncidentRecord.init)
+  }
+
+  /// Incidents, the newest first: ids grow with time.
+  func incidents(_ input: ListIncidents.Input, before last: IncidentID?, limit: Int, now: Instant) throws -> [IncidentRecord] {
+    var (conditions, arguments) = (
+      ["(:last IS NULL OR incident_id < :last)"], ["last": last, "limit": limit] as StatementArguments
+    )
+    if let severity = input.severity {
+      conditions.append("severity = :severity")
+      arguments += ["severity": severity]
+    }
+    if let pattern = input.pattern {
+      conditions.append("pattern = :pattern")
+      arguments += ["pattern": pattern]
+    }
+    if let isOpen = input.isOpen {
+      // One that has been quiet is over, whether or not that has been written down.
+      conditions.append("\(isOpen ? "" : "NOT ")(closed_at IS NULL AND last_at > :quiet)")
+      arguments += ["quiet": now.adding(seconds: -IncidentRule.quietSeconds)]
+    }
+    let sql = "SELECT * FROM incidents WHERE \(conditions.joined(separator: " AND ")) ORDER BY incident_id DESC LIMIT :limit"
+    return try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map(IncidentRecord.init)
+  }
+
+  /// Whether the owner has been told of an incident that lasts.
+  fileprivate func isOwnerTold(_ account: AccountID, now: Instant) throws -> Bool {
+    try Row.fetchOne(
+      cachedStatement(
+        sql: "SELECT 1 FROM incidents WHERE account_id = ? AND owner_told_at IS NOT NULL AND closed_at IS NULL AND last_at > ?"),
+      arguments: [account, now.adding(seconds: -IncidentRule.quietSeconds)]) != nil
+  }
+
+  /// Of how many incidents administrators were told within the last hour.
+  fileprivate func incidentsToldLately(now: Instant) throws -> Int {
+    try Int.fetchOne(
+      cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ?"),
+      arguments: [now.adding(seconds: -3600)]) ?? 0
+  }
+}
+
+extension Transaction {
+  /// Counts a finding: as one more event of the incident that lasts, else as a new incident, of which its owner is told. Of one that
+  /// becomes critical administrators are told, once.
+  func raise(_ finding: IncidentFinding, on subject: IncidentSubject) throws {
+    let last = try database.openIncident(finding.pattern, subject)
+    if let last, now < last.quietAt {
+      let severity = last.severity == .critical ? .critical : finding.severity
+      try database.cachedStatement(
+        sql: "UPDATE incidents SET count = count + 1, last_at = ?, severity = ?, address = ? WHERE incident_id = ?"
+      ).execute(arguments: [now, severity, subject.address, last.id])
+      if severity != last.severity { try tellAdministrators(last.id, finding.pattern) }
+      return
+    }
+    if let last { try closeIncident(last.id, by: nil, at: last.quietAt, comment: nil) }
+    let id = IncidentID()
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO incidents (incident_id, pattern, subject, severity, account_id, address, count, first_at, last_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
+        """
+    ).execute(arguments: [
+      id, finding.pattern, subject.key, finding.severity, subject.account, subject.address, finding.count, now,
+    ])
+    if let account = subject.account, IncidentRule.isToldToOwner(finding.pattern),
+      try !database.isOwnerTold(account, now: now)
+    {
+      try database.cachedStatement(sql: "UPDATE incidents SET owner_told_at = ? WHERE incident_id = ?")
+        .execute(arguments: [now, id])
+      try tell(AccountProtected(incidentID: id, accountID: account, pattern: finding.pattern, at: now))
+    }
+    if finding.severity == .critical { try tellAdministrators(id, finding.pattern) }
+  }
+
+  /// Ends an incident.
+  func closeIncident(_ id: IncidentID, by administrator: AccountID?, at instant: Instant, comment: String?) throws {
+    try database.cachedStatement(
+      sql: "UPDATE incidents SET closed_at = ?, closed_by = ?, comment = ? WHERE incident_id = ? AND closed_at IS NULL"
+    ).execute(arguments: [instant, administrator, comment, id])
+  }
+
+  /// Tells each administrator of a critical incident, unless that was done before or they were told of too many lately.
+  private func tellAdministrators(_ id: IncidentID, _ pattern: IncidentPattern) throws {
+    guard try database.incidentsToldLately(now: now) < IncidentRule.mostToldPerHour else { return }
+    try database.cachedStatement(
+      sql: "UPDATE incidents SET administrators_told_at = ? WHERE incident_id = ? AND administrators_told_at IS NULL"
+    ).execute(arguments: [now, id])
+    guard database.changesCount > 0 else { return }
+    for administrator in try database.administrators() {
+      try tell(
+        AdministratorAlerted(
+          mailID: try addSecurityMail(to: administrator.id, about: id), accountID: administrator.id, incidentID: id,
+          title: SecurityWords.title(pattern, administrator.language), at: now))
+    }
+  }
+}

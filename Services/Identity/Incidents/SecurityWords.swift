@@ -1,0 +1,21 @@
+import IdentityContract
+import Operations
+
+/// What administrators read of incidents and reports. A test sees to it that every language has the words.
+enum SecurityWords {
+  static func title(_ pattern: IncidentPattern, _ language: Language) -> String {
+    text("incident.\(pattern.rawValue).title", language)
+  }
+
+  static func recommendation(_ pattern: IncidentPattern, _ language: Language) -> String {
+    text("incident.\(pattern.rawValue).recommendation", language)
+  }
+
+  static func severity(_ severity: SecuritySeverity, _ language: Language) -> String {
+    text("severity.\(severity.rawValue)", language)
+  }
+
+  static func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String {
+    SessionWords.words.text(key, language, parameters) ?? key
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// The secret of the links in a mail about a login.
+typealias LoginAlertToken = LinkToken<LoginAlertRecord>
+
+/// An alert as it is kept: without the secret of its links.
+struct LoginAlertRecord: MailedLink {
+  let id: LoginAlertID
+  let accountID: AccountID
+  let level: LoginAlertLevel
+  let reasons: [LoginRisk]
+  let device: String?
+  let userAgent: String?
+  let address: String?
+  let deviceKey: Data
+  let network: String
+  let createdAt: Instant
+  let expiresAt: Instant
+  let answer: LoginAlertAnswer?
+  let answeredAt: Instant?
+
+  init(_ row: Row) {
+    id = row["alert_id"]
+    accountID = row["account_id"]
+    level = row["level"]
+    reasons = (row["reasons"] as String).split(separator: " ").compactMap { LoginRisk(rawValue: String($0)) }
+    device = row["device"]
+    userAgent = row["user_agent"]
+    address = row["address"]
+    deviceKey = row["device_key"]
+    network = row["network"]
+    createdAt = row["created_at"]
+    expiresAt = row["expires_at"]
+    answer = row["answer"]
+    answeredAt = row["answered_at"]
+  }
+
+  var binding: [UInt8] { Array("answer for login".utf8) + [0] + id.bytes + accountID.bytes }
+
+  /// What its owner sees.
+  func own(_ language: Language, _ places: PlaceDatabase) -> LoginAlert {
+    LoginAlert(
+      id: id, level: level, reasons: reasons, device: SessionWords.device(device, userAgent, language),
+      place: SessionWords.place(address, places, language), createdAt: createdAt, expiresAt: expiresAt, answer: answer,
+      answeredAt: answeredAt)
+  }
+}
+
+extension Database {
+  /// The alert of that id.
+  func loginAlert(_ id: LoginAlertID) throws -> LoginAlertRecord? {
+    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM login_alerts WHERE alert_id = ?"), arguments: [id])
+      .map(LoginAlertRecord.init)
+  }
+
+  /// The account's alerts, the newest first: ids grow with time.
+  func loginAlerts(of account: AccountID, before last: LoginAlertID?, limit: Int) throws -> [LoginAlertRecord] {
+    try Row.fetchAll(
+      cachedStatement(
+        sql: """
+          SELECT * FROM login_alerts WHERE account_id = ? AND (?2 IS NULL OR alert_id < ?2) ORDER BY alert_id DESC LIMIT ?3
+          """),
+      arguments: [account, last, limit]
+    ).map(LoginAlertRecord.init)
+  }
+
+  /// The alert about such a login that still waits for its answer.
+  func waitingLoginAlert(
+    of account: AccountID, _ level: LoginAlertLevel, _ origin: LoginOrigin, now: Instant
+  ) throws -> LoginAlertID? {
+    try LoginAlertID.fetchOne(
+      cachedStatement(
+        sql: """
+          SELECT alert_id FROM login_alerts
+          WHERE account_id = ? AND level = ? AND device_key = ? AND network = ? AND answered_at IS NULL AND expires_at > ?
+          ORDER BY alert_id DESC LIMIT 1
+          """),
+      arguments: [account, level, origin.deviceKey, origin.whereabouts.network, now])
+  }
+
+  /// How many alerts that ask something the account had within the last day.
+  func loginAlertsOfADay(_ account: AccountID, now: Instant) throws -> Int {
+    try Int.fetchOne(
+      cachedStatement(
+        sql: "SELECT COUNT(*) FROM login_alerts WHERE account_id = ? AND level <> 'notice' AND created_at > ?"),
+      arguments: [account, now.adding(seconds: -86_400)]) ?? 0
+  }
+
+  /// Whether the session began with a login that nobody has answered for.
+  func isInQuestion(_ session: SessionID) throws -> Bool {
+    try Row.fetchOne(
+      cachedStatement(
+        sql: """
+          SELECT 1 FROM login_alert_sessions AS begun JOIN login_alerts AS alert ON alert.alert_id = begun.alert_id
+          WHERE begun.session_id = ? AND alert.answered_at IS NULL LIMIT 1
+          """),
+      arguments: [session]) != nil
+  }
+
+  /// The sessions that began with the login.
+  fileprivate func sessions(of alert: LoginAlertID) throws -> [SessionID] {
+    try SessionID.fetchAll(
+      cachedStatement(sql: "SELECT session_id FROM login_alert_sessions WHERE alert_id = ?"), arguments: [alert])
+  }
+}
+
+extension Transaction {
+  /// Keeps that a login was unlike the account, and tells it.
+  func raiseLoginAlert(
+    _ level: LoginAlertLevel, _ reasons: [LoginRisk], of account: AccountRecord, _ origin: LoginOrigin, _ places: PlaceDatabase
+  ) throws -> LoginAlertID {
+    let id = LoginAlertID()
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO login_alerts (alert_id, account_id, level, reasons, device, user_agent, address, device_key, network,
+          created_at, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      id, account.id, level, reasons.map(\.rawValue).joined(separator: " "), origin.device,
+      origin.userAgent.map { String($0.prefix(256)) }, origin.address.map { String($0.prefix(64)) }, origin.deviceKey,
+      origin.whereabouts.network, now, now.adding(seconds: LoginAlertRule.lifetimeSeconds(level)),
+    ])
+    if let alert = try database.loginAlert(id) { try tell(alert.raised(account.language, places)) }
+    return id
+  }
+
+  /// Notes that the session began with such a login.
+  func put(_ session: SessionID, under alert: LoginAlertID) throws {
+    try database.cachedStatement(sql: "INSERT INTO login_alert_sessions (alert_id, session_id) VALUES (?, ?)")
+      .execute(arguments: [alert, session])
+  }
+
+  /// Lets the owner's answer take effect.
+  ///
+  /// - Returns: how many sessions were closed.
+  func answer(_ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, _ watch: LoginWatch, from caller: Caller) throws -> Int {
+    try database.cachedStatement(sql: "UPDATE login_alerts SET answer = ?, answered_at = ? WHERE alert_id = ?")
+      .execute(arguments: [answer, now, alert.id])
+    let detail = alert.id.description
+    switch answer {
+    case .confirm:
+      let origin = watch.origin(alert.accountID, device: alert.device, userAgent: alert.userAgent, address: alert.address)
+      try learn(origin, of: alert.accountID)
+      try record(SecurityEvent(.loginConfirmed, account: alert.accountID, detail: detail), from: caller)
+      return 0
+    case .close:
+      // Only what was new: the owner's own place stays known, whoever else was there.
+      try forget(
+        deviceKey: alert.reasons.contains(.newDevice) ? alert.deviceKey : nil,
+        network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID)
+      let closed = try database.sessions(of: alert.id).filter { try revoke($0, of: alert.accountID, .closedByOwner) }
+      // Whoever was in may have made some to stay.
+      for token in try database.personalAccessTokens(of: alert.accountID, before: nil, limit: -1)
+      where token.createdAt >= alert.createdAt { try revokePersonalAccessToken(token.id, of: alert.accountID) }
+      try record(SecurityEvent(.loginDisowned, account: alert.accountID, detail: detail), from: caller)
+      return closed.count
+    }
+  }
+}
+
+extension LoginAlertRecord {
+  /// What others are told of it.
+  func raised(_ language: Language, _ places: PlaceDatabase) -> LoginAlertRaised {
+    let own = own(language, places)
+    return LoginAlertRaised(
+      alertID: id, accountID: accountID, level: level, device: own.device, place: own.place.name, at: createdAt)
+  }
+}

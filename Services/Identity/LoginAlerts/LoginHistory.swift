@@ -1,0 +1,115 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// What logins are watched with: the database of places, and the key of devices.
+struct LoginWatch: Sendable {
+  let places: PlaceDatabase
+  let key: SecretKey
+
+  init(_ places: PlaceDatabase, _ keys: IdentityKeys) {
+    self.places = places
+    key = keys.devices
+  }
+
+  /// Where a login of that account comes from.
+  func origin(_ account: AccountID, device: String?, userAgent: String?, address: String?) -> LoginOrigin {
+    let agent = UserAgent(userAgent)
+    let said = [device ?? "", agent.program ?? "", agent.system ?? ""].flatMap { text -> [UInt8] in
+      Array(text.utf8) + [0]
+    }
+    let found = address.flatMap { NetworkAddress($0) }
+    let place = found.flatMap { places.place($0) }
+    return LoginOrigin(
+      device: device, userAgent: userAgent, address: address,
+      deviceKey: Data(key.code(for: Array("device".utf8) + [0] + account.bytes + said)),
+      whereabouts: Whereabouts(
+        network: found?.network ?? "unknown", countryCode: place?.countryCode, coordinates: place?.coordinates))
+  }
+}
+
+/// Where a login comes from: what its client says of itself, and what its address tells.
+struct LoginOrigin: Sendable {
+  let device: String?
+  let userAgent: String?
+  let address: String?
+  let deviceKey: Data
+  let whereabouts: Whereabouts
+}
+
+/// How an account logged in before.
+enum LoginHistory {
+  /// The devices and places of an account that are known, the latest; older ones are forgotten.
+  static let mostKnown = 30
+  /// Those that were not seen for so long are forgotten, too.
+  static let keptSeconds = 400 * 86_400
+}
+
+extension Database {
+  /// What is known of a login.
+  func loginFacts(of account: AccountID, _ origin: LoginOrigin, failures: Int, now: Instant) throws -> LoginFacts {
+    let devices = try Data.fetchAll(
+      cachedStatement(sql: "SELECT device_key FROM known_devices WHERE account_id = ?"), arguments: [account])
+    let places = try Row.fetchAll(
+      cachedStatement(sql: "SELECT * FROM known_places WHERE account_id = ?"), arguments: [account]
+    ).map(KnownPlace.init)
+    let recoveredAt = try Instant.fetchOne(
+      cachedStatement(
+        sql: "SELECT used_at FROM password_recoveries WHERE account_id = ? AND used_at > ? ORDER BY used_at DESC LIMIT 1"),
+      arguments: [account, now.adding(seconds: -LoginRule.passwordFreshSeconds)])
+    return LoginFacts(
+      now: now, here: origin.whereabouts, hasHistory: !devices.isEmpty, isKnownDevice: devices.contains(origin.deviceKey),
+      knownPlaces: places, failures: failures, isPasswordFresh: recoveredAt != nil)
+  }
+}
+
+extension KnownPlace {
+  fileprivate init(_ row: Row) {
+    let (latitude, longitude) = (row["latitude"] as Double?, row["longitude"] as Double?)
+    var coordinates: Coordinates?
+    if let latitude, let longitude { coordinates = Coordinates(latitude: latitude, longitude: longitude) }
+    self.init(
+      whereabouts: Whereabouts(network: row["network"], countryCode: row["country_code"], coordinates: coordinates),
+      lastSeenAt: row["last_seen_at"])
+  }
+}
+
+extension Transaction {
+  /// Knows the device and the place from now on.
+  func learn(_ origin: LoginOrigin, of account: AccountID) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO known_devices (account_id, device_key, last_seen_at) VALUES (?, ?, ?)
+        ON CONFLICT (account_id, device_key) DO UPDATE SET last_seen_at = excluded.last_seen_at
+        """
+    ).execute(arguments: [account, origin.deviceKey, now])
+    let place = origin.whereabouts
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO known_places (account_id, network, country_code, latitude, longitude, last_seen_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (account_id, network) DO UPDATE SET country_code = excluded.country_code, latitude = excluded.latitude,
+          longitude = excluded.longitude, last_seen_at = excluded.last_seen_at
+        """
+    ).execute(arguments: [
+      account, place.network, place.countryCode, place.coordinates?.latitude, place.coordinates?.longitude, now,
+    ])
+    for (table, key) in [("known_devices", "device_key"), ("known_places", "network")] {
+      try database.cachedStatement(
+        sql: """
+          DELETE FROM \(table) WHERE account_id = ?1 AND \(key) IN (
+            SELECT \(key) FROM \(table) WHERE account_id = ?1 ORDER BY last_seen_at DESC LIMIT -1 OFFSET ?2)
+          """
+      ).execute(arguments: [account, LoginHistory.mostKnown])
+    }
+  }
+
+  /// Knows them no longer; nil stands for none.
+  func forget(deviceKey: Data?, network: String?, of account: AccountID) throws {
+    try database.cachedStatement(sql: "DELETE FROM known_devices WHERE account_id = ? AND device_key = ?")
+      .execute(arguments: [account, deviceKey])
+    try database.cachedStatement(sql: "DELETE FROM known_places WHERE account_id = ? AND network = ?")
+      .execute(arguments: [account, network])
+  }
+}

@@ -1,0 +1,69 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension Transaction {
+  /// Begins a session of an account that has proved to be itself, by its password or by a provider, unless the login is of high risk.
+  ///
+  /// Such a login ends everything that the account has open, once, and is refused: whoever has the password alone gets nowhere, and
+  /// the owner logs in again where the account is known, confirms the login by mail, or recovers the password.
+  ///
+  /// - Parameter failures: failed attempts at the account before it.
+  func logIn(
+    _ account: AccountRecord, device: DeviceName?, failures: Int, _ caller: Caller, _ watch: LoginWatch
+  ) throws -> Result<GivenTokens, Failure> {
+    let origin = watch.origin(
+      account.id, device: device?.description, userAgent: caller.userAgent, address: caller.address)
+    let judgement = LoginRule.judge(try database.loginFacts(of: account.id, origin, failures: failures, now: now))
+    let detail = judgement.reasons.map(\.rawValue).joined(separator: " ")
+    switch judgement.level {
+    case nil:
+      try learn(origin, of: account.id)
+      return .success(try beginSession(of: account, device: device, caller))
+    case .notice:
+      let begun = try beginSession(of: account, device: device, caller)
+      try learn(origin, of: account.id)
+      let alert = try raiseLoginAlert(.notice, judgement.reasons, of: account, origin, watch.places)
+      try put(begun.session.id, under: alert)
+      try record(SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller)
+      return .success(begun)
+    case .suspicious:
+      let waiting = try database.waitingLoginAlert(of: account.id, .suspicious, origin, now: now)
+      guard try waiting != nil || database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.mostPerDay else {
+        try record(SecurityEvent(.loginSuspicious, account: account.id, detail: "too_many"), from: caller)
+        return .failure(Failure(LogInFailure.unconfirmed))
+      }
+      let begun = try beginSession(of: account, device: device, caller)
+      let alert = try waiting ?? raiseLoginAlert(.suspicious, judgement.reasons, of: account, origin, watch.places)
+      try put(begun.session.id, under: alert)
+      try record(SecurityEvent(.loginSuspicious, account: account.id, session: begun.session.id, detail: detail), from: caller)
+      return .success(begun)
+    case .high:
+      try refuseLogin(account, origin, judgement.reasons, caller, watch)
+      return .failure(Failure(LogInFailure.unconfirmed))
+    }
+  }
+
+  /// Ends everything, asks the owner and tells the administrators: once for each place and device, so that repeating the login keeps
+  /// nobody out.
+  private func refuseLogin(
+    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch
+  ) throws {
+    let detail = reasons.map(\.rawValue).joined(separator: " ")
+    try record(SecurityEvent(.loginRefused, account: account.id, detail: detail), from: caller)
+    try raise(IncidentFinding(.riskyLogin, count: 1), on: .account(account.id))
+    let isAsked = try database.waitingLoginAlert(of: account.id, .high, origin, now: now) != nil
+    guard try !isAsked && database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.mostPerDay else { return }
+    try revokeEverything(of: account.id, .suspiciousActivity)
+    _ = try raiseLoginAlert(.high, reasons, of: account, origin, watch.places)
+  }
+
+  /// Ends the account's sessions and revokes its personal access tokens.
+  func revokeEverything(of account: AccountID, _ reason: SessionRevoked.Reason) throws {
+    try revokeSessions(of: account, reason)
+    for token in try database.personalAccessTokens(of: account, before: nil, limit: -1) {
+      try revokePersonalAccessToken(token.id, of: account)
+    }
+  }
+}

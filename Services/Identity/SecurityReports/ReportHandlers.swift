@@ -1,0 +1,77 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves security reports to administrators (requirement ID-15).
+  mutating func serveReports() {
+    serve(
+      ListSecurityReports.self,
+      read: { input, call, database in
+        let administrator = try call.liveAdministrator(database)
+        let page = try call.page(input)
+        let reports = try database.securityReports(
+          of: input.period, before: page.place(SecurityReportID.init(text:)), limit: page.fetchLimit)
+        return try page.page(of: reports, key: \.id) { try $0.shown(administrator.language, database) }
+      })
+
+    serve(
+      ReadSecurityReport.self,
+      read: { input, call, database in
+        let administrator = try call.liveAdministrator(database)
+        guard let report = try database.securityReport(input.reportID) else { throw Failure(RequestFailure.notFound) }
+        return try report.shown(administrator.language, database)
+      })
+  }
+}
+
+extension ReportRecord {
+  /// What administrators see.
+  func shown(_ language: Language, _ database: Database) throws -> SecurityReport {
+    let title = SecurityWords.text(
+      "report.\(span.period.rawValue)", language,
+      ["day": .text(span.firstDay.description), "lastDay": .text(span.lastDay.description)])
+    let incidents = try content.incidents.enumerated().map { index, incident in
+      RankedIncident(
+        rank: index + 1, incidentID: incident.incidentID, pattern: incident.pattern,
+        title: SecurityWords.title(incident.pattern, language), severity: incident.severity, accountID: incident.accountID,
+        username: try incident.accountID.flatMap { try database.account($0)?.username }, count: incident.count,
+        recommendation: SecurityWords.recommendation(incident.pattern, language))
+    }
+    return SecurityReport(
+      id: id, period: span.period, firstDay: span.firstDay, lastDay: span.lastDay, createdAt: createdAt, title: title,
+      counts: content.counts, incidentCount: content.incidentCount, incidentCountBefore: content.incidentCountBefore,
+      incidents: incidents)
+  }
+}
+
+extension SecurityReport {
+  /// What an administrator reads of it in a mail: each recommendation once, in the order of the incidents.
+  func mail(to reader: AccountRecord) -> SecurityMail {
+    let language = reader.language
+    func line(_ key: String, _ parameters: [String: Parameter]) -> String {
+      SecurityWords.text("report.line.\(key)", language, parameters)
+    }
+    let ranked = incidents.map { incident in
+      line(
+        "incident",
+        [
+          "rank": .number(incident.rank), "title": .text(incident.title), "count": .number(incident.count),
+          "severity": .text(SecurityWords.severity(incident.severity, language)),
+        ])
+    }
+    let happened = counts.map { count in
+      line("count", ["kind": .text(count.kind), "count": .number(count.count), "before": .number(count.countBefore)])
+    }
+    var recommendations: [String] = []
+    for incident in incidents where !recommendations.contains(incident.recommendation) {
+      recommendations.append(incident.recommendation)
+    }
+    let total = line("incidents", ["count": .number(incidentCount), "before": .number(incidentCountBefore)])
+    return SecurityMail(
+      email: reader.email, username: reader.username, language: language, title: title, lines: [total] + ranked + happened,
+      recommendations: recommendations)
+  }
+}

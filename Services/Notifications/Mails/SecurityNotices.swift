@@ -1,0 +1,41 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// What is told of the safety of accounts: by a notification and by mail, in one transaction.
+enum SecurityNotices {
+  static func hear(_ service: inout ServiceDefinition, _ bell: Bell) {
+    service.hear(LoginAlertRaised.self) { event, logged, transaction in
+      try InboxSubscriptions.notify(NotificationDraft(event), transaction)
+      try mail(subject(event), to: event.accountID, at: logged.at, bell, transaction)
+    }
+    service.hear(AccountProtected.self) { event, logged, transaction in
+      try InboxSubscriptions.notify(NotificationDraft(event), transaction)
+      let subject: MailSubject = event.pattern == .tokensReused ? .tokensReused(event.incidentID) : .locked(event.incidentID)
+      try mail(subject, to: event.accountID, at: logged.at, bell, transaction)
+    }
+    service.hear(AdministratorAlerted.self) { event, logged, transaction in
+      try InboxSubscriptions.notify(NotificationDraft(event), transaction)
+      try mail(.incident(event.mailID), to: event.accountID, at: logged.at, bell, transaction)
+    }
+    service.hear(SecurityReportReady.self) { event, logged, transaction in
+      try mail(.report(event.mailID), to: event.accountID, at: logged.at, bell, transaction)
+    }
+  }
+
+  private static func subject(_ event: LoginAlertRaised) -> MailSubject {
+    switch event.level {
+    case .notice: .loginNoticed(event.alertID)
+    case .suspicious: .loginSuspicious(event.alertID)
+    case .high: .loginRefused(event.alertID)
+    }
+  }
+
+  private static func mail(
+    _ subject: MailSubject, to account: AccountID, at: Instant, _ bell: Bell, _ transaction: Transaction
+  ) throws {
+    try MailQueue.add(subject, to: account, at: at, transaction)
+    transaction.afterCommit { bell.ring() }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import IdentityContract
+import Messaging
+import Operations
+import Testing
+
+@testable import GatewayService
+
+@Suite("The page behind the links of a mail about a login (ID-7)", .timeLimit(.minutes(1)))
+struct LoginAlertPageTests {
+  /// Runs a gateway with an identity that knows one link, `good`.
+  private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {
+    let bus = FakeBus()
+    bus.answer(.identity) { request in
+      guard request.header.operation == AnswerLoginAlertByLink.spec.name else { throw Failure(RequestFailure.unknownOperation) }
+      let input = try AnswerLoginAlertByLink.Input.decode(request.body)
+      switch input.token {
+      case "good":
+        return Reply(
+          request,
+          AnswerLoginAlertByLink.Output(
+            username: try Username(text: "ana.ruiz"), answer: input.answer, closedCount: 1,
+            isPasswordChangeAdvised: input.answer == .close))
+      case "old": throw LoginAlertFailure.expired
+      case "used": throw LoginAlertFailure.answered
+      case "busy": throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
+      default: throw LoginAlertFailure.linkInvalid
+      }
+    }
+    try await RunningGateway.with(contracts: [.identity], bus: bus, body)
+  }
+
+  private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
+
+  @Test("opens without answering, loads nothing, and shows both buttons, the link's own first")
+  func opens() async throws {
+    try await Self.with { gateway in
+      for (query, first, second) in [
+        ("token=good&answer=close", "close", "confirm"), ("token=good&answer=confirm", "confirm", "close"),
+        ("token=good", "confirm", "close"),
+      ] {
+        let page = try await gateway.http("GET", "/login-alert?\(query)")
+        #expect(page.status == 200 && page.fields["cache-control"] == "no-store")
+        #expect(page.fields["referrer-policy"] == "no-referrer")
+        #expect(page.body.contains(#"<input type="hidden" name="token" value="good">"#))
+        let one = try #require(page.body.range(of: #"name="answer" value="\#(first)""#))
+        let other = try #require(page.body.range(of: #"name="answer" value="\#(second)""#))
+        #expect(one.lowerBound < other.lowerBound)
+        for loader in ["src=", "<script", "style=\"", "://", "@import", "url("] { #expect(!page.body.contains(loader)) }
+      }
+      #expect(gateway.bus.requests.isEmpty)
+      #expect(try await gateway.http("PUT", "/login-alert").fields["allow"] == "GET, POST")
+    }
+  }
+
+  @Test("asks identity when a button is pressed, says what came of it, and advises to change the password")
+  func answers() async throws {
+    try await Self.with { gateway in
+      let closed = try await gateway.http("POST", "/login-alert", Self.form, "token=good&answer=close")
+      #expect(closed.status == 200 && closed.body.contains("ana.ruiz") && closed.body.contains(#"<a href="recover">"#))
+      let request = try #require(gateway.bus.requests.last)
+      #expect(request.header.operation == "loginAlerts.answerByLink" && request.header.caller.kind == .anonymous)
+      let confirmed = try await gateway.http(
+        "POST", "/login-alert", Self.form.merging(["Accept-Language": "es"]) { $1 }, "token=good&answer=confirm")
+      #expect(confirmed.status == 200 && confirmed.body.contains("Gracias") && !confirmed.body.contains("recover"))
+    }
+  }
+
+  @Test("tells refusals as pages", arguments: [("old", 410), ("used", 409), ("never", 404), ("busy", 503), ("", 404)])
+  func refuses(token: String, status: Int) async throws {
+    try await Self.with { gateway in
+      let page = try await gateway.http("POST", "/login-alert", Self.form, "token=\(token)&answer=close")
+      #expect(page.status == status && page.body.contains(#"role="alert""#))
+      #expect(page.fields["content-type"] == "text/html; charset=utf-8")
+      #expect((page.fields["retry-after"] != nil) == (status == 503))
+    }
+  }
+
+  @Test("escapes the token, and asks again where no button was pressed")
+  func escapes() async throws {
+    try await Self.with { gateway in
+      let page = try await gateway.http("GET", "/login-alert?token=%22%3E%3Cscript%3E")
+      #expect(page.body.contains("value=\"&quot;&gt;&lt;script&gt;\""))
+      let again = try await gateway.http("POST", "/login-alert", Self.form, "token=good&answer=perhaps")
+      #expect(again.status == 200 && again.body.contains(#"value="confirm""#))
+      #expect(gateway.bus.requests.isEmpty)
+    }
+  }
+}

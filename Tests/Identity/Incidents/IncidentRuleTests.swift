@@ -1,0 +1,53 @@
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("What is an incident (ID-15)")
+struct IncidentRuleTests {
+  private func found(_ window: FailureWindow) -> [String] {
+    let findings = IncidentRule.findings(window)
+    return (findings.account + findings.address).map { "\($0.pattern) \($0.severity)" }
+  }
+
+  @Test(
+    "failed attempts are told apart by what they have in common",
+    arguments: [
+      (FailureWindow(), []),
+      (FailureWindow(failuresAtAccount: 4, addressesAtAccount: 4, accountsFromAddress: 4), []),
+      (FailureWindow(failuresAtAccount: 5, addressesAtAccount: 1, accountsFromAddress: 1), ["accountGuessed warning"]),
+      (FailureWindow(failuresAtAccount: 20, addressesAtAccount: 1, accountsFromAddress: 1), ["accountGuessed critical"]),
+      (FailureWindow(failuresAtAccount: 1, addressesAtAccount: 1, accountsFromAddress: 5), ["addressGuessing warning"]),
+      (FailureWindow(failuresAtAccount: 1, addressesAtAccount: 1, accountsFromAddress: 20), ["addressGuessing critical"]),
+      (
+        FailureWindow(failuresAtAccount: 5, addressesAtAccount: 5, accountsFromAddress: 1),
+        ["accountGuessed warning", "accountGuessedWidely warning"]
+      ),
+      (
+        FailureWindow(failuresAtAccount: 12, addressesAtAccount: 10, accountsFromAddress: 7),
+        ["accountGuessed warning", "accountGuessedWidely critical", "addressGuessing warning"]
+      ),
+    ])
+  func failures(window: FailureWindow, expected: [String]) { #expect(found(window) == expected) }
+
+  @Test(
+    "other events are an incident from their number on",
+    arguments: [
+      (IncidentPattern.tokensReused, 0, nil), (.tokensReused, 1, .warning), (.tokensReused, 3, .critical),
+      (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 50, .critical), (.riskyLogin, 1, .critical),
+      (.administratorAppointed, 1, .critical),
+    ] as [(IncidentPattern, Int, SecuritySeverity?)])
+  func numbers(pattern: IncidentPattern, count: Int, severity: SecuritySeverity?) {
+    #expect(IncidentRule.finding(pattern, count)?.severity == severity)
+  }
+
+  @Test("every pattern has a measure, and words in every language", arguments: IncidentPattern.allCases)
+  func words(pattern: IncidentPattern) {
+    for severity in SecuritySeverity.allCases { #expect(!IncidentRule.measures(pattern, severity).isEmpty) }
+    for language in Language.allCases {
+      #expect(!SecurityWords.title(pattern, language).hasPrefix("incident."))
+      #expect(!SecurityWords.recommendation(pattern, language).hasPrefix("incident."))
+    }
+  }
+}

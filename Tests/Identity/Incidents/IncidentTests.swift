@@ -1,0 +1,233 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Security events and incidents (ID-15; S 10)")
+struct IncidentTests {
+  @Test("an event is recorded with its severity and context, without secrets, and listed by filters (S 10, scenario 1)")
+  func events() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      let ana = try await identity.register()
+      try await identity.guess(times: 2)
+      identity.time.advance(seconds: 100)
+      try await identity.guess("nobody.here", from: "203.0.113.7")
+      func list(_ input: ListSecurityEvents.Input) async throws -> [RecordedSecurityEvent] {
+        try await identity.ask(ListSecurityEvents.self, input, by: .signedIn(administrator)).items
+      }
+      let all = try await list(.init())
+      #expect(all.map(\.kind) == ["loginFailed", "loginFailed", "loginFailed", "administratorAppointed"])
+      #expect(all.map(\.severity) == [.info, .info, .info, .critical])
+      #expect(all[0].address == "203.0.113.7" && all[0].accountID == nil && all[0].userAgent == "Test/1")
+      #expect(all[1].username?.description == "ana" && all[1].at == identity.time.now.adding(seconds: -100))
+      for event in all { #expect(!String(decoding: event.json, as: UTF8.self).contains("Wrong-1")) }
+      #expect(try await list(.init(severity: .critical)).map(\.kind) == ["administratorAppointed"])
+      #expect(try await list(.init(kind: "loginFailed")).count == 3)
+      #expect(try await list(.init(accountID: ana.id)).count == 2)
+      #expect(try await list(.init(from: identity.time.now)).count == 1)
+      #expect(try await list(.init(to: identity.time.now)).count == 3)
+      let first = try await identity.ask(ListSecurityEvents.self, .init(limit: 3), by: .signedIn(administrator))
+      let rest = try await identity.ask(
+        ListSecurityEvents.self, .init(limit: 3, cursor: first.nextCursor), by: .signedIn(administrator))
+      #expect(first.items + rest.items == all && rest.nextCursor == nil)
+    }
+  }
+
+  @Test("a critical event is told to every administrator at once, with a mail in their language, once (S 10, scenario 1)")
+  func critical() async throws {
+    try await RunningIdentity.run { identity in
+      let one = try await identity.administrator("adela")
+      let other = try await identity.administrator("berta")
+      try await identity.store.write {
+        try $0.database.execute(sql: "UPDATE accounts SET language = 'es' WHERE username = 'berta'")
+      }
+      let before = try await identity.told(AdministratorAlerted.self).count
+      try await identity.register()
+      for address in 1...12 { try await identity.guess(from: "198.51.100.\(address)"); identity.time.advance(seconds: 3600) }
+      let told = try await identity.told(AdministratorAlerted.self).suffix(from: before)
+      #expect(told.map(\.accountID) == [one.account.id, other.account.id])
+      #expect(
+        told.map(\.title) == [
+          "Attempts at one account from many addresses", "Intentos contra una cuenta desde muchas direcciones",
+        ])
+      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(told.last).mailID))
+      #expect(mail.email.description == "berta@example.com" && mail.language == .spanish)
+      #expect(mail.lines.contains("Gravedad: crítica") && mail.lines.contains("Cuenta: ana"))
+      #expect(mail.recommendations.count == 1)
+      // Who administers no longer reads it no longer.
+      try await identity.store.write { try $0.database.execute(sql: "UPDATE accounts SET is_administrator = 0") }
+      let gone = try await failure {
+        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(told.last).mailID))
+      }
+      #expect(gone.code == "not_found")
+    }
+  }
+
+  @Test(
+    "many failures at one account slow it down, are one incident that counts them, and are told to its owner once (S 10, scenario 2)"
+  )
+  func account() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      let ana = try await identity.register()
+      try await identity.guess(times: 4)
+      #expect(try await identity.incidents(by: administrator, pattern: .accountGuessed).isEmpty)
+      try await identity.guess()
+      #expect(try await identity.guess() == ["login_locked"])
+      for _ in 0..<3 {
+        identity.time.advance(seconds: 3600)
+        try await identity.guess()
+      }
+      let incidents = try await identity.incidents(by: administrator, pattern: .accountGuessed)
+      let incident = try #require(incidents.first)
+      #expect(incidents.count == 1 && incident.count == 8 && incident.isOpen && incident.severity == .warning)
+      #expect(incident.username?.description == "ana" && incident.measures == [.accountSlowedDown])
+      #expect(incident.lastAt == incident.firstAt.adding(seconds: 3 * 3600))
+      let told = try await identity.told(AccountProtected.self)
+      #expect(told.map(\.accountID) == [ana.id] && told.map(\.pattern) == [.accountGuessed])
+      // Recovery is open, and the owner gets in with it.
+      try await identity.askToRecover()
+      try await identity.recover(try await identity.recoveryToken())
+      _ = try await identity.logIn("ana", RunningIdentity.otherPassword)
+      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
+      #expect(details.events.contains { $0.kind == "loginLocked" } && details.events.contains { $0.kind == "passwordRecovered" })
+    }
+  }
+
+  @Test("a login that is nobody's is an incident, too, of which nobody is told")
+  func nobody() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      try await identity.guess("nobody.here", times: 5)
+      let incident = try #require(try await identity.incidents(by: administrator, pattern: .accountGuessed).first)
+      #expect(incident.accountID == nil && incident.count == 5)
+      #expect(try await identity.told(AccountProtected.self).isEmpty)
+    }
+  }
+
+  @Test("many accounts from one address slow the address down, however it is written, and outlive a restart (S 10, scenario 2)")
+  func address() async throws {
+    try await RunningIdentity.run { first in
+      let administrator = try await first.administrator()
+      for (index, name) in ["ana", "bea", "carla", "dora", "elena"].enumerated() {
+        try await first.register(name)
+        try await first.guess(name, from: "2001:db8:1:2::\(index + 1)")
+      }
+      let second = try await first.restarted()
+      #expect(try await failure { try await second.logIn("ana", from: "2001:db8:1:2::77") }.code == "login_locked")
+      let incidents = try await second.incidents(by: administrator, pattern: .addressGuessing)
+      #expect(incidents.map(\.count) == [5] && incidents[0].measures == [.addressSlowedDown])
+      #expect(incidents[0].address == "2001:db8:1:2::5" && incidents[0].accountID == nil)
+      second.time.advance(seconds: 60)
+      try await second.guess("flora", from: "2001:db8:1:2::99")
+      #expect(try await second.incidents(by: administrator, pattern: .addressGuessing).map(\.count) == [6])
+      await second.store.close()
+    }
+  }
+
+  @Test("a reused refresh token is told to its owner; where more are, everything is revoked (S 4, scenario 3)")
+  func reuse() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      try await identity.register()
+      let stays = try await identity.logIn()
+      for number in 1...3 {
+        let stolen = try await identity.logIn()
+        _ = try await identity.ask(RefreshSession.self, .init(refreshToken: stolen.refreshToken))
+        identity.time.advance(seconds: 60)
+        let refused = try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: stolen.refreshToken)) }
+        #expect(refused.code == "refresh_token_reused")
+        let isAlive = (try? await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(stays))) != nil
+        #expect(isAlive == (number < 3))
+      }
+      let incident = try #require(try await identity.incidents(by: administrator, pattern: .tokensReused).first)
+      #expect(incident.count == 3 && incident.severity == .critical)
+      #expect(incident.measures == [.sessionsClosed, .everythingRevoked])
+      #expect(try await identity.told(AccountProtected.self).map(\.pattern) == [.tokensReused])
+    }
+  }
+
+  @Test("guessed links are an incident and slow their address down")
+  func links() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      try await identity.register()
+      for _ in 0..<10 {
+        _ = try await failure { try await identity.ask(VerifyAccount.self, .init(token: "guess")) }
+      }
+      #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [10])
+      #expect(try await failure { try await identity.logIn() }.code == "login_locked")
+      _ = try await identity.logIn(from: "198.51.100.9")
+    }
+  }
+
+  @Test("an incident ends after a quiet day or by an administrator's hand; what comes after is another")
+  func ends() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      func list(isOpen: Bool? = nil) async throws -> [Incident] {
+        try await identity.incidents(by: administrator, isOpen: isOpen, pattern: .linksGuessed)
+      }
+      func attack() async throws {
+        for _ in 0..<10 { _ = try await failure { try await identity.ask(VerifyAccount.self, .init(token: "guess")) } }
+      }
+      try await attack()
+      let first = try #require(try await list(isOpen: true).first)
+      for comment in ["A test.", "Later."] {
+        let closed = try await identity.ask(
+          CloseIncident.self, .init(incidentID: first.id, comment: comment), by: .signedIn(administrator))
+        #expect(!closed.isOpen && closed.comment == "A test." && closed.closedByAccountID == administrator.account.id)
+      }
+      #expect(try await list(isOpen: true).isEmpty)
+      identity.time.advance(seconds: 7200)
+      try await attack()
+      identity.time.advance(seconds: 86_400)
+      #expect(try await list(isOpen: true).isEmpty)
+      #expect(try await list(isOpen: false).count == 2)
+      #expect(try await list().first?.closedAt != nil)
+      try await attack()
+      #expect(try await list().map(\.isOpen) == [true, false, false])
+      #expect(try await identity.securityEvents().filter { $0 == "incidentClosed" }.count == 1)
+    }
+  }
+
+  @Test("of a flood of incidents administrators are told of ten an hour; all are recorded")
+  func flood() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      try await identity.store.write { transaction in
+        for number in 0..<30 {
+          try transaction.raise(IncidentFinding(.addressGuessing, count: 20), on: .address("198.51.100.\(number)"))
+        }
+      }
+      #expect(try await identity.told(AdministratorAlerted.self).count == IncidentRule.mostToldPerHour)
+      #expect(try await identity.incidents(by: administrator).count == 31)
+    }
+  }
+
+  @Test("all of this is for administrators alone: nobody else, no account, and none who was one")
+  func access() async throws {
+    try await RunningIdentity.run { identity in
+      let former = try await identity.administrator()
+      try await identity.store.write { try $0.database.execute(sql: "UPDATE accounts SET is_administrator = 0") }
+      try await identity.register()
+      let account = try await identity.logIn()
+      let id = IncidentID()
+      for (caller, code) in [
+        (Caller.person(), "unauthenticated"), (.signedIn(account), "forbidden"), (.signedIn(former), "forbidden"),
+      ] {
+        #expect(try await failure { try await identity.ask(ListSecurityEvents.self, .init(), by: caller) }.code == code)
+        #expect(try await failure { try await identity.ask(ListIncidents.self, .init(), by: caller) }.code == code)
+        #expect(try await failure { try await identity.ask(ReadIncident.self, .init(incidentID: id), by: caller) }.code == code)
+        #expect(try await failure { try await identity.ask(CloseIncident.self, .init(incidentID: id), by: caller) }.code == code)
+        #expect(try await failure { try await identity.ask(ListSecurityReports.self, .init(), by: caller) }.code == code)
+        #expect(
+          try await failure { try await identity.ask(ReadSecurityReport.self, .init(reportID: ID()), by: caller) }.code == code)
+      }
+    }
+  }
+}

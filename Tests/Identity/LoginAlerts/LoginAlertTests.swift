@@ -1,0 +1,259 @@
+import Foundation
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Logins that are unlike their account (ID-7; S 4, scenario 3; S 6, scenario 4)")
+struct LoginAlertTests {
+  private static let (madrid, barcelona, tokyo) = ("192.0.2.1", "198.51.100.1", "203.0.113.1")
+  private static let strange = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
+
+  /// Runs identity with places and Ana, who has logged in at Madrid.
+  private static func run(_ body: (RunningIdentity, _ usual: SignedIn) async throws -> Void) async throws {
+    try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
+      try await identity.register()
+      let usual = try await identity.logIn(from: madrid)
+      identity.time.advance(seconds: 3600)
+      try await body(identity, usual)
+    }
+  }
+
+  /// A login from a device that the account never had.
+  private static func strangeLogin(
+    _ identity: RunningIdentity, from address: String, password: String = RunningIdentity.password
+  ) async throws -> SignedIn {
+    let caller = Caller(kind: .anonymous, address: address, userAgent: strange)
+    return try await identity.ask(LogIn.self, .init(login: "ana", password: password), by: caller)
+  }
+
+  private static func token(_ identity: RunningIdentity) async throws -> String {
+    let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+    return try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+  }
+
+  private static func isDead(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> Bool {
+    try await identity.count(
+      "SELECT COUNT(*) FROM sessions WHERE session_id = x'\(hex(signedIn.session.id))' AND revoked_at IS NOT NULL") == 1
+  }
+
+  private static func hex(_ id: SessionID) -> String { id.bytes.map { String(format: "%02x", $0) }.joined() }
+
+  @Test("the first login of a new account, and those like it, are nobody's concern")
+  func usual() async throws {
+    try await Self.run { identity, _ in
+      _ = try await identity.logIn(from: Self.madrid)
+      #expect(try await identity.told(LoginAlertRaised.self).isEmpty)
+      #expect(try await identity.securityEvents().isEmpty)
+    }
+  }
+
+  @Test("a new device at home is noticed once: its owner is told what and where, and it is known from then on")
+  func notice() async throws {
+    try await Self.run { identity, usual in
+      let new = try await Self.strangeLogin(identity, from: Self.madrid)
+      let told = try #require(try await identity.told(LoginAlertRaised.self).last)
+      #expect(told.level == .notice && told.accountID == usual.account.id)
+      #expect(told.device == "Firefox on Linux" && told.place == "Madrid, Spain")
+      _ = try await Self.strangeLogin(identity, from: Self.madrid)
+      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+      #expect(try await identity.securityEvents() == ["loginNoticed"])
+      #expect(try await !Self.isDead(identity, new))
+      // Closed, the device is unknown again; the place is still the owner's.
+      _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: try await Self.token(identity), answer: .close))
+      #expect(try await Self.isDead(identity, new))
+      _ = try await identity.logIn(from: Self.madrid)
+      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+      _ = try await Self.strangeLogin(identity, from: Self.madrid)
+      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.notice, .notice])
+    }
+  }
+
+  @Test(
+    "a login from an unusual place is told to its owner, who can close it by the mailed link and is advised to change the password (S 6, scenario 4)"
+  )
+  func close() async throws {
+    try await Self.run { identity, usual in
+      let stranger = try await Self.strangeLogin(identity, from: Self.barcelona)
+      _ = try await identity.ask(
+        CreatePersonalAccessToken.self, .init(name: .init(text: "stay"), scopes: [.activityRead]), by: .signedIn(stranger))
+      let again = try await Self.strangeLogin(identity, from: Self.barcelona)
+      // One mail, however often whoever it is logs in.
+      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.suspicious])
+      let token = try await Self.token(identity)
+      let answer = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: .close))
+      #expect(answer.closedCount == 2 && answer.isPasswordChangeAdvised && answer.answer == .close)
+      #expect(try await Self.isDead(identity, stranger))
+      #expect(try await Self.isDead(identity, again))
+      #expect(try await !Self.isDead(identity, usual))
+      #expect(try await identity.told(SessionRevoked.self).allSatisfy { $0.reason == .closedByOwner })
+      #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == 1)
+      #expect(try await identity.securityEvents().suffix(1) == ["loginDisowned"])
+      // What was closed is still unknown.
+      _ = try await Self.strangeLogin(identity, from: Self.barcelona)
+      #expect(try await identity.told(LoginAlertRaised.self).count == 2)
+    }
+  }
+
+  @Test("'it was me' lets the session live, and makes device and place known (S 6, scenario 4)")
+  func confirm() async throws {
+    try await Self.run { identity, _ in
+      let mine = try await Self.strangeLogin(identity, from: Self.barcelona)
+      let answer = try await identity.ask(
+        AnswerLoginAlertByLink.self, .init(token: try await Self.token(identity), answer: .confirm))
+      #expect(answer.closedCount == 0 && !answer.isPasswordChangeAdvised)
+      #expect(try await !Self.isDead(identity, mine))
+      _ = try await Self.strangeLogin(identity, from: Self.barcelona)
+      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+    }
+  }
+
+  @Test("the links work once, for a week, and no other's; what is refused is recorded")
+  func links() async throws {
+    try await Self.run { identity, _ in
+      _ = try await Self.strangeLogin(identity, from: Self.barcelona)
+      let token = try await Self.token(identity)
+      func refusal(_ token: String) async throws -> String {
+        try await failure { try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: .close)) }.code
+      }
+      let other = token.hasSuffix("A") ? "B" : "A"
+      for damaged in [String(token.dropLast()) + other, "AAAA", String(repeating: "A", count: 64)] {
+        #expect(try await refusal(damaged) == "login_alert_link_invalid")
+      }
+      #expect(try await identity.securityEvents().filter { $0 == "loginAlertRefused" }.count == 3)
+      _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: .confirm))
+      #expect(try await refusal(token) == "login_alert_answered")
+      let gone = try await failure { try await Self.token(identity) }
+      #expect(gone.code == "not_found")
+
+      _ = try await identity.logIn(from: Self.tokyo)
+      let late = try await Self.token(identity)
+      identity.time.advance(seconds: 7 * 86_400)
+      #expect(try await refusal(late) == "login_alert_expired")
+    }
+  }
+
+  @Test("no token of another purpose answers, and the store keeps none")
+  func purposes() async throws {
+    try await Self.run { identity, _ in
+      _ = try await Self.strangeLogin(identity, from: Self.barcelona)
+      let token = try await Self.token(identity)
+      let refused = try await failure { try await identity.ask(VerifyAccount.self, .init(token: token)) }
+      #expect(refused.code == "verification_link_invalid")
+      let mailed = try await identity.mailedToken()
+      #expect(
+        try await failure { try await identity.ask(AnswerLoginAlertByLink.self, .init(token: mailed, answer: .confirm)) }.code
+          == "login_alert_link_invalid")
+      let stores = try FileManager.default.contentsOfDirectory(atPath: identity.home.stores)
+      for file in stores {
+        let bytes = try #require(FileManager.default.contents(atPath: "\(identity.home.stores)/\(file)"))
+        #expect(bytes.range(of: Data(token.utf8)) == nil)
+      }
+    }
+  }
+
+  @Test("the app answers as well, but nobody can answer for the login by which they came")
+  func app() async throws {
+    try await Self.run { identity, usual in
+      let stranger = try await Self.strangeLogin(identity, from: Self.barcelona)
+      let second = try await Self.strangeLogin(identity, from: Self.barcelona)
+      let listed = try await identity.ask(ListLoginAlerts.self, .init(), by: .signedIn(usual)).items
+      let alert = try #require(listed.first)
+      #expect(listed.count == 1 && alert.reasons == [.newDevice, .newPlace] && alert.place.city == "Barcelona")
+      func answer(_ answer: LoginAlertAnswer, by signedIn: SignedIn) async throws -> AnswerLoginAlert.Output {
+        try await identity.ask(AnswerLoginAlert.self, .init(alertID: alert.id, answer: answer), by: .signedIn(signedIn))
+      }
+      for session in [stranger, second] {
+        #expect(try await failure { try await answer(.confirm, by: session) }.code == "login_alert_own_session")
+      }
+      #expect(try await answer(.close, by: usual).closedCount == 2)
+      #expect(try await failure { try await answer(.confirm, by: usual) }.code == "login_alert_answered")
+      try await identity.register("bea")
+      let bea = try await identity.logIn("bea")
+      #expect(try await failure { try await answer(.close, by: bea) }.code == "not_found")
+    }
+  }
+
+  @Test(
+    "a login of high risk revokes everything, demands a new login and is told; it is refused with the right password, too (S 4, scenario 3)"
+  )
+  func high() async throws {
+    try await Self.run { identity, usual in
+      let script = try await identity.ask(
+        CreatePersonalAccessToken.self, .init(name: .init(text: "script"), scopes: [.activityRead]), by: .signedIn(usual))
+      let refused = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
+      #expect(refused.code == "login_unconfirmed" && refused.status == 403)
+      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.suspiciousActivity])
+      #expect(try await identity.told(PersonalAccessTokenRevoked.self).map(\.tokenID) == [script.token.id])
+      #expect(try await Self.isDead(identity, usual))
+      #expect(
+        try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: usual.refreshToken)) }.code
+          == "refresh_token_invalid")
+      let told = try #require(try await identity.told(LoginAlertRaised.self).last)
+      #expect(told.level == .high && told.place == "Tokyo, Japan")
+      #expect(try await identity.securityEvents().contains("loginRefused"))
+      #expect(
+        try await identity.count("SELECT COUNT(*) FROM incidents WHERE pattern = 'riskyLogin' AND severity = 'critical'") == 1)
+
+      // The owner gets in where the account is known; whoever has the password keeps nobody out by trying on.
+      let owner = try await identity.logIn(from: Self.madrid)
+      for _ in 0..<3 {
+        #expect(try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }.code == "login_unconfirmed")
+      }
+      #expect(try await !Self.isDead(identity, owner))
+      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+    }
+  }
+
+  @Test("an owner whose login was refused confirms it by mail and gets in")
+  func confirmed() async throws {
+    try await Self.run { identity, _ in
+      _ = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
+      _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: try await Self.token(identity), answer: .confirm))
+      _ = try await Self.strangeLogin(identity, from: Self.tokyo)
+    }
+  }
+
+  @Test("recovery stays open, and who chose the password by mail gets in, wherever they are")
+  func recovered() async throws {
+    try await Self.run { identity, _ in
+      _ = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
+      try await identity.askToRecover(from: Self.tokyo)
+      try await identity.recover(try await identity.recoveryToken())
+      _ = try await Self.strangeLogin(identity, from: Self.tokyo, password: RunningIdentity.otherPassword)
+      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.high, .suspicious])
+    }
+  }
+
+  @Test("a listener that comes late is told of the alerts that wait for their answer")
+  func snapshot() async throws {
+    try await Self.run { identity, _ in
+      _ = try await Self.strangeLogin(identity, from: Self.barcelona)
+      let told = try await identity.told(LoginAlertRaised.self)
+      var (key, events): (String?, [LoginAlertRaised]) = (nil, [])
+      repeat {
+        let page = try await identity.store.log.snapshot(after: key)
+        events += try page.events.filter { $0.name == LoginAlertRaised.spec.name }.map { try LoginAlertRaised.decode($0.body) }
+        key = page.nextKey
+      } while key != nil
+      #expect(events == told)
+    }
+  }
+
+  @Test("devices and places that are known are bounded, the latest stay")
+  func bounds() async throws {
+    try await Self.run { identity, _ in
+      for number in 0..<40 {
+        identity.time.advance(seconds: 60)
+        let caller = Caller(
+          kind: .anonymous, address: Self.madrid, userAgent: "App\(UnicodeScalar(UInt8(65 + number % 26)))\(number)/1")
+        _ = try await identity.ask(LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: caller)
+      }
+      #expect(try await identity.count("SELECT COUNT(*) FROM known_devices") == LoginHistory.mostKnown)
+      #expect(try await identity.count("SELECT COUNT(*) FROM known_places") == 1)
+    }
+  }
+}

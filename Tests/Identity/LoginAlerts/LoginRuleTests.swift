@@ -1,0 +1,106 @@
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("The judgement of logins (ID-7)")
+struct LoginRuleTests {
+  private static let now = Instant(milliseconds: 1_800_000_000_000)
+  private static let madrid = Whereabouts(
+    network: "192.0.2.0/24", countryCode: "ES", coordinates: Coordinates(latitude: 40.4168, longitude: -3.7038))
+  private static let toledo = Whereabouts(
+    network: "198.18.0.0/24", countryCode: "ES", coordinates: Coordinates(latitude: 39.8628, longitude: -4.0273))
+  private static let barcelona = Whereabouts(
+    network: "198.51.100.0/24", countryCode: "ES", coordinates: Coordinates(latitude: 41.3874, longitude: 2.1686))
+  private static let tokyo = Whereabouts(
+    network: "203.0.113.0/24", countryCode: "JP", coordinates: Coordinates(latitude: 35.6762, longitude: 139.6503))
+  private static let elsewhere = Whereabouts(network: "198.18.9.0/24", countryCode: nil, coordinates: nil)
+
+  /// A login at that place of an account that was last in Madrid so many hours ago.
+  private static func facts(
+    _ here: Whereabouts, hours: Int = 1000, isKnownDevice: Bool = true, failures: Int = 0, isPasswordFresh: Bool = false,
+    hasHistory: Bool = true
+  ) -> LoginFacts {
+    LoginFacts(
+      now: now, here: here, hasHistory: hasHistory, isKnownDevice: isKnownDevice,
+      knownPlaces: hasHistory ? [KnownPlace(whereabouts: madrid, lastSeenAt: now.adding(seconds: -hours * 3600))] : [],
+      failures: failures, isPasswordFresh: isPasswordFresh)
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let facts: LoginFacts
+    let level: LoginAlertLevel?
+    let reasons: [LoginRisk]
+
+    init(_ name: String, _ facts: LoginFacts, _ level: LoginAlertLevel?, _ reasons: LoginRisk...) {
+      (testDescription, self.facts, self.level, self.reasons) = (name, facts, level, reasons)
+    }
+  }
+
+  @Test(
+    "weighs what is unlike the account",
+    arguments: [
+      Case("a new account's first login", facts(tokyo, isKnownDevice: false, failures: 9, hasHistory: false), nil),
+      Case("the usual", facts(madrid), nil),
+      Case("the usual after mistyping", facts(madrid, failures: 4), nil, .failuresBefore),
+      Case("the usual after guessing", facts(madrid, failures: 5), .notice, .manyFailuresBefore),
+      Case("a town nearby", facts(toledo, hours: 1), nil),
+      Case("a new phone at home", facts(madrid, isKnownDevice: false), .notice, .newDevice),
+      Case("a new phone after mistyping", facts(madrid, isKnownDevice: false, failures: 3), .notice, .newDevice, .failuresBefore),
+      Case("another city", facts(barcelona), .notice, .newPlace),
+      Case("another network, of which no more is known", facts(elsewhere), nil, .newPlace),
+      Case("a new phone there", facts(elsewhere, isKnownDevice: false), .notice, .newDevice, .newPlace),
+      Case("travelling with one's phone", facts(tokyo, hours: 24), .notice, .newPlace, .newCountry),
+      Case("a new phone in another city", facts(barcelona, isKnownDevice: false), .suspicious, .newDevice, .newPlace),
+      Case(
+        "a new phone abroad", facts(tokyo, hours: 24, isKnownDevice: false), .suspicious, .newDevice, .newPlace, .newCountry),
+      Case(
+        "one's phone behind a network far away", facts(tokyo, hours: 1), .suspicious, .newPlace, .newCountry, .impossibleTravel),
+      Case(
+        "a guessed password on a new phone at home", facts(madrid, isKnownDevice: false, failures: 5), .suspicious, .newDevice,
+        .manyFailuresBefore),
+      Case(
+        "a guessed password somewhere else, where no places are known", facts(elsewhere, isKnownDevice: false, failures: 99),
+        .suspicious, .newDevice, .newPlace, .manyFailuresBefore),
+      Case(
+        "impossible travel on a new phone", facts(tokyo, hours: 10, isKnownDevice: false), .high, .newDevice, .newPlace,
+        .newCountry, .impossibleTravel),
+      Case(
+        "a guessed password on a new phone in another city", facts(barcelona, isKnownDevice: false, failures: 5), .high,
+        .newDevice, .newPlace, .manyFailuresBefore),
+      Case(
+        "a stolen password after failures, far too fast", facts(tokyo, hours: 0, failures: 3), .high, .newPlace, .newCountry,
+        .impossibleTravel, .failuresBefore),
+      Case(
+        "the same after recovering the password, which took the mailbox",
+        facts(tokyo, hours: 0, isKnownDevice: false, failures: 9, isPasswordFresh: true), .suspicious, .newDevice, .newPlace,
+        .newCountry, .impossibleTravel, .manyFailuresBefore),
+    ])
+  func judgement(_ example: Case) {
+    let judgement = LoginRule.judge(example.facts)
+    #expect(judgement.level == example.level)
+    #expect(judgement.reasons == example.reasons)
+  }
+
+  @Test("an airliner's speed is possible, anything above is not", arguments: [(10, true), (11, false)])
+  func speed(hours: Int, isTooFast: Bool) {
+    let reasons = LoginRule.judge(Self.facts(Self.tokyo, hours: hours, isKnownDevice: false)).reasons
+    #expect(reasons.contains(.impossibleTravel) == isTooFast)
+  }
+
+  @Test("one reason alone never refuses a login", arguments: LoginRisk.allCases)
+  func single(reason: LoginRisk) {
+    for isLocated in [true, false] { #expect(LoginRule.weight(reason, isLocated: isLocated) < LoginRule.suspicious) }
+  }
+
+  @Test("an alert is answered once and in time")
+  func answers() {
+    let end = Self.now.adding(seconds: 10)
+    #expect(LoginAlertRule.refusal(expiresAt: end, answeredAt: nil, now: Self.now) == nil)
+    #expect(LoginAlertRule.refusal(expiresAt: end, answeredAt: nil, now: end) == .expired)
+    #expect(LoginAlertRule.refusal(expiresAt: end, answeredAt: Self.now, now: Self.now) == .answered)
+    #expect(LoginAlertRule.lifetimeSeconds(.high) == 86_400 && LoginAlertRule.lifetimeSeconds(.notice) == 7 * 86_400)
+  }
+}

@@ -1,0 +1,118 @@
+import GRDB
+import IdentityContract
+import Logging
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Security reports (ID-15; S 10, scenario 3)")
+struct ReportTests {
+  private func runner(_ identity: RunningIdentity, _ schedule: ReportSchedule = .daily) -> ReportRunner {
+    ReportRunner(store: identity.store, schedule: schedule, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  private func reports(_ identity: RunningIdentity, by administrator: SignedIn) async throws -> [SecurityReport] {
+    try await identity.ask(ListSecurityReports.self, .init(), by: .signedIn(administrator)).items
+  }
+
+  @Test(
+    "a report is made when its time has come: incidents ranked, counts against the day before, a recommendation for each (S 10, scenario 3)"
+  )
+  func content() async throws {
+    try await RunningIdentity.run { identity in
+      // The clock begins at 2027-01-15T08:00:00Z.
+      let administrator = try await identity.administrator()
+      try await identity.register()
+      try await identity.guess(times: 2)
+      identity.time.advance(seconds: 86_400)
+      for address in 1...12 { try await identity.guess(from: "198.51.100.\(address)"); identity.time.advance(seconds: 3600) }
+      identity.time.advance(seconds: 6 * 3600)
+      try await runner(identity).makeDue()
+
+      let made = try await reports(identity, by: administrator)
+      #expect(made.map(\.firstDay.description) == ["2027-01-16", "2027-01-15"])
+      let report = made[0]
+      #expect(report.title == "Security report of 2027-01-16" && report.period == .daily)
+      let failed = try #require(report.counts.first { $0.kind == "loginFailed" })
+      #expect(failed.countBefore == 2 && failed.count > 0)
+      #expect(report.incidentCount == 2 && report.incidentCountBefore == 1)
+      #expect(report.incidents.map(\.rank) == [1, 2])
+      #expect(report.incidents.map(\.pattern) == [.accountGuessedWidely, .accountGuessed])
+      #expect(report.incidents.map(\.severity) == [.critical, .warning])
+      #expect(report.incidents.allSatisfy { $0.username?.description == "ana" && !$0.recommendation.isEmpty })
+      #expect(try await identity.ask(ReadSecurityReport.self, .init(reportID: report.id), by: .signedIn(administrator)) == report)
+      #expect(
+        try await failure { try await identity.ask(ReadSecurityReport.self, .init(reportID: ID()), by: .signedIn(administrator)) }
+          .code == "not_found")
+    }
+  }
+
+  @Test("it is mailed to each administrator, in English or Spanish")
+  func mail() async throws {
+    try await RunningIdentity.run { identity in
+      let one = try await identity.administrator("adela")
+      let other = try await identity.administrator("berta")
+      try await identity.store.write {
+        try $0.database.execute(sql: "UPDATE accounts SET language = 'es' WHERE username = 'berta'")
+      }
+      identity.time.advance(seconds: 86_400)
+      try await runner(identity).makeDue()
+      let told = try await identity.told(SecurityReportReady.self)
+      #expect(told.map(\.accountID) == [one.account.id, other.account.id])
+      let mails = try await [0, 1].asyncMap {
+        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: told[$0].mailID))
+      }
+      #expect(mails[0].title == "Security report of 2027-01-15")
+      #expect(mails[1].title == "Informe de seguridad del 2027-01-15")
+      #expect(mails[1].lines.first == "Incidentes: 2 (en el período anterior: 0)")
+      #expect(mails[1].lines.contains("1. Se nombró a un administrador: 1 eventos, gravedad crítica"))
+      #expect(mails[1].recommendations.count == 1)
+    }
+  }
+
+  @Test("a period has one report, however many make it at once and however often the process starts again")
+  func once() async throws {
+    try await RunningIdentity.run { first in
+      let administrator = try await first.administrator()
+      // To a Monday: three days and a week are over.
+      first.time.advance(seconds: 3 * 86_400)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 { group.addTask { try await runner(first, .both).makeDue() } }
+        try await group.waitForAll()
+      }
+      let second = try await first.restarted()
+      try await runner(second, .both).makeDue()
+      #expect(try await reports(second, by: administrator).count == 4)
+      #expect(try await second.told(SecurityReportReady.self).count == 4)
+      // Away for a while: what was missed is made, as far back as anybody cares.
+      second.time.advance(seconds: 20 * 86_400)
+      try await runner(second).makeDue()
+      #expect(try await reports(second, by: administrator).count == 11)
+      await second.store.close()
+    }
+  }
+
+  @Test("no report is made where none is configured, nor before there is an account")
+  func none() async throws {
+    try await RunningIdentity.run { identity in
+      identity.time.advance(seconds: 3 * 86_400)
+      try await runner(identity, .both).makeDue()
+      #expect(try await identity.count("SELECT COUNT(*) FROM security_reports") == 0)
+      try await identity.register()
+      identity.time.advance(seconds: 86_400)
+      try await runner(identity, .none).makeDue()
+      #expect(try await identity.count("SELECT COUNT(*) FROM security_reports") == 0)
+    }
+  }
+}
+
+extension Array {
+  /// Each element in turn.
+  fileprivate func asyncMap<Value>(_ body: (Element) async throws -> Value) async rethrows -> [Value] {
+    var values: [Value] = []
+    for element in self { values.append(try await body(element)) }
+    return values
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import IdentityContract
+import InProcess
+import NotificationsContract
+import Operations
+import ServiceKit
+import Testing
+
+@testable import NotificationsService
+
+@Suite("What is told of the safety of accounts (ID-7, ID-15, NOT-6)", .timeLimit(.minutes(1)))
+final class SecurityNoticesTests {
+  let identity = IdentityStub()
+  let at = Instant(milliseconds: 1_795_250_580_000)
+
+  private func text(_ letter: Letter) -> String {
+    // The soft line breaks of quoted-printable.
+    String(decoding: letter.bytes, as: UTF8.self).replacingOccurrences(of: "=\r\n", with: "")
+  }
+
+  private func inbox(_ stage: Stage, of person: IdentityStub.Person) async throws -> [NotificationsContract.Notification] {
+    try await stage.call(ListNotifications.self, .init(), as: person.caller).items
+  }
+
+  @Test(
+    "a login unlike its account: by notification, and by mail with what, where, both links, and the advice to change the password (S 6, scenario 4)",
+    arguments: [(LoginAlertLevel.notice, NotificationKind.loginNoticed), (.suspicious, .loginSuspicious), (.high, .loginRefused)])
+  func login(level: LoginAlertLevel, kind: NotificationKind) async throws {
+    let ana = try identity.person("ana", language: .spanish)
+    let event = LoginAlertRaised(
+      alertID: try identity.loginAlert(of: ana, token: MailWorkerTests.token), accountID: ana.account, level: level,
+      device: "Firefox on Linux", place: "Tokyo, Japan", at: at)
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
+      try await stage.tell(.identity, event, event)
+      let letter = await carrier.next(1)[0].letter
+      #expect(letter.to.description == "ana@example.org")
+      for answer in ["confirm", "close"] {
+        #expect(text(letter).contains("https://racha.example/login-alert?token=3D\(MailWorkerTests.token)&answer=3D\(answer)"))
+      }
+      #expect(text(letter).contains("Firefox on Linux, Tokyo, Japan") && text(letter).contains("2026-11-22 08:43 UTC"))
+      #expect(text(letter).contains("contrase"))
+      let inbox = try await inbox(stage, of: ana)
+      #expect(inbox.map(\.kind) == [kind])
+      #expect(inbox[0].links.loginAlertID?.description == event.alertID.description)
+      #expect(inbox[0].text.contains("Tokyo, Japan"))
+      #expect(Data(try stage.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
+    }
+  }
+
+  @Test("a protected account: by notification and by mail, with the way to recover (S 10, scenario 2)")
+  func protected() async throws {
+    let ana = try identity.person("ana")
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
+      for pattern in [IncidentPattern.accountGuessed, .tokensReused] {
+        try await stage.tell(.identity, AccountProtected(incidentID: ID(), accountID: ana.account, pattern: pattern, at: at))
+        let letter = await carrier.next(1)[0].letter
+        #expect(text(letter).contains("https://racha.example/recover\r\n"))
+      }
+      #expect(try await inbox(stage, of: ana).map(\.kind) == [.tokensReused, .accountLocked])
+    }
+  }
+
+  @Test("an administrator: of a critical incident by both, of a report by mail (S 10, scenarios 1 and 3)")
+  func administrator() async throws {
+    let ana = try identity.person("ana")
+    let mail = try identity.securityMail(
+      to: ana, title: "One address tries many accounts", lines: ["Severity: critical", "Address: 192.0.2.7"],
+      recommendations: ["Block the address."])
+    let report = try identity.securityMail(
+      to: ana, title: "Security report of 2026-11-21", lines: ["Incidents: 0"], recommendations: [])
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier) { stage in
+      let alerted = AdministratorAlerted(
+        mailID: mail, accountID: ana.account, incidentID: ID(), title: "One address tries many accounts", at: at)
+      try await stage.tell(.identity, alerted, alerted)
+      let letter = text(await carrier.next(1)[0].letter)
+      #expect(letter.contains("there is a critical incident: One address tries many accounts."))
+      #expect(letter.contains("- Severity: critical\r\n- Address: 192.0.2.7\r\n") && letter.contains("- Block the address.\r\n"))
+      #expect(letter.contains("<li>Block the address.</li>"))
+      try await stage.tell(.identity, SecurityReportReady(mailID: report, accountID: ana.account))
+      #expect(text(await carrier.next(1)[0].letter).contains("Security report of 2026-11-21"))
+      let inbox = try await inbox(stage, of: ana)
+      #expect(inbox.map(\.kind) == [.incidentRaised])
+      #expect(inbox[0].links.incidentID?.description == alerted.incidentID.description)
+    }
+  }
+}
