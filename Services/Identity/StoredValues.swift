@@ -9,4 +9,6 @@ extension PersonName: DatabaseValueConvertible {}
 extension Nickname: DatabaseValueConvertible {}
 extension TimeZoneName: DatabaseValueConvertible {}
 extension PersonalAccessTokenName: DatabaseValueConvertible {}
+extension ConsentPurpose: DatabaseValueConvertible {}
+extension DirectoryVisibility: DatabaseValueConvertible {}
 extension SessionRevoked.Reason: DatabaseValueConvertible {}

@@ -14,7 +14,10 @@ public enum Notifications {
   ) throws -> ServiceDefinition {
     var service = ServiceDefinition(
       .notifications,
-      migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4)])
+      migrations: [
+        Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4),
+        Accounts.settingsMigration(5),
+      ])
     service.keepAccounts()
     InboxHandlers.serve(&service)
     InboxSubscriptions.hear(&service)

@@ -12,6 +12,8 @@ extension Contract {
       IdentifyPersonalAccessToken.self,
       RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,
       ReadAddressee.self,
+      ReadSettings.self, UpdateSettings.self, ListConsents.self,
+      SearchDirectory.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,

@@ -28,8 +28,9 @@ struct ContractTests {
     let own = Words(Contract.identity.words).keys(.english).subtracting(Words([]).keys(.english))
     let failures = Contract.identity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
     let sessions = ["device.program_on_system", "device.unknown"] + SessionPlace.Kind.allCases.map { "place.\($0)" }
-    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions)
-    for key in sessions { #expect(own.contains(key), "\(key)") }
+    let consents = ConsentPurpose.allCases.flatMap { ["consent.\($0)", "reason.consent_\($0)"] }
+    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + consents)
+    for key in sessions + consents { #expect(own.contains(key), "\(key)") }
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }
 
