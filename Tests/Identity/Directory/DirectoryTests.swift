@@ -47,7 +47,7 @@ struct DirectoryTests {
       try await join(identity, "andy", "Andy Andersson")
       try await join(identity, "pedro", "Ana Pérez")
       try await join(identity, "ana")
-      try await join(identity, "nobody")
+      try await join(identity, "norbert")
       #expect(try await names(identity, "an", by: zoe) == ["ana", "pedro", "andy", "juan.andres", "banana"])
       #expect(try await names(identity, "andr", by: zoe) == ["juan.andres"])
       #expect(try await names(identity, "nan", by: zoe) == ["banana"])
