@@ -10,7 +10,10 @@ extension ServiceDefinition {
     let calendars = AccountCalendars()
     var service = ServiceDefinition(
       .activity,
-      migrations: [Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4)])
+      migrations: [
+        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
+        Accounts.settingsMigration(5),
+      ])
     service.keepAccounts()
     service.serveCategories()
     service.serveActivities(calendars)

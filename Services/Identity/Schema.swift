@@ -12,6 +12,8 @@ enum Schema {
     Migration(6, "known devices and places, alerts of logins") { try $0.execute(sql: LoginAlertSchema.first) },
     Migration(7, "incidents") { try $0.execute(sql: IncidentSchema.first) },
     Migration(8, "security reports") { try $0.execute(sql: ReportSchema.first) },
+    Migration(9, "settings and consents") { try $0.execute(sql: SettingsSchema.first) },
+    Migration(10, "directory") { try $0.execute(sql: DirectorySchema.first) },
   ]
 
   private static let first = """

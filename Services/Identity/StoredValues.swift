@@ -9,6 +9,8 @@ extension PersonName: DatabaseValueConvertible {}
 extension Nickname: DatabaseValueConvertible {}
 extension TimeZoneName: DatabaseValueConvertible {}
 extension PersonalAccessTokenName: DatabaseValueConvertible {}
+extension ConsentPurpose: DatabaseValueConvertible {}
+extension DirectoryVisibility: DatabaseValueConvertible {}
 extension SessionRevoked.Reason: DatabaseValueConvertible {}
 extension LoginAlertLevel: DatabaseValueConvertible {}
 extension LoginAlertAnswer: DatabaseValueConvertible {}

@@ -16,7 +16,7 @@ public enum Notifications {
       .notifications,
       migrations: [
         Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4),
-        DeadMails.migration(5),
+        DeadMails.migration(5), Accounts.settingsMigration(6),
       ])
     service.keepAccounts()
     InboxHandlers.serve(&service)

@@ -18,6 +18,7 @@ extension ServiceDefinition {
       .rewards,
       migrations: [
         Accounts.migration(1), Ledger.migration(2), Earnings.migration(3), Offers.migration(4), Redemptions.migration(5),
+        Accounts.settingsMigration(6),
       ])
     service.keepAccounts()
     service.hear(StepsChanged.self) { event, _, transaction in try Earnings.count(event, by: formula, transaction) }

@@ -10,6 +10,7 @@ public enum Social {
       migrations: [
         Accounts.migration(1), FriendStore.migration(2), FriendRequestStore.migration(3), ConversationStore.migration(4),
         MessageStore.migration(5),
+        Accounts.settingsMigration(6),
       ])
     service.keepAccounts()
     FriendRequestHandlers.serve(&service)

@@ -24,7 +24,8 @@ struct Player: Sendable {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: username), password: .init(text: password),
-        passwordRepetition: .init(text: password), timeZone: .init(text: zone.name)), idempotencyKey: "register-\(username)")
+        passwordRepetition: .init(text: password), timeZone: .init(text: zone.name),
+        consents: .init(activityData: true)), idempotencyKey: "register-\(username)")
     let mail = try await cluster.mail(to: email, seconds: 60)
     do {
       _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
@@ -78,6 +79,14 @@ struct Player: Sendable {
 
 /// A time zone without daylight saving in which it is about noon now, so that no midnight falls into the test.
 struct NoonZone: Sendable {
+  /// Where it is noon at each hour of UTC.
+  private static let names = [
+    "Pacific/Tarawa", "Pacific/Guadalcanal", "Pacific/Guam", "Asia/Tokyo", "Asia/Singapore", "Asia/Jakarta", "Asia/Dhaka",
+    "Asia/Karachi", "Asia/Dubai", "Africa/Nairobi", "Africa/Maputo", "Africa/Lagos", "Africa/Abidjan", "Atlantic/Cape_Verde",
+    "America/Noronha", "America/Cayenne", "America/Puerto_Rico", "America/Panama", "America/Costa_Rica", "America/Phoenix",
+    "Pacific/Pitcairn", "Pacific/Gambier", "Pacific/Honolulu", "Pacific/Pago_Pago",
+  ]
+
   let name: String
   let offsetHours: Int
   let today: LocalDay
@@ -85,8 +94,7 @@ struct NoonZone: Sendable {
   init(now: Instant = .now) {
     let hourUTC = Int(now.milliseconds / 3_600_000 % 24)
     offsetHours = 12 - hourUTC
-    // POSIX signs: `Etc/GMT-3` is three hours ahead of UTC.
-    name = offsetHours == 0 ? "Etc/GMT" : "Etc/GMT\(offsetHours > 0 ? "-" : "+")\(abs(offsetHours))"
+    name = NoonZone.names[hourUTC]
     today = LocalDay(daysSinceEpoch: Int32((now.milliseconds + Int64(offsetHours) * 3_600_000) / 86_400_000))
   }
 

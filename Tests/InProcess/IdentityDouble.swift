@@ -21,21 +21,22 @@ final class IdentityDouble: Sendable {
     return service
   }
 
-  func add(timeZone: String, dayStartHour: Int, isVerified: Bool, language: Language) throws -> AccountChanged {
+  func add(
+    timeZone: String, dayStartHour: Int, isVerified: Bool, language: Language, consents: [ConsentPurpose]
+  ) throws -> AccountChanged {
     let number = accounts.withLock { $0.count }
     let account = AccountChanged(
       accountID: AccountID(), username: try Username(text: "person\(number)"), nickname: nil,
       timeZone: try TimeZoneName(text: timeZone), dayStartHour: dayStartHour, language: language, isVerified: isVerified,
-      revision: 1)
+      consents: consents, revision: 1)
     accounts.withLock { $0[account.accountID] = account }
     return account
   }
 
-  func move(_ id: AccountID, to timeZone: String) throws -> AccountChanged {
-    let zone = try TimeZoneName(text: timeZone)
-    return try accounts.withLock { accounts in
+  func change(_ id: AccountID, _ change: (inout AccountChanged) throws -> Void) throws -> AccountChanged {
+    try accounts.withLock { accounts in
       guard var account = accounts[id] else { throw Failure(RequestFailure.notFound) }
-      account.timeZone = zone
+      try change(&account)
       account.revision += 1
       accounts[id] = account
       return account

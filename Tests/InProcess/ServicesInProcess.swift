@@ -1,5 +1,5 @@
 import Foundation
-import IdentityContract
+public import IdentityContract
 import Logging
 import Messaging
 public import Operations
@@ -92,9 +92,10 @@ public struct ServicesInProcess: Sendable {
   /// - Parameter isTold: whether the event goes out; if not, services must ask.
   public func register(
     timeZone: String = "UTC", dayStartHour: Int = 0, isVerified: Bool = true, isTold: Bool = true,
-    language: Language = .english
+    language: Language = .english, consents: [ConsentPurpose] = ConsentPurpose.allCases
   ) async throws -> Person {
-    let account = try identity.add(timeZone: timeZone, dayStartHour: dayStartHour, isVerified: isVerified, language: language)
+    let account = try identity.add(
+      timeZone: timeZone, dayStartHour: dayStartHour, isVerified: isVerified, language: language, consents: consents)
     if isTold { try await store(of: .identity).write { try $0.tell(account) } }
     return Person(
       bus: gateway,
@@ -104,9 +105,18 @@ public struct ServicesInProcess: Sendable {
 
   /// Changes an account's time zone, as its owner would, and waits until the service knows.
   public func move(_ person: Person, to timeZone: String, heardBy service: ServiceName) async throws {
-    let account = try identity.move(person.id, to: timeZone)
-    try await store(of: .identity).write { try $0.tell(account) }
-    try await hasHeard(service, of: .identity)
+    try await change(person, heardBy: service) { $0.timeZone = try TimeZoneName(text: timeZone) }
+  }
+
+  /// Changes an account, as its owner would, and waits until the service knows, if one is named.
+  ///
+  /// - Parameter isTold: whether the event goes out; if not, services must ask.
+  public func change(
+    _ person: Person, heardBy service: ServiceName? = nil, isTold: Bool = true, _ change: (inout AccountChanged) throws -> Void
+  ) async throws {
+    let account = try identity.change(person.id, change)
+    if isTold { try await store(of: .identity).write { try $0.tell(account) } }
+    if let service { try await hasHeard(service, of: .identity) }
   }
 
   /// Somebody who may publish offers.

@@ -38,7 +38,9 @@ struct Demo: AsyncParsableCommand {
       let username = person.username + run
       try await register(person, username, client)
       let session = try await client.call(LogIn.self, .init(login: username, password: Demo.password))
-      signedIn.append((person, client.authorized(session.accessToken), session.account))
+      let own = client.authorized(session.accessToken)
+      _ = try await own.call(UpdateSettings.self, .init(directoryVisibility: .listed))
+      signedIn.append((person, own, session.account))
     }
     try await publishOffers(signedIn[0].account, client)
     for (person, client, _) in signedIn { try await live(person, client) }
@@ -93,7 +95,7 @@ struct Demo: AsyncParsableCommand {
         email: .init(text: email), username: .init(text: username), password: .init(text: Demo.password),
         passwordRepetition: .init(text: Demo.password), name: .init(text: person.name), age: person.age,
         nickname: .init(text: String(person.name.prefix { $0 != " " })), timeZone: .init(text: person.timeZone),
-        language: .init(text: person.language.rawValue)),
+        language: .init(text: person.language.rawValue), consents: .init(activityData: true)),
       idempotencyKey: "demo-\(username)")
     for _ in 0..<200 {
       if let token = try MailFolder(home: home).mails(to: email).last?.token {

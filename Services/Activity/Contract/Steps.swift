@@ -75,7 +75,8 @@ public enum RecordStepSamples: Operation {
 
   public static let spec = OperationSpec(
     "stepSamples.record", of: .activity, .post("/v1/step-samples"), by: .account, effect: .write, rate: .bulk,
-    requirements: ["MOVE-1", "MOVE-2"], "Take step samples in; a sample is known by its id, and repeating it changes nothing.")
+    failures: [RequestFailure.consentRequired.kind], requirements: ["ID-13", "MOVE-1", "MOVE-2"],
+    "Take step samples in, with the account's consent; a sample is known by its id, and repeating it changes nothing.")
 }
 
 /// A sample that was not taken.

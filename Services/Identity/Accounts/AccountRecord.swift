@@ -17,12 +17,15 @@ struct AccountRecord: Sendable {
   let timeZone: TimeZoneName
   let dayStartHour: Int
   let language: Language
+  let mutesHelp: Bool
+  let consents: [ConsentPurpose]
+  let directoryVisibility: DirectoryVisibility
   let isAdministrator: Bool
   let createdAt: Instant
   let verifiedAt: Instant?
   let revision: Int
 
-  init(_ row: Row) {
+  init(_ row: Row) throws {
     id = row["account_id"]
     email = row["email"]
     username = row["username"]
@@ -34,6 +37,9 @@ struct AccountRecord: Sendable {
     timeZone = row["time_zone"]
     dayStartHour = row["day_start_hour"]
     language = row["language"]
+    mutesHelp = row["mutes_help"]
+    consents = try ConsentPurpose.list(row["consents"])
+    directoryVisibility = row["directory_visibility"]
     isAdministrator = row["is_administrator"]
     createdAt = row["created_at"]
     verifiedAt = row["verified_at"]
@@ -52,7 +58,7 @@ struct AccountRecord: Sendable {
   var changed: AccountChanged {
     AccountChanged(
       accountID: id, username: username, nickname: nickname, timeZone: timeZone, dayStartHour: dayStartHour, language: language,
-      isVerified: verifiedAt != nil, revision: revision)
+      isVerified: verifiedAt != nil, consents: consents, mutesHelp: mutesHelp, revision: revision)
   }
 }
 
@@ -89,6 +95,7 @@ extension Transaction {
       id, form.email, form.email.normalized, form.username, hash.text, form.name, form.age, form.nickname, form.timeZone,
       form.language, now,
     ])
+    try changeConsents(of: id, from: [], by: form.consents)
     return try tellAccount(id)
   }
 
@@ -107,9 +114,11 @@ extension Transaction {
     ])
   }
 
+  /// Tells the account as it is now, and lets the directory follow.
   func tellAccount(_ id: AccountID) throws -> AccountRecord {
     guard let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
     try tell(account.changed)
+    try keepInDirectory(account)
     return account
   }
 }

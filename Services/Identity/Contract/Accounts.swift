@@ -65,11 +65,15 @@ public struct AccountChanged: Event, Hashable {
   public var dayStartHour: Int
   public var language: Language
   public var isVerified: Bool
+  /// What it has consented to; absent in events from before there were consents, when nothing was.
+  public var consents: [ConsentPurpose]?
+  /// Absent in events from before it could be.
+  public var mutesHelp: Bool?
   public var revision: Int
 
   public init(
     accountID: AccountID, username: Username, nickname: Nickname?, timeZone: TimeZoneName, dayStartHour: Int, language: Language,
-    isVerified: Bool, revision: Int
+    isVerified: Bool, consents: [ConsentPurpose]? = nil, mutesHelp: Bool? = nil, revision: Int
   ) {
     self.accountID = accountID
     self.username = username
@@ -78,6 +82,8 @@ public struct AccountChanged: Event, Hashable {
     self.dayStartHour = dayStartHour
     self.language = language
     self.isVerified = isVerified
+    self.consents = consents
+    self.mutesHelp = mutesHelp
     self.revision = revision
   }
 
@@ -86,11 +92,13 @@ public struct AccountChanged: Event, Hashable {
     "timeZone": "IANA time zone in which its days are counted.",
     "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6),
     "language": "Language of its messages.", "isVerified": "Whether its e-mail address is verified.",
+    "consents": "What it has consented to.",
+    "mutesHelp": "Whether it is spared notifications of help asked for and offered in tasks.",
     "revision": "Counts the account's changes; the highest is the newest.",
   ]
 
   public static let spec = EventSpec(
-    "accounts.changed", by: .identity, requirements: ["ID-1", "ID-2"],
+    "accounts.changed", by: .identity, requirements: ["ID-1", "ID-2", "ID-13"],
     "An account was registered, verified or changed; its whole public state.")
 }
 

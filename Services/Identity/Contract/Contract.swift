@@ -17,6 +17,8 @@ extension Contract {
       ListLoginAlerts.self, AnswerLoginAlert.self, AnswerLoginAlertByLink.self, ReadLoginAlertSecret.self,
       ListSecurityEvents.self, ListIncidents.self, ReadIncident.self, CloseIncident.self,
       ListSecurityReports.self, ReadSecurityReport.self, ReadSecurityMail.self,
+      ReadSettings.self, UpdateSettings.self, ListConsents.self,
+      SearchDirectory.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,

@@ -66,7 +66,7 @@ private func line(_ text: String, length: ClosedRange<Int>) throws(FieldRule) ->
   return trimmed
 }
 
-/// The name of a zone of the IANA time zone database, such as `Europe/Madrid`. Identity checks that there is such a zone.
+/// The name of a zone of the IANA time zone database, such as `Europe/Madrid`, by its form; see ``ChosenTimeZone``.
 public struct TimeZoneName: TextValue {
   public let description: String
 

@@ -12,13 +12,15 @@ public enum RegisterAccount: Operation {
     public var name: FormField<PersonName>?
     public var age: Int?
     public var nickname: FormField<Nickname>?
-    public var timeZone: FormField<TimeZoneName>?
+    public var timeZone: FormField<ChosenTimeZone>?
     public var language: FormField<Language>?
+    public var consents: ConsentChoices?
 
     public init(
       email: FormField<EmailAddress>, username: FormField<Username>, password: FormField<Password>,
       passwordRepetition: FormField<Password>, name: FormField<PersonName>? = nil, age: Int? = nil,
-      nickname: FormField<Nickname>? = nil, timeZone: FormField<TimeZoneName>? = nil, language: FormField<Language>? = nil
+      nickname: FormField<Nickname>? = nil, timeZone: FormField<ChosenTimeZone>? = nil, language: FormField<Language>? = nil,
+      consents: ConsentChoices? = nil
     ) {
       self.email = email
       self.username = username
@@ -29,6 +31,7 @@ public enum RegisterAccount: Operation {
       self.nickname = nickname
       self.timeZone = timeZone
       self.language = language
+      self.consents = consents
     }
 
     /// The feature judges the form; where it is refused before, what is wrong with it is told here.
@@ -51,8 +54,9 @@ public enum RegisterAccount: Operation {
       "name": "The person's name.",
       "age": Note("The person's age in years.", range: 13...120, isCheckedByFeature: true, example: 34),
       "nickname": "How others see the account named.",
-      "timeZone": "IANA time zone; UTC if absent.",
+      "timeZone": "IANA time zone, a region such as `Europe/Madrid` or `UTC`; UTC if absent.",
       "language": "Language of messages; that of the request if absent.",
+      "consents": "What the person consents to, see `consents.list`; nothing that is absent.",
     ]
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 import IdentityContract
 import Operations
 
@@ -14,6 +13,7 @@ struct RegistrationForm: Sendable {
   let nickname: Nickname?
   let timeZone: TimeZoneName
   let language: Language
+  let consents: ConsentChoices
 
   /// Judges the form by itself.
   ///
@@ -40,7 +40,6 @@ struct RegistrationForm: Sendable {
     }
     refuse("nickname", input.nickname?.brokenRule)
     refuse("timeZone", input.timeZone?.brokenRule)
-    if let timeZone = input.timeZone?.value, !timeZone.exists { refuse("timeZone", FieldRule("unknown_time_zone")) }
     refuse("language", input.language?.brokenRule)
 
     guard problems.isEmpty, let email = input.email.value, let username = input.username.value,
@@ -49,8 +48,8 @@ struct RegistrationForm: Sendable {
     return .success(
       RegistrationForm(
         email: email, username: username, password: password, name: input.name?.value, age: input.age,
-        nickname: input.nickname?.value, timeZone: input.timeZone?.value ?? .utc,
-        language: input.language?.value ?? requestLanguage))
+        nickname: input.nickname?.value, timeZone: input.timeZone?.value?.name ?? .utc,
+        language: input.language?.value ?? requestLanguage, consents: input.consents ?? ConsentChoices()))
   }
 
   /// What a password must not be, since it can be read off the account.
@@ -72,14 +71,5 @@ extension FormField {
   fileprivate var brokenRule: FieldRule? {
     guard case .wrong(_, let rule) = self else { return nil }
     return rule
-  }
-}
-
-extension TimeZoneName {
-  /// Whether the IANA database has such a zone.
-  var exists: Bool {
-    // Foundation also takes offsets (`GMT+3`), which are no zones.
-    guard let zone = TimeZone(identifier: description) else { return false }
-    return description == "UTC" || zone.identifier == description
   }
 }

@@ -107,6 +107,7 @@ public enum RequestFailure: String, FailureCode {
   case forbidden = "forbidden"
   case verificationRequired = "verification_required"
   case insufficientScope = "insufficient_scope"
+  case consentRequired = "consent_required"
   case notFound = "not_found"
   case methodNotAllowed = "method_not_allowed"
   case unknownOperation = "unknown_operation"
@@ -126,7 +127,7 @@ public enum RequestFailure: String, FailureCode {
     switch self {
     case .invalidJSON, .idempotencyKeyInvalid, .badRequest: 400
     case .unauthenticated, .tokenExpired, .sessionRevoked: 401
-    case .forbidden, .verificationRequired, .insufficientScope: 403
+    case .forbidden, .verificationRequired, .insufficientScope, .consentRequired: 403
     case .notFound, .unknownOperation: 404
     case .methodNotAllowed: 405
     case .stillRunning: 409

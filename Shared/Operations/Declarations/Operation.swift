@@ -127,6 +127,8 @@ public enum RateClass: String, Sendable, CaseIterable {
   case bulk
   /// Guessable or costly: log in, register, recover.
   case sensitive
+  /// Lets a caller look for people, and so gather their names.
+  case search
 }
 
 /// What a service shows the others: its operations, its events and the words for both.

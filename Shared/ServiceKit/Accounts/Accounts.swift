@@ -17,6 +17,8 @@ public enum Accounts {
     public let dayStartHour: Int
     public let language: Language
     public let isVerified: Bool
+    /// Whether it is spared notifications of help asked for and offered in tasks.
+    public let mutesHelp: Bool
 
     init(_ row: Row) throws {
       id = row["account_id"]
@@ -26,6 +28,7 @@ public enum Accounts {
       dayStartHour = row["day_start_hour"]
       language = row["language"]
       isVerified = row["is_verified"]
+      mutesHelp = row["mutes_help"]
     }
   }
 
@@ -45,6 +48,18 @@ public enum Accounts {
             revision INTEGER NOT NULL
           ) STRICT, WITHOUT ROWID;
           CREATE INDEX accounts_by_username ON accounts (username);
+          """)
+    }
+  }
+
+  /// What the table was given since, as a migration behind the other's.
+  public static func settingsMigration(_ number: Int) -> Migration {
+    Migration(number, "accounts' settings") { database in
+      try database.execute(
+        sql: """
+          -- Purposes consented to, a blank between.
+          ALTER TABLE accounts ADD COLUMN consents TEXT NOT NULL DEFAULT '';
+          ALTER TABLE accounts ADD COLUMN mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1));
           """)
     }
   }
@@ -83,7 +98,7 @@ public enum Accounts {
     return try await fetch(LookUpAccount.Input(username: username), call)
   }
 
-  private static func fetch(_ input: LookUpAccount.Input, _ call: Call) async throws -> Known? {
+  static func fetch(_ input: LookUpAccount.Input, _ call: Call) async throws -> Known? {
     let found: AccountChanged
     do {
       found = try await call.request(LookUpAccount.self, input)
@@ -104,18 +119,18 @@ public enum Accounts {
   private static func keep(_ account: AccountChanged, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: """
-        INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, revision)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
+          mutes_help, revision)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account_id) DO UPDATE SET
           username = excluded.username, nickname = excluded.nickname, time_zone = excluded.time_zone,
           day_start_hour = excluded.day_start_hour, language = excluded.language, is_verified = excluded.is_verified,
-          revision = excluded.revision
+          consents = excluded.consents, mutes_help = excluded.mutes_help, revision = excluded.revision
         WHERE excluded.revision > accounts.revision
         """)
     try statement.execute(arguments: [
       account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
-      account.language,
-      account.isVerified, account.revision,
+      account.language, account.isVerified, text(of: account.consents ?? []), account.mutesHelp ?? false, account.revision,
     ])
   }
 }

@@ -60,9 +60,9 @@ struct Dispatch: Sendable {
     case .account: guard isAccount else { throw Failure(RequestFailure.unauthenticated) }
     case .verifiedAccount:
       guard isAccount, let account = caller.account else { throw Failure(RequestFailure.unauthenticated) }
-      // The token may be older than the verification; the read model is not.
+      // The token may be older than the verification; the store is not.
       if caller.isVerified { return }
-      if definition.keepsAccounts, try context.store.lookUp({ try Accounts.find(account, in: $0)?.isVerified == true }) { return }
+      if let isVerified = definition.isVerified, try context.store.lookUp({ try isVerified(account, $0) }) { return }
       throw Failure(RequestFailure.verificationRequired)
     case .administrator:
       guard isAccount else { throw Failure(RequestFailure.unauthenticated) }

@@ -41,6 +41,7 @@ public struct ServiceDefinition: Sendable {
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   private(set) var keepsAccounts = false
+  private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
 
   /// Names of the operations it serves.
   public var servedOperations: Set<String> { Set(handlers.keys) }
@@ -144,8 +145,13 @@ public struct ServiceDefinition: Sendable {
 
   /// Keeps the read model of accounts, ``Accounts``; its table is one of the service's migrations.
   public mutating func keepAccounts() {
-    keepsAccounts = true
+    decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }
     Accounts.hear(&self)
+  }
+
+  /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.
+  public mutating func decideVerified(_ isVerified: @escaping @Sendable (AccountID, Database) throws -> Bool) {
+    self.isVerified = isVerified
   }
 
   private mutating func add<O: Operation>(

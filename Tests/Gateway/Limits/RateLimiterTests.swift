@@ -14,6 +14,14 @@ struct RateLimiterTests {
     return RateLimiter(rates, clock: clock.clock)
   }
 
+  @Test("knows a budget for every class, of accounts and of addresses")
+  func classes() {
+    let rates = GatewayConfiguration.Rates()
+    for rateClass in RateClass.allCases {
+      #expect(rates.account[rateClass] != nil && rates.address[rateClass] != nil, "\(rateClass)")
+    }
+  }
+
   @Test("A budget allows its number at once, then as time gives it back")
   func allows() {
     let clock = MovedClock()

@@ -35,8 +35,9 @@ struct ContractTests {
       + SecuritySeverity.allCases.map { "severity.\($0)" } + ReportPeriod.allCases.map { "report.\($0)" }
       + ["severity", "count", "account", "address", "since"].map { "incident.line.\($0)" }
       + ["incidents", "incident", "count"].map { "report.line.\($0)" }
-    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + security)
-    for key in sessions + security { #expect(own.contains(key), "\(key)") }
+    let consents = ConsentPurpose.allCases.flatMap { ["consent.\($0)", "reason.consent_\($0)"] }
+    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + security + consents)
+    for key in sessions + security + consents { #expect(own.contains(key), "\(key)") }
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }
 

@@ -207,11 +207,6 @@ struct RegistrationTests {
     }
   }
 
-  @Test(
-    "a time zone must be one of the IANA database",
-    arguments: [("Europe/Madrid", true), ("UTC", true), ("Asia/Kathmandu", true), ("Mars/Base", false), ("GMT+3", false)])
-  func timeZones(name: String, exists: Bool) throws { #expect(try TimeZoneName(text: name).exists == exists) }
-
   @Test("of twenty at the same moment for one e-mail address and username exactly one wins")
   func race() async throws {
     try await RunningIdentity.run { identity in

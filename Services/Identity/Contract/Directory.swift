@@ -1,0 +1,77 @@
+public import Operations
+
+/// A part of a username or nickname that somebody looks for: 2 to 30 characters, blanks at the ends cut off.
+///
+/// Nothing in it has a meaning of its own: `%` and `*` are looked for as they are.
+public struct DirectoryQuery: TextValue {
+  public static let length = 2...30
+
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    let trimmed = text.trimmed
+    guard trimmed.count >= DirectoryQuery.length.lowerBound else { throw DirectoryQuery.tooShort }
+    // Bounded in bytes too, since one character may have any number of marks.
+    guard trimmed.count <= DirectoryQuery.length.upperBound, trimmed.utf8.count <= DirectoryQuery.length.upperBound * 16 else {
+      throw FieldRule("too_long", ["most": .number(DirectoryQuery.length.upperBound)])
+    }
+    description = trimmed
+  }
+
+  private init(unchecked text: String) { description = text }
+
+  /// The rule that too little to look for breaks.
+  public static let tooShort = FieldRule("too_short", ["least": .number(length.lowerBound)])
+
+  public static let placeholder = DirectoryQuery(unchecked: "--")
+  public static let schema: JSON = ["type": "string", "minLength": 2, "maxLength": 30, "examples": ["muñoz"]]
+}
+
+/// An account as the directory shows it.
+public struct DirectoryEntry: Document, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: Nickname?
+
+  public init(accountID: AccountID, username: Username, nickname: Nickname?) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The account.", "username": "Its unique name, as friend requests take it.",
+    "nickname": "How others see it named, if it has a nickname.",
+  ]
+}
+
+/// Finds other accounts by a part of their username or nickname, or lists them. Only those appear that want to and are verified.
+public enum SearchDirectory: Operation {
+  public struct Input: ListInput, Hashable {
+    public var query: DirectoryQuery?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    public init(query: DirectoryQuery? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.query = query
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes([
+      "query": "A part of the username or nickname, in any case and with or without accents; absent for everyone who is listed."
+    ])
+  }
+
+  /// Those whose names begin with it come first, then those in whose names a word does, then the rest; each in the order of
+  /// what follows.
+  public typealias Output = Page<DirectoryEntry>
+
+  /// What one search shows at most, on all its pages.
+  public static let mostResults = 100
+
+  public static let spec = OperationSpec(
+    "directory.search", of: .identity, .get("/v1/directory"), by: .verifiedAccount, effect: .read, rate: .search,
+    requirements: ["ID-14"],
+    "Find other accounts by a part of their username or nickname; at most 100 of those that want to be found.")
+}

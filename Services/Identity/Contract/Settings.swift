@@ -1,0 +1,87 @@
+public import Operations
+
+/// Whether others find the account by searching.
+public enum DirectoryVisibility: String, Choice {
+  /// Only who knows the username can write it down; so it is until the owner decides otherwise (GDPR, article 25, paragraph 2).
+  case hidden
+  /// Listed for every account whose e-mail address is verified, once its own is.
+  case listed
+}
+
+/// What an account's owner has decided.
+public struct AccountSettings: Document, Hashable {
+  public var language: Language
+  public var timeZone: TimeZoneName
+  public var dayStartHour: Int
+  public var muteHelpNotifications: Bool
+  public var consents: ConsentStates
+  public var directoryVisibility: DirectoryVisibility
+
+  public init(
+    language: Language, timeZone: TimeZoneName, dayStartHour: Int, muteHelpNotifications: Bool, consents: ConsentStates,
+    directoryVisibility: DirectoryVisibility
+  ) {
+    self.language = language
+    self.timeZone = timeZone
+    self.dayStartHour = dayStartHour
+    self.muteHelpNotifications = muteHelpNotifications
+    self.consents = consents
+    self.directoryVisibility = directoryVisibility
+  }
+
+  public static let notes: Notes = [
+    "language": "Language of its messages.", "timeZone": "IANA time zone in which its days are counted.",
+    "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
+    "muteHelpNotifications": "Whether it is spared notifications of help asked for and offered in tasks.",
+    "consents": "What it has consented to.", "directoryVisibility": "Whether others find it by searching.",
+  ]
+}
+
+/// Reads the signed-in account's settings.
+public enum ReadSettings: Operation {
+  public typealias Input = Empty
+  public typealias Output = AccountSettings
+
+  public static let spec = OperationSpec(
+    "settings.get", of: .identity, .get("/v1/accounts/me/settings"), by: .account, effect: .read, requirements: ["ID-13"],
+    "Read your settings.")
+}
+
+/// Changes the settings that are given. Those that are absent or null stay as they are: each always has a value.
+public enum UpdateSettings: Operation {
+  public struct Input: Document, Hashable {
+    public var language: Language?
+    public var timeZone: ChosenTimeZone?
+    public var dayStartHour: Int?
+    public var muteHelpNotifications: Bool?
+    public var consents: ConsentChoices?
+    public var directoryVisibility: DirectoryVisibility?
+
+    public init(
+      language: Language? = nil, timeZone: ChosenTimeZone? = nil, dayStartHour: Int? = nil, muteHelpNotifications: Bool? = nil,
+      consents: ConsentChoices? = nil, directoryVisibility: DirectoryVisibility? = nil
+    ) {
+      self.language = language
+      self.timeZone = timeZone
+      self.dayStartHour = dayStartHour
+      self.muteHelpNotifications = muteHelpNotifications
+      self.consents = consents
+      self.directoryVisibility = directoryVisibility
+    }
+
+    public static let notes: Notes = [
+      "language": "Language of messages; in refusals from the next access token on.",
+      "timeZone": "IANA time zone in which days are counted from now on; a region such as `Europe/Madrid`, or `UTC`.",
+      "dayStartHour": Note("Hour of the night at which days start from now on.", range: 0...6, example: 3),
+      "muteHelpNotifications": "Whether to be spared notifications of help asked for and offered in tasks.",
+      "consents": "Consents to give (`true`) and to withdraw (`false`).",
+      "directoryVisibility": "`listed` lets others find the account by searching, once its e-mail address is verified.",
+    ]
+  }
+
+  public typealias Output = AccountSettings
+
+  public static let spec = OperationSpec(
+    "settings.update", of: .identity, .patch("/v1/accounts/me/settings"), by: .account, effect: .write, requirements: ["ID-13"],
+    "Change the settings that are given; the others stay as they are.")
+}

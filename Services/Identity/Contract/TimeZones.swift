@@ -1,0 +1,34 @@
+import Foundation
+public import Operations
+
+/// A time zone as somebody chooses it: a region of the IANA database that this machine knows, such as `Europe/Madrid`, or UTC.
+///
+/// Regions alone follow the law of a place. So neither abbreviations (`PST`, `CET`), which say nothing of summer time, nor fixed offsets
+/// (`GMT+3`, `Etc/GMT-3`), nor the names that the database only keeps for old programs (`EST5EDT`, `US/Eastern`, `Japan`) can be
+/// chosen. What was chosen travels on as its ``TimeZoneName``.
+public struct ChosenTimeZone: TextValue {
+  /// The first part of a region's name ("Theory and pragmatics of the tz code and data", section "Timezone identifiers").
+  private static let areas: Set<Substring> = [
+    "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific",
+  ]
+  /// UTC, as programs call it that ask the person for no region.
+  private static let universal: Set<String> = ["UTC", "Etc/UTC"]
+
+  public let name: TimeZoneName
+
+  public init(text: String) throws(FieldRule) {
+    name = try TimeZoneName(text: text)
+    if ChosenTimeZone.universal.contains(text) { return }
+    let area = text.prefix { $0 != "/" }
+    guard area.count < text.count, ChosenTimeZone.areas.contains(area), TimeZone(identifier: text)?.identifier == text else {
+      throw FieldRule("unknown_time_zone")
+    }
+  }
+
+  public var description: String { name.description }
+
+  public static let placeholder = ChosenTimeZone(unchecked: .placeholder)
+  public static let schema = TimeZoneName.schema
+
+  private init(unchecked name: TimeZoneName) { self.name = name }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the directory of accounts (requirement ID-14).
+  mutating func serveDirectory() {
+    decideVerified { account, database in try database.account(account)?.verifiedAt != nil }
+
+    serve(
+      SearchDirectory.self,
+      read: { input, call, database in
+        let account = try call.liveAccount(database)
+        let search = DirectoryText(input.query?.description ?? "")
+        // Of what was typed nothing but marks may be left out.
+        if input.query != nil, search.scalars.count < DirectoryQuery.length.lowerBound {
+          throw Failure.field("query", DirectoryQuery.tooShort)
+        }
+        let page = try call.page(input)
+        let position = try page.place { text throws(FieldRule) in
+          try DirectoryPosition(text: text, of: search)
+        }
+        let start = position ?? .start(DirectoryNames.key(search.scalars))
+        let left = max(0, SearchDirectory.mostResults - start.count)
+        let hits = try database.searchDirectory(search, behind: start, limit: min(page.fetchLimit, left), for: account.id)
+        return page.page(of: hits, key: \.position) { $0.entry }
+      })
+  }
+}
+
+extension DirectoryPosition {
+  /// A position in what that search finds, and no other.
+  fileprivate init(text: String, of search: DirectoryText) throws(FieldRule) {
+    try self.init(text: text)
+    guard beginning.utf8.starts(with: DirectoryNames.key(search.scalars).utf8) else { throw PageCursor.invalid }
+  }
+}

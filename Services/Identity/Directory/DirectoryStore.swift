@@ -1,0 +1,113 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// An account that a search has found.
+struct DirectoryHit: Sendable {
+  let entry: DirectoryEntry
+  /// Where the list goes on behind it.
+  let position: DirectoryPosition
+}
+
+/// A position in what a search finds: behind the hit of that place.
+struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
+  /// How many hits are up to here.
+  var count: Int
+  let rank: DirectoryNames.Rank
+  let beginning: String
+  let number: Int64
+  let place: Int
+
+  init(count: Int, rank: DirectoryNames.Rank, beginning: String, number: Int64, place: Int) {
+    self.count = count
+    self.rank = rank
+    self.beginning = beginning
+    self.number = number
+    self.place = place
+  }
+
+  /// Before the first hit of a search.
+  static func start(_ key: String) -> DirectoryPosition {
+    DirectoryPosition(count: 0, rank: .name, beginning: key, number: -1, place: -1)
+  }
+
+  /// Reads its description.
+  init(text: String) throws(FieldRule) {
+    let parts = text.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
+    guard parts.count == 5, let count = Int(parts[0]), let rank = Int(parts[1]).flatMap(DirectoryNames.Rank.init(rawValue:)),
+      let number = Int64(parts[2]), let place = Int(parts[3])
+    else { throw PageCursor.invalid }
+    self.init(count: count, rank: rank, beginning: String(parts[4]), number: number, place: place)
+  }
+
+  var description: String { "\(count) \(rank.rawValue) \(number) \(place) \(beginning)" }
+}
+
+extension Database {
+  /// The statement that goes through the places of one rank at which something begins.
+  static let directorySearch = """
+    SELECT beginning, number, place, account_id, names, username, nickname
+    FROM directory_places JOIN directory_entries USING (number) JOIN accounts USING (account_id)
+    WHERE rank = ?1 AND (beginning, number, place) > (?2, ?3, ?4) AND beginning < ?5
+    ORDER BY beginning, number, place
+    """
+
+  /// The accounts that a search finds, each once, behind that position; without the one who searches.
+  ///
+  /// It stops at the last hit that is asked for, and passes over other places only of accounts that are hits already: so a page takes
+  /// as long among a hundred thousand accounts as among a hundred.
+  func searchDirectory(
+    _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID
+  ) throws -> [DirectoryHit] {
+    let key = DirectoryNames.key(search.scalars)
+    var hits: [DirectoryHit] = []
+    for rank in DirectoryNames.Rank.allCases where rank >= position.rank {
+      // All who are listed have a name that begins somehow.
+      if search.scalars.isEmpty, rank != .name { break }
+      let start = rank == position.rank ? position : .start(key)
+      let rows = try Row.fetchCursor(
+        cachedStatement(sql: Database.directorySearch),
+        arguments: [rank.rawValue, start.beginning, start.number, start.place, key + "\u{10FFFF}"])
+      while hits.count < limit, let row = try rows.next() {
+        let place: Int = row["place"]
+        // Of an account's places that match only the first is shown.
+        guard row["account_id"] as AccountID != searcher,
+          let first = DirectoryNames(text: row["names"]).first(search), first.rank == rank, first.index == place
+        else { continue }
+        hits.append(
+          DirectoryHit(
+            entry: DirectoryEntry(accountID: row["account_id"], username: row["username"], nickname: row["nickname"]),
+            position: DirectoryPosition(
+              count: position.count + hits.count + 1, rank: rank, beginning: row["beginning"], number: row["number"],
+              place: place)))
+      }
+      if hits.count == limit { break }
+    }
+    return hits
+  }
+}
+
+extension Transaction {
+  /// Lets the directory show the account as it is now, or not at all.
+  func keepInDirectory(_ account: AccountRecord) throws {
+    let isShown = account.directoryVisibility == .listed && account.verifiedAt != nil
+    let names = isShown ? DirectoryNames(account.username, account.nickname) : nil
+    let row = try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT number, names FROM directory_entries WHERE account_id = ?"), arguments: [account.id])
+    guard row?["names"] as String? != names?.text else { return }
+    if row != nil {
+      try database.cachedStatement(sql: "DELETE FROM directory_entries WHERE account_id = ?").execute(arguments: [account.id])
+    }
+    guard let names else { return }
+    try database.cachedStatement(sql: "INSERT INTO directory_entries (account_id, names) VALUES (?, ?)").execute(arguments: [
+      account.id, names.text,
+    ])
+    let number = database.lastInsertedRowID
+    let insert = try database.cachedStatement(
+      sql: "INSERT INTO directory_places (rank, beginning, number, place) VALUES (?, ?, ?, ?)")
+    for place in names.places {
+      try insert.execute(arguments: [place.rank.rawValue, place.beginning, number, place.index])
+    }
+  }
+}

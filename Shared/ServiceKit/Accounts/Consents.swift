@@ -1,0 +1,44 @@
+public import GRDB
+public import IdentityContract
+public import Operations
+import Storage
+
+// Who handles personal data for a purpose that needs consent asks here, in the transaction that would keep it: what was not consented to
+// is refused, not passed over in silence (requirement ID-13).
+
+extension Accounts {
+  /// Refuses unless the account has consented, as far as the read model knows.
+  ///
+  /// A withdrawal holds from the transaction on that hears of it: what is under way then is either kept as a whole, before it, or refused
+  /// as a whole, after it.
+  /// - Throws: `consent_required`, naming the consent and where to give it; the operation declares it.
+  public static func requireConsent(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws {
+    guard try hasConsent(purpose, of: account, in: database) else {
+      throw Failure(
+        RequestFailure.consentRequired,
+        ["reason": .text("consent_\(purpose.rawValue)"), "consent": .text(purpose.rawValue)])
+    }
+  }
+
+  /// Asks identity where the read model knows of no consent: somebody who has just given it may be faster than the event that tells of
+  /// it. To be done before the transaction that calls ``requireConsent(_:of:in:)``.
+  public static func catchUp(on purpose: ConsentPurpose, _ call: Call) async throws {
+    let account = try call.account
+    if try call.store.lookUp({ try hasConsent(purpose, of: account, in: $0) }) { return }
+    _ = try await fetch(LookUpAccount.Input(accountID: account), call)
+  }
+
+  private static func hasConsent(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws -> Bool {
+    let text = try database.first("SELECT consents FROM accounts WHERE account_id = ?", .id(account)) { $0.text(0) }
+    return consents(in: text ?? "").contains(purpose)
+  }
+
+  /// The purposes as a column keeps them; one that this version of the program does not know is passed over.
+  static func consents(in text: String) -> Set<ConsentPurpose> {
+    Set(text.split(separator: " ").compactMap { ConsentPurpose(rawValue: String($0)) })
+  }
+
+  static func text(of consents: [ConsentPurpose]) -> String {
+    Set(consents).map(\.rawValue).sorted().joined(separator: " ")
+  }
+}

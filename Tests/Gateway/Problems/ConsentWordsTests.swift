@@ -1,0 +1,40 @@
+import ActivityContract
+import IdentityContract
+import Messaging
+import Operations
+import Testing
+
+@testable import GatewayService
+
+@Suite("The refusal for want of a consent")
+struct ConsentWordsTests {
+  @Test("says in the caller's language what for, and where to give it (ID-13)")
+  func words() async throws {
+    let bus = FakeBus()
+    bus.answer(.activity) { request in
+      let parameters: [String: Parameter] = ["reason": .text("consent_activityData"), "consent": .text("activityData")]
+      return Reply(id: request.header.id, RequestFailure.consentRequired.with(parameters))
+    }
+    try await RunningGateway.with(contracts: [.activity, .identity], bus: bus) { gateway in
+      for (language, expected) in [
+        (
+          Language.english,
+          "Racha needs your consent first to keep your steps and movement. You can give it in your settings (consents.activityData)."
+        ),
+        (
+          .spanish,
+          "Racha necesita antes tu consentimiento para guardar tus pasos y tu movimiento. Puedes darlo en tus ajustes (consents.activityData)."
+        ),
+      ] {
+        let response = try await gateway.http(
+          "POST", "/v1/step-samples", try gateway.bearer(language: language), #"{"samples":[]}"#)
+        #expect(response.status == 403)
+        #expect(try response.json["code"] == "consent_required")
+        #expect(try response.json["detail"] == .string(expected))
+      }
+      let document = try await gateway.http("GET", "/openapi.json").json
+      let codes = document["paths"]?["/v1/step-samples"]?["post"]?["responses"]?["403"]?["x-codes"]
+      #expect(codes?.text.contains("consent_required") == true)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("What the directory compares (ID-14)")
+struct DirectoryRuleTests {
+  @Test(
+    "has neither case nor accents nor blanks in a row",
+    arguments: [
+      ("Muñoz", "munoz"), ("MUN\u{303}OZ", "munoz"), ("  Ana \u{a0} María\t", "ana maria"), ("Straße", "strasse"),
+      ("İstanbul ılık", "istanbul ilik"), ("Łódź", "lodz"), ("Sørensen", "sorensen"), ("ΣΊΣΥΦΟΣ", "σισυφοσ"), ("ﬁn", "fin"),
+      ("Ａｎａ", "ana"), ("a\u{200b}na", "ana"), ("ana_ruiz.2%", "ana_ruiz.2%"), ("\u{301}", ""),
+    ])
+  func folding(text: String, folded: String) { #expect(DirectoryText(text).string == folded) }
+
+  @Test(
+    "of an account's places the first is shown: where a name begins, then where a word does, then within",
+    arguments: [
+      ("ana", "Ana Ruiz", "an", "name 0"), ("ana.ruiz", nil, "ru", "word 4"), ("banana", nil, "an", "inside 3"),
+      ("xana", "Ana", "an", "name 5"), ("marian", "Juan Andrés", "an", "word 12"), ("ana", "Ruiz", "naru", "-"),
+      ("anita", "Ana", "an", "name 6"), ("ana", nil, "ana.", "-"), ("pedro", "Ñandú", "NANDÚ", "name 6"),
+      ("a2b", nil, "2b", "inside 1"), ("maximiliano.de.la.torre", nil, "maximiliano.de.la.t", "name 0"),
+      ("maximiliano.de.la.torre", nil, "maximiliano.x", "-"),
+    ])
+  func places(username: String, nickname: String?, search: String, expected: String) throws {
+    let names = DirectoryNames(try Username(text: username), try nickname.map(Nickname.init(text:)))
+    let place = names.first(DirectoryText(search))
+    #expect(place.map { "\($0.rank) \($0.index)" } ?? "-" == expected)
+    #expect(DirectoryNames(text: names.text) == names)
+  }
+
+  @Test("a position in a list is read as it was written, whatever is in the names, and fits into a cursor")
+  func positions() throws {
+    for beginning in ["", "an", "de la torre ", "a  b", "👩‍👩‍👧‍👦", String(repeating: "\u{10FFFF}", count: 12)] {
+      let position = DirectoryPosition(count: 99, rank: .inside, beginning: beginning, number: .max, place: 90)
+      #expect(try DirectoryPosition(text: position.description) == position)
+      #expect(position.description.utf8.count <= 120)
+    }
+    for text in ["", "1 2 3", "1 3 1 1 a", "a 1 1 1 a"] {
+      #expect(throws: PageCursor.invalid) { try DirectoryPosition(text: text) }
+    }
+  }
+
+  @Test("what is looked for has 2 to 30 characters")
+  func length() throws {
+    #expect(throws: FieldRule("too_short", ["least": .number(2)])) { try DirectoryQuery(text: " a ") }
+    #expect(throws: FieldRule("too_long", ["most": .number(30)])) { try DirectoryQuery(text: String(repeating: "ñ", count: 31)) }
+    #expect(try DirectoryQuery(text: "  ñu ").description == "ñu")
+    #expect(try DirectoryQuery(text: String(repeating: "ñ", count: 30)).description.count == 30)
+  }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("The directory (ID-14; T UC 04.01)")
+struct DirectoryTests {
+  @discardableResult
+  private func join(
+    _ identity: RunningIdentity, _ username: String, _ nickname: String? = nil, isVerified: Bool = true, isListed: Bool = true
+  ) async throws -> SignedIn {
+    var form = RunningIdentity.form(username)
+    form.nickname = nickname.map { FormField(text: $0) }
+    _ = try await identity.ask(RegisterAccount.self, form)
+    if isVerified { _ = try await identity.ask(VerifyAccount.self, .init(token: try await identity.mailedToken())) }
+    let signedIn = try await identity.logIn(username)
+    if isListed { try await show(identity, signedIn, .listed) }
+    return signedIn
+  }
+
+  private func show(_ identity: RunningIdentity, _ signedIn: SignedIn, _ visibility: DirectoryVisibility) async throws {
+    _ = try await identity.ask(UpdateSettings.self, .init(directoryVisibility: visibility), by: .signedIn(signedIn))
+  }
+
+  private func search(
+    _ identity: RunningIdentity, _ query: String?, by signedIn: SignedIn, limit: Int? = nil, cursor: PageCursor? = nil
+  ) async throws -> Page<DirectoryEntry> {
+    try await identity.ask(
+      SearchDirectory.self, .init(query: try query.map(DirectoryQuery.init(text:)), limit: limit, cursor: cursor),
+      by: .signedIn(signedIn))
+  }
+
+  private func names(_ identity: RunningIdentity, _ query: String?, by signedIn: SignedIn) async throws -> [String] {
+    try await search(identity, query, by: signedIn).items.map(\.username.description)
+  }
+
+  @Test("finds by the beginning, a word or the inside of username and nickname, in this order and each account once")
+  func order() async throws {
+    try await RunningIdentity.run { identity in
+      let zoe = try await join(identity, "zoe")
+      try await join(identity, "banana", "Bo")
+      try await join(identity, "juan.andres")
+      try await join(identity, "andy", "Andy Andersson")
+      try await join(identity, "pedro", "Ana Pérez")
+      try await join(identity, "ana")
+      try await join(identity, "norbert")
+      #expect(try await names(identity, "an", by: zoe) == ["ana", "pedro", "andy", "juan.andres", "banana"])
+      #expect(try await names(identity, "andr", by: zoe) == ["juan.andres"])
+      #expect(try await names(identity, "nan", by: zoe) == ["banana"])
+      #expect(try await names(identity, "perez", by: zoe) == ["pedro"])
+      #expect(try await names(identity, "xyz", by: zoe).isEmpty)
+      #expect(try await names(identity, nil, by: zoe).count == 6)
+    }
+  }
+
+  @Test("takes no notice of case and accents, also of the ñ's")
+  func accents() async throws {
+    try await RunningIdentity.run { identity in
+      let zoe = try await join(identity, "zoe")
+      try await join(identity, "munoz", "Íñigo Muñoz")
+      for query in ["muñoz", "MUNOZ", "Mun\u{303}oz", "iñi", "INIGO", "go mu", "ñigo", "  ñoz "] {
+        #expect(try await names(identity, query, by: zoe) == ["munoz"], "\(query)")
+      }
+    }
+  }
+
+  @Test("takes wildcards and quotes as they are")
+  func literal() async throws {
+    try await RunningIdentity.run { identity in
+      let zoe = try await join(identity, "zoe")
+      try await join(identity, "ana", #"100% "Ana" o'x*"#)
+      for query in ["%%", "a%a", "__", "a_a", "**", "an*", "\"\"", "' OR", "--", "0x"] {
+        #expect(try await names(identity, query, by: zoe).isEmpty, "\(query)")
+      }
+      for query in ["0%", "% \"", "\"ana\"", "o'x", "x*"] {
+        #expect(try await names(identity, query, by: zoe) == ["ana"], "\(query)")
+      }
+    }
+  }
+
+  @Test("shows only who wants to be shown and is verified, never who asks, and from each change on")
+  func visibility() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await join(identity, "ana.ruiz")
+      let bea = try await join(identity, "bea.ruiz", isListed: false)
+      let carla = try await join(identity, "carla.ruiz", isVerified: false)
+      #expect(try await names(identity, "ruiz", by: ana).isEmpty)
+      #expect(try await names(identity, nil, by: ana).isEmpty)
+      #expect(try await names(identity, "ruiz", by: bea) == ["ana.ruiz"])
+      try await show(identity, bea, .listed)
+      #expect(try await names(identity, "ruiz", by: ana) == ["bea.ruiz"])
+      _ = try await identity.ask(VerifyAccount.self, .init(token: try await identity.mailedToken()))
+      #expect(try await names(identity, "ruiz", by: ana) == ["bea.ruiz", "carla.ruiz"])
+      try await show(identity, bea, .hidden)
+      #expect(try await names(identity, "ruiz", by: ana) == ["carla.ruiz"])
+      // Of an account that is no more nothing is left behind.
+      try await identity.store.write { transaction in
+        try transaction.database.execute(
+          sql: "DELETE FROM sessions WHERE account_id = ?", arguments: [carla.account.id])
+        try transaction.database.execute(sql: "DELETE FROM accounts WHERE account_id = ?", arguments: [carla.account.id])
+      }
+      #expect(try await names(identity, "ruiz", by: ana).isEmpty)
+      let left = "SELECT count(*) FROM directory_places JOIN directory_entries USING (number) WHERE names <> 'ana.ruiz'"
+      #expect(try await identity.count(left) == 0)
+      #expect(try await identity.count("SELECT count(DISTINCT number) FROM directory_places") == 1)
+    }
+  }
+
+  @Test("shows account, username and nickname, and nothing else")
+  func fields() async throws {
+    try await RunningIdentity.run { identity in
+      let zoe = try await join(identity, "zoe")
+      let ana = try await join(identity, "ana", "Anita")
+      let page = try await search(identity, "ani", by: zoe)
+      #expect(page.items == [.init(accountID: ana.account.id, username: ana.account.username, nickname: ana.account.nickname)])
+      let text = String(decoding: page.json, as: UTF8.self)
+      #expect(!text.contains("@") && !text.contains("email"))
+      // The part before the @ is not searched.
+      #expect(try await names(identity, "example", by: zoe).isEmpty)
+    }
+  }
+
+  @Test("gives page by page what it gives at once, a hundred at most; a cursor is good for its own search and account only")
+  func pages() async throws {
+    try await RunningIdentity.run { identity in
+      let (zoe, eva) = (try await join(identity, "zoe"), try await join(identity, "eva"))
+      for number in 0..<7 { try await join(identity, "ana\(number)", number % 2 == 0 ? "Susana Anaya" : nil) }
+      let whole = try await search(identity, "ana", by: zoe)
+      #expect(whole.items.count == 7 && whole.nextCursor == nil)
+      var (items, cursor): ([DirectoryEntry], PageCursor?) = ([], nil)
+      repeat {
+        let page = try await search(identity, "ana", by: zoe, limit: 2, cursor: cursor)
+        items += page.items
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(items == whole.items)
+      let first = try await search(identity, "ana", by: zoe, limit: 2)
+      for (query, searcher) in [("ana", eva), ("sus", zoe)] {
+        let refused = try await failure {
+          try await search(identity, query, by: searcher, limit: 2, cursor: first.nextCursor)
+        }
+        #expect(refused.fields.map { "\($0.field) \($0.code)" } == ["cursor invalid_cursor"])
+      }
+      try await fill(identity, 150)
+      items = []
+      cursor = nil
+      repeat {
+        let page = try await search(identity, "person", by: zoe, limit: 30, cursor: cursor)
+        items += page.items
+        cursor = page.nextCursor
+      } while cursor != nil
+      #expect(items.count == SearchDirectory.mostResults && Set(items.map(\.accountID)).count == items.count)
+      let most = try await search(identity, "person", by: zoe, limit: 200)
+      #expect(most.items == items && most.nextCursor == nil)
+    }
+  }
+
+  @Test("is for verified accounts, also those whose token is older than that, with a session that is open; no token opens it")
+  func callers() async throws {
+    try await RunningIdentity.run { identity in
+      let unverified = try await join(identity, "ana", isVerified: false)
+      #expect(try await failure { try await search(identity, "an", by: unverified) }.code == "verification_required")
+      _ = try await identity.ask(VerifyAccount.self, .init(token: try await identity.mailedToken()))
+      #expect(try await names(identity, "an", by: unverified).isEmpty)
+      let closed = try await identity.logIn("ana")
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(closed))
+      let token = Caller(kind: .account, account: unverified.account.id, isVerified: true)
+      for (caller, code) in [
+        (Caller.signedIn(closed), "session_revoked"), (token, "unauthenticated"), (.person(), "unauthenticated"),
+        (.service(.social), "unauthenticated"),
+      ] {
+        #expect(try await failure { try await identity.ask(SearchDirectory.self, .init(), by: caller) }.code == code)
+      }
+      #expect(AccessScope(for: SearchDirectory.spec) == nil && SearchDirectory.spec.rate == .search)
+    }
+  }
+
+  @Test("tells what is wrong with a search by field and rule, in both languages")
+  func badFields() async throws {
+    try await RunningIdentity.run { identity in
+      let zoe = try await join(identity, "zoe")
+      let words = Words(Contract.identity.words)
+      for (json, expected) in [
+        (#"{"query":"a"}"#, ["query too_short"]), (#"{"query":"   "}"#, ["query too_short"]),
+        ("{\"query\":\"e\u{301}\"}", ["query too_short"]),
+        (#"{"query":"\#(String(repeating: "x", count: 31))"}"#, ["query too_long"]),
+        (#"{"query":7,"limit":201,"cursor":"?"}"#, ["query not_a_string", "limit out_of_range", "cursor invalid_cursor"]),
+      ] {
+        do {
+          _ = try await identity.ask(SearchDirectory.self, json: json, by: .signedIn(zoe))
+          #expect(expected.isEmpty, "\(json)")
+        } catch let refused as Failure {
+          #expect(refused.fields.map { "\($0.field) \($0.code)" } == expected)
+          for field in refused.fields {
+            for language in Language.allCases { #expect(words.text("field.\(field.code)", language, field.parameters) != nil) }
+          }
+        }
+      }
+      // Marks alone are nothing to look for, however many they are.
+      let marks = try await failure { try await search(identity, "´´", by: zoe) }
+      #expect(marks.fields.map(\.code) == ["too_short"])
+    }
+  }
+
+  @Test("goes along its index, and sorts nothing")
+  func plan() async throws {
+    try await RunningIdentity.run { identity in
+      let plan = try await identity.store.read { database in
+        try Row.fetchAll(
+          database, sql: "EXPLAIN QUERY PLAN \(Database.directorySearch)", arguments: [0, "an", -1, -1, "an\u{10FFFF}"]
+        ).map { $0["detail"] as String }
+      }
+      #expect(plan.count == 3 && plan.allSatisfy { $0.hasPrefix("SEARCH ") }, "\(plan)")
+      #expect(
+        plan.first == "SEARCH directory_places USING PRIMARY KEY (rank=? AND (beginning,number,place)>(?,?,?) AND beginning<?)",
+        "\(plan)")
+      let removal = try await identity.store.read { database in
+        try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN DELETE FROM directory_places WHERE number = 1").map {
+          $0["detail"] as String
+        }
+      }
+      #expect(removal.allSatisfy { $0.contains("directory_places_by_entry") }, "\(removal)")
+    }
+  }
+
+  @Test(
+    "answers as fast among a hundred thousand as among a hundred",
+    .enabled(if: ProcessInfo.processInfo.environment["RACHA_MEASURE"] == "1", "RACHA_MEASURE is not set"))
+  func speed() async throws {
+    try await RunningIdentity.run { identity in
+      let zoe = try await join(identity, "zoe")
+      var from = 0
+      for count in [100, 100_000] {
+        try await fill(identity, from: from, count)
+        from = count
+        for query in ["an", "person", "son9", "maria", "ez99", "xyzzy", nil] {
+          let start = ContinuousClock.now
+          for _ in 0..<50 { _ = try await search(identity, query, by: zoe, limit: 50) }
+          print("\(count) accounts, \(query ?? "all"): \((ContinuousClock.now - start) / 50)")
+        }
+      }
+      let size = try await identity.count("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+      print("\(size / 1_000_000) MB")
+    }
+  }
+
+  /// Makes listed accounts, all in a few transactions.
+  private func fill(_ identity: RunningIdentity, from first: Int = 0, _ count: Int) async throws {
+    let nicknames = ["María Muñoz", "Ana", "José Fernández", "Banana Split", "Íñigo"]
+    for part in stride(from: first, to: count, by: 5000) {
+      try await identity.store.write { transaction in
+        for number in part..<min(part + 5000, count) {
+          let id = AccountID()
+          try transaction.database.cachedStatement(
+            sql: """
+              INSERT INTO accounts (account_id, email, email_normalized, username, nickname, password_hash, time_zone, language,
+                created_at, verified_at, directory_visibility)
+              VALUES (?1, ?2, ?2, ?3, ?4, '$argon2id$', 'UTC', 'en', 1, 1, 'listed')
+              """
+          ).execute(arguments: [id, "p\(number)@example.com", "person\(number)", nicknames[number % nicknames.count]])
+          try transaction.keepInDirectory(try #require(try transaction.database.account(id)))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Logging
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Settings (ID-13; B UC13, E data privacy)")
+struct SettingsTests {
+  private func update(_ identity: RunningIdentity, _ signedIn: SignedIn, _ json: String) async throws -> AccountSettings {
+    try await identity.ask(UpdateSettings.self, json: json, by: .signedIn(signedIn))
+  }
+
+  private func read(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> AccountSettings {
+    try await identity.ask(ReadSettings.self, .init(), by: .signedIn(signedIn))
+  }
+
+  @Test("a new account has consented to nothing and is not listed, whatever it left out of the form")
+  func defaults() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let settings = try await read(identity, try await identity.logIn())
+      #expect(
+        settings
+          == AccountSettings(
+            language: .english, timeZone: .utc, dayStartHour: 0, muteHelpNotifications: false,
+            consents: ConsentStates(activityData: .init(isGiven: false), location: .init(isGiven: false)),
+            directoryVisibility: .hidden))
+      let told = try await identity.told(AccountChanged.self)
+      #expect(told.map(\.consents) == [[]] && told.map(\.mutesHelp) == [false])
+    }
+  }
+
+  @Test("consents given with the registration are kept with their time and wording, told, and no others")
+  func registered() async throws {
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form()
+      form.consents = ConsentChoices(activityData: true, location: false)
+      _ = try await identity.ask(RegisterAccount.self, form)
+      let consents = try await read(identity, try await identity.logIn()).consents
+      #expect(consents.activityData == .init(isGiven: true, changedAt: identity.time.now, wordingVersion: 1))
+      #expect(consents.location == .init(isGiven: false))
+      #expect(try await identity.told(AccountChanged.self).map(\.consents) == [[.activityData]])
+    }
+  }
+
+  @Test("an update changes what it names and nothing else, and is told once; what changes nothing is not told")
+  func partial() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      var settings = try await update(identity, ana, #"{"timeZone":"America/Lima","dayStartHour":4}"#)
+      #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4 && settings.language == .english)
+      settings = try await update(
+        identity, ana, #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed","timeZone":null}"#)
+      #expect(settings.language == .spanish && settings.muteHelpNotifications && settings.directoryVisibility == .listed)
+      #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4)
+      let told = try await identity.told(AccountChanged.self)
+      #expect(told.map(\.revision) == [1, 2, 3])
+      #expect(told.last?.timeZone.description == "America/Lima" && told.last?.dayStartHour == 4)
+      #expect(told.last?.language == .spanish && told.last?.mutesHelp == true)
+      for json in ["{}", #"{"language":"es","dayStartHour":4,"consents":{"location":false}}"#, #"{"consents":{}}"#] {
+        #expect(try await update(identity, ana, json) == settings)
+      }
+      #expect(try await identity.told(AccountChanged.self).count == 3)
+      #expect(try await read(identity, ana) == settings)
+      let own = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana))
+      #expect(own.timeZone == settings.timeZone && own.dayStartHour == 4 && own.language == .spanish)
+    }
+  }
+
+  @Test("each time a consent is given or withdrawn is kept with its time and wording, and no record can be rewritten")
+  func consents() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      for (json, expected) in [
+        (#"{"consents":{"activityData":true}}"#, "activityData"), (#"{"consents":{"location":true}}"#, "activityData location"),
+        (#"{"consents":{"activityData":false,"location":true}}"#, "location"),
+        (#"{"consents":{"activityData":true}}"#, "activityData location"),
+      ] {
+        identity.time.advance(seconds: 60)
+        _ = try await update(identity, ana, json)
+        let told = try #require(try await identity.told(AccountChanged.self).last?.consents)
+        #expect(told.map(\.rawValue).sorted().joined(separator: " ") == expected)
+      }
+      let now = try await read(identity, ana).consents
+      #expect(now.activityData == .init(isGiven: true, changedAt: identity.time.now, wordingVersion: 1))
+      #expect(now.location == .init(isGiven: true, changedAt: identity.time.now.adding(seconds: -120), wordingVersion: 1))
+      let records = try await identity.store.read { database in
+        try Row.fetchAll(database, sql: "SELECT purpose, number, is_given FROM consent_records ORDER BY at, purpose").map {
+          "\($0["purpose"] as String) \($0["number"] as Int) \($0["is_given"] as Bool)"
+        }
+      }
+      #expect(records == ["activityData 1 true", "location 1 true", "activityData 2 false", "activityData 3 true"])
+      await #expect(throws: DatabaseError.self) {
+        try await identity.store.write { try $0.database.execute(sql: "UPDATE consent_records SET is_given = 1") }
+      }
+    }
+  }
+
+  @Test("a listener without history hears what each account has consented to")
+  func snapshot() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      _ = try await update(identity, try await identity.logIn(), #"{"consents":{"location":true},"muteHelpNotifications":true}"#)
+      let page = try await identity.store.log.snapshot(after: nil)
+      let account = try AccountChanged.decode(try #require(page.events.first).body)
+      #expect(account.consents == [.location] && account.mutesHelp == true && account.revision == 2)
+    }
+  }
+
+  @Test("everything wrong with an update is told at once, with words in both languages, and nothing is changed")
+  func badFields() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let refused = try await failure {
+        try await update(
+          identity, ana,
+          """
+          {"language":"fr","timeZone":"PST","dayStartHour":7,"muteHelpNotifications":"yes","consents":{"location":1,"ads":true},
+          "directoryVisibility":"public","nickname":"Ana"}
+          """)
+      }
+      #expect(refused.code == "invalid_fields" && refused.status == 422)
+      #expect(
+        Set(refused.fields.map { "\($0.field) \($0.code)" }) == [
+          "language not_a_choice", "timeZone unknown_time_zone", "dayStartHour out_of_range",
+          "muteHelpNotifications not_a_truth_value", "consents.location not_a_truth_value", "consents.ads unknown_field",
+          "directoryVisibility not_a_choice", "nickname unknown_field",
+        ])
+      let words = Words(Contract.identity.words)
+      for field in refused.fields {
+        for language in Language.allCases {
+          #expect(words.text("field.\(field.code)", language, field.parameters) != nil, "\(field.code)")
+        }
+      }
+      #expect(try await read(identity, ana).dayStartHour == 0)
+      #expect(try await identity.told(AccountChanged.self).count == 1)
+    }
+  }
+
+  @Test("two who change different settings at the same moment both have their way")
+  func race() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for json in [
+          #"{"dayStartHour":3}"#, #"{"language":"es"}"#, #"{"consents":{"activityData":true}}"#,
+          #"{"consents":{"location":true}}"#,
+          #"{"muteHelpNotifications":true}"#,
+        ] {
+          group.addTask { _ = try await update(identity, ana, json) }
+        }
+        try await group.waitForAll()
+      }
+      let settings = try await read(identity, ana)
+      #expect(settings.dayStartHour == 3 && settings.language == .spanish && settings.muteHelpNotifications)
+      #expect(settings.consents.activityData.isGiven && settings.consents.location.isGiven)
+      #expect(try await identity.told(AccountChanged.self).map(\.revision) == [1, 2, 3, 4, 5, 6])
+    }
+  }
+
+  @Test("they are one's own: neither strangers, nor closed sessions, nor tokens, nor services read or change them")
+  func callers() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register("ana")
+      try await identity.register("bea")
+      // Nobody's address is verified: settings do not wait for that.
+      let (ana, bea) = (try await identity.logIn("ana"), try await identity.logIn("bea"))
+      _ = try await update(identity, ana, #"{"dayStartHour":5}"#)
+      #expect(try await read(identity, bea).dayStartHour == 0)
+      let closed = try await identity.logIn("ana")
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(closed))
+      for (caller, code) in [
+        (Caller.signedIn(closed), "session_revoked"), (Caller(kind: .account, account: ana.account.id), "unauthenticated"),
+        (.person(), "unauthenticated"), (.service(.activity), "unauthenticated"),
+      ] {
+        let codes = [
+          try await failure { try await identity.ask(ReadSettings.self, .init(), by: caller) }.code,
+          try await failure { try await identity.ask(UpdateSettings.self, .init(dayStartHour: 1), by: caller) }.code,
+        ]
+        #expect(codes == [code, code])
+      }
+      #expect(try await read(identity, ana).dayStartHour == 5)
+      for operation in [ReadSettings.spec, UpdateSettings.spec] { #expect(AccessScope(for: operation) == nil) }
+    }
+  }
+
+  @Test("a changed language is in the tokens from the next refresh on")
+  func language() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      _ = try await update(identity, ana, #"{"language":"es"}"#)
+      let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: ana.refreshToken))
+      #expect(refreshed.account.language == .spanish)
+    }
+  }
+
+  @Test("the wordings of consents are for everyone, in the language asked for")
+  func wordings() async throws {
+    try await RunningIdentity.run { identity in
+      let english = try await identity.ask(ListConsents.self, .init(), by: .person()).items
+      let spanish = try await identity.ask(ListConsents.self, .init(), by: .person(language: .spanish)).items
+      #expect(english.map(\.purpose) == ConsentPurpose.allCases && english.map(\.version) == spanish.map(\.version))
+      #expect(english[0].text.hasPrefix("Racha may keep the steps") && spanish[0].text.hasPrefix("Racha puede guardar los pasos"))
+    }
+  }
+
+  @Test("an account from before has consented to nothing and is not listed, since nobody asked it")
+  func upgrade() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("racha-settings-\(UUID().uuidString)").path
+    defer { for end in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + end) } }
+    func open(_ migrations: [Migration]) throws -> Store {
+      try Store(
+        path: file, service: .identity, migrations: migrations, secret: [UInt8](repeating: 1, count: 32),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+    let before = try #require(Schema.migrations.firstIndex { $0.name == "settings and consents" })
+    let old = try open(Array(Schema.migrations.prefix(before)))
+    try await old.write { transaction in
+      try transaction.database.execute(
+        sql: """
+          INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at,
+            verified_at)
+          VALUES (zeroblob(16), 'a@b.c', 'a@b.c', 'ana', '$argon2id$', 'EST5EDT', 'en', 1, 2);
+          """)
+    }
+    await old.close()
+    let new = try open(Schema.migrations)
+    // A zone that could be chosen then still counts its days.
+    let account = try #require(try await new.read { try $0.account(Username(text: "ana")) })
+    #expect(account.consents.isEmpty && !account.mutesHelp && account.directoryVisibility == .hidden)
+    #expect(account.timeZone.description == "EST5EDT")
+    #expect(try await new.read { try $0.consents(of: account.id) }.activityData == .init(isGiven: false))
+    await new.close()
+  }
+}
