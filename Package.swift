@@ -136,6 +136,7 @@ let package = Package(
         "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, crypto, grdb, lifecycle, logging,
         metrics, signals, system,
       ]),
+    shared("SecureStorage", ["ServiceKit", crypto]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
     // Services
@@ -152,25 +153,27 @@ let package = Package(
       path: "Services/Gateway/Main", swiftSettings: settings),
   ]
     + service(
-      "Identity", uses: ["CSodium", crypto, jwt, lifecycle],
+      "Identity", uses: ["CSodium", "SecureStorage", crypto, jwt, lifecycle],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
-      resources: ["verification", "recovery", "passwordChanged"].flatMap { kind in
+      resources: ["verification", "recovery", "passwordChanged", "accountDeleted"].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
       })
     + [
       // Tests
-      tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+      tests(
+        "Activity",
+        ["ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
       tests(
         "Contracts",
         [
           "ActivityService", "GatewayContract", "IdentityService", "Messaging", "NotificationsService", "Operations",
           "RewardsService",
-          "ServiceKit", "SocialService", logging,
+          "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
       tests("Deploy", [], exclude: ["StandIns"]),
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
@@ -181,7 +184,10 @@ let package = Package(
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
-        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
+        [
+          "IdentityContract", "IdentityService", "Messaging", "Operations", "SecureStorage", "ServiceKit", "Storage", crypto,
+          grdb, jwt, logging,
+        ]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests(
         "Notifications",
@@ -196,8 +202,9 @@ let package = Package(
           "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
           "Storage", grdb,
         ]),
+      tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
       tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
-      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService", "Storage"]),
+      tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
       tests(
         "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
         resources: [.copy("Fixtures")]),

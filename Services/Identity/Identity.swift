@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import SecureStorage
 public import ServiceKit
 
 /// The identity service.
@@ -17,7 +18,7 @@ public enum Identity {
     let hasher = try PasswordHasher(cost: cost)
     var service = ServiceDefinition(.identity, migrations: Schema.migrations)
     service.serveAccounts()
-    service.serveRegistration(hasher: hasher)
+    service.serveRegistration(keys: keys, hasher: hasher)
     service.serveVerification(keys: keys)
     service.serveAdministrators()
     service.serveLogIn(keys: keys, hasher: hasher)
@@ -27,6 +28,7 @@ public enum Identity {
     service.serveOwnSessions()
     service.servePersonalAccessTokens()
     service.serveKeys(keys)
+    service.serveDeletions(keys: keys, hasher: hasher, secrets: SecureStorage(environment), environment)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     return service

@@ -8,6 +8,8 @@ enum Schema {
     Migration(2, "when and where sessions were last seen") { try $0.execute(sql: SessionSchema.lastSeen) },
     Migration(3, "personal access tokens") { try $0.execute(sql: PersonalAccessTokenSchema.first) },
     Migration(4, "password recoveries") { try $0.execute(sql: passwordRecoveries) },
+    Migration(5, "secrets") { try $0.execute(sql: SecretSchema.first) },
+    Migration(6, "account deletions") { try $0.execute(sql: AccountDeletionSchema.first) },
   ]
 
   private static let first = """

@@ -14,11 +14,17 @@ public enum Notifications {
   ) throws -> ServiceDefinition {
     var service = ServiceDefinition(
       .notifications,
-      migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4)])
+      migrations: [
+        Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4),
+        InboxErasure.migration(5), DeletionReports.migration(6),
+      ])
     service.keepAccounts()
     InboxHandlers.serve(&service)
     InboxSubscriptions.hear(&service)
     try Mails.add(to: &service, settings, carrier, environment)
+    let folders = settings.folders(environment.home)
+    service.erase(
+      NotificationsErasure.tables, environment, clean: { try await MailErasure.clean($0, folders, $1) })
     // What it tells is live: who begins to listen misses nothing, since clients ask for what they have not seen
     // (`notifications.since`). So there is no state to tell, and the outbox is kept short.
     service.tellSnapshot { _, _ in ([], nil) }

@@ -12,10 +12,12 @@ extension Contract {
       IdentifyPersonalAccessToken.self,
       RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,
       ReadAddressee.self,
+      DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
       PasswordChanged.self, PersonalAccessTokenRevoked.self,
+      AccountDeleted.self, AccountErased.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -16,6 +16,8 @@ struct SecurityEvent: Sendable {
     case personalAccessTokenCreated, personalAccessTokenRevoked
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
     case passwordChangeFailed, passwordChanged
+    case accountDeletionRefused, accountDeleted
+    case secretDamaged, secretStorageFailed
 
     var severity: Severity {
       switch self {
@@ -25,6 +27,8 @@ struct SecurityEvent: Sendable {
       case .administratorAppointed: .critical
       case .passwordRecoveryRequested, .passwordRecovered: .info
       case .passwordChangeFailed, .passwordChanged: .info
+      case .accountDeletionRefused, .accountDeleted: .info
+      case .secretDamaged, .secretStorageFailed: .critical
       // Whoever guesses at a link's token is after the account.
       case .passwordRecoveryRefused: .warning
       }

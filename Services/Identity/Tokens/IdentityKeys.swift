@@ -14,6 +14,10 @@ struct IdentityKeys: Sendable {
   let failures: SecretKey
   /// Ids of access tokens.
   let tokenIDs: SecretKey
+  /// Tokens by which a deletion's state is read.
+  let deletions: SecretKey
+  /// Usernames of deleted accounts.
+  let usernames: SecretKey
   let signing: SigningKeys
 
   /// Reads the keys, making those that are missing.
@@ -25,6 +29,8 @@ struct IdentityKeys: Sendable {
     recoverySubjects = SecretKey(secret, purpose: "password recovery subjects")
     failures = SecretKey(secret, purpose: "login failures")
     tokenIDs = SecretKey(secret, purpose: "access token ids")
+    deletions = SecretKey(secret, purpose: "account deletions")
+    usernames = SecretKey(secret, purpose: "reserved usernames")
     signing = try await SigningKeys(home)
   }
 }

@@ -17,6 +17,8 @@ struct MailSettings: Sendable {
   var retry = MailRetry()
   /// Most mails on their way at the same time.
   let lanes: Int
+  /// How long the file of a deletion's report is kept, where mails are files: whoever ran the deletion can read it that long.
+  let reportKeptSeconds: Int
 
   /// Reads the settings; what cannot be used is recorded in them.
   init(_ settings: Settings, _ home: Home) {
@@ -37,6 +39,7 @@ struct MailSettings: Sendable {
       from = MailAddress.placeholder
     }
     lanes = settings.int("racha.smtp.lanes", default: 2, in: 1...16)
+    reportKeptSeconds = settings.int("racha.mails.reportKeptSeconds", default: 86_400, in: 0...2_592_000)
     way = SMTPServer(settings).map { .server($0) } ?? .folder(home.mails)
   }
 }

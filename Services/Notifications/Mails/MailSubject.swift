@@ -5,19 +5,21 @@ import Operations
 import Storage
 
 /// Kinds of mails; the templates of one are `Templates/<kind>.<language>`, its subject is the words `mail.<kind>.subject`.
-enum MailKind: String, Choice, DatabaseValueConvertible { case verification, recovery, passwordChanged }
+enum MailKind: String, Choice, DatabaseValueConvertible { case verification, recovery, passwordChanged, accountDeleted }
 
 /// What a mail is about: there is one mail for each.
 enum MailSubject: Hashable, Sendable {
   case verification(VerificationLinkID)
   case recovery(PasswordRecoveryID)
   case passwordChanged(PasswordChangeID)
+  case accountDeleted(AccountDeletionID)
 
   var kind: MailKind {
     switch self {
     case .verification: .verification
     case .recovery: .recovery
     case .passwordChanged: .passwordChanged
+    case .accountDeleted: .accountDeleted
     }
   }
 
@@ -27,6 +29,7 @@ enum MailSubject: Hashable, Sendable {
     case .verification(let id): id.databaseValue
     case .recovery(let id): id.databaseValue
     case .passwordChanged(let id): id.databaseValue
+    case .accountDeleted(let id): id.databaseValue
     }
   }
 
@@ -36,6 +39,7 @@ enum MailSubject: Hashable, Sendable {
     case .verification: self = .verification(row["subject_id"])
     case .recovery: self = .recovery(row["subject_id"])
     case .passwordChanged: self = .passwordChanged(row["subject_id"])
+    case .accountDeleted: self = .accountDeleted(row["subject_id"])
     }
   }
 }

@@ -14,6 +14,8 @@ struct MailContent: Sendable {
   let token: String?
   /// Until when the link works, or when that happened which the mail tells of.
   let at: Instant
+  /// What was erased with an account.
+  var erased: [ErasureCount] = []
 }
 
 /// Writes mails from the templates beside this file, in the language of the account (NOT-6).
@@ -47,6 +49,10 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.passwordChanged_en_txt, Files.passwordChanged_en_html),
         .spanish: try Pair(Files.passwordChanged_es_txt, Files.passwordChanged_es_html),
       ],
+      .accountDeleted: [
+        .english: try Pair(Files.accountDeleted_en_txt, Files.accountDeleted_en_html),
+        .spanish: try Pair(Files.accountDeleted_es_txt, Files.accountDeleted_es_html),
+      ],
     ]
   }
 
@@ -58,13 +64,22 @@ struct MailTemplates: Sendable {
     guard let templates = pairs[mail.subject.kind]?[content.language],
       let subject = words.text("mail.\(mail.subject.kind.rawValue).subject", content.language)
     else { preconditionFailure("every kind of mail has its words in every language") }
-    let values = [
+    let values: [String: Any] = [
       "subject": subject, "username": content.username.description, "token": content.token ?? "", "url": content.url,
-      "at": MailTemplates.minute(content.at),
+      "at": MailTemplates.minute(content.at), "erased": erased(content),
     ]
     return MailMessage(
       id: mail.id, from: from, to: to, language: content.language, subject: subject, date: mail.createdAt,
       text: templates.text.render(values), html: templates.html.render(values))
+  }
+
+  /// A line for each kind of which there was something.
+  private func erased(_ content: MailContent) -> [String] {
+    let counts = Dictionary(content.erased.map { ($0.kind, $0.count) }, uniquingKeysWith: +)
+    return ErasedKind.allCases.compactMap { kind in
+      guard let count = counts[kind], count > 0 else { return nil }
+      return words.text("erased.\(kind.rawValue)", content.language, ["count": .number(count)])
+    }
   }
 
   /// `2026-11-22 08:43 UTC`.

@@ -36,6 +36,11 @@ struct MailWriter: Sendable {
       return MailContent(
         email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
         token: nil, at: job.createdAt)
+    case .accountDeleted(let id):
+      let report = try await identity.request(ReadDeletionReport.self, .init(deletionID: id))
+      return MailContent(
+        email: report.addressee.email, username: report.addressee.username, language: report.addressee.language, url: publicURL,
+        token: nil, at: report.deletion.requestedAt, erased: report.deletion.services.flatMap(\.counts))
     }
   }
 

@@ -41,6 +41,8 @@ public struct ServiceDefinition: Sendable {
   private(set) var snapshot: Store.Snapshot?
   private(set) var workers: [@Sendable (Store) -> any ServiceLifecycle.Service] = []
   private(set) var keepsAccounts = false
+  /// How each table of its store forgets an account.
+  public private(set) var erasedTables: [ErasedTable] = []
 
   /// Names of the operations it serves.
   public var servedOperations: Set<String> { Set(handlers.keys) }
@@ -102,10 +104,14 @@ public struct ServiceDefinition: Sendable {
     add(operation) { input, call, request in
       let prepared = try await prepare(input, call)
       guard O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) else {
-        return try await call.write { transaction in try body(input, prepared, call, transaction) }.json
+        return try await call.write { transaction in
+          try call.refuseErased(transaction)
+          return try body(input, prepared, call, transaction)
+        }.json
       }
       return try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in
-        try body(input, prepared, call, transaction).json
+        try call.refuseErased(transaction)
+        return try body(input, prepared, call, transaction).json
       }
     }
   }
@@ -138,6 +144,12 @@ public struct ServiceDefinition: Sendable {
   public mutating func keepAccounts() {
     keepsAccounts = true
     Accounts.hear(&self)
+  }
+
+  /// Declares how each table of the store forgets an account.
+  public mutating func declareErasure(_ tables: [ErasedTable]) {
+    precondition(Set(tables.map(\.name)).count == tables.count, "a table is declared once")
+    erasedTables = tables
   }
 
   private mutating func add<O: Operation>(
