@@ -69,11 +69,13 @@ struct ErasureTests {
       for table in definition.erasedTables {
         guard let followed = table.followed else { continue }
         let cascades = try await store.read { database in
-          try Row.fetchAll(database, sql: "PRAGMA foreign_key_list(\(table.name))").contains {
-            $0["table"] as String == followed && $0["on_delete"] as String == "CASCADE"
-          }
+          try Bool.fetchOne(
+            database,
+            sql: """
+              SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_list(?) WHERE "table" = ? AND on_delete = 'CASCADE')
+              """, arguments: [table.name, followed])
         }
-        #expect(cascades, "\(table.name)")
+        #expect(cascades == true, "\(table.name)")
       }
     }
   }

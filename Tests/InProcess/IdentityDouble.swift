@@ -20,7 +20,8 @@ final class IdentityDouble: Sendable {
     }
     service.tellSnapshot { _, _ in
       let accounts = self.accounts.withLock { Array($0.values) } as [any Event]
-      return (accounts + self.deletions.withLock { $0 }, nil)
+      let deletions = self.deletions.withLock { Array($0) } as [any Event]
+      return (accounts + deletions, nil)
     }
     return service
   }
