@@ -137,6 +137,7 @@ let package = Package(
         "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, crypto, grdb, lifecycle, logging,
         metrics, signals, system,
       ]),
+    shared("SecureStorage", ["ServiceKit", crypto]),
     shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
     // Services
@@ -154,7 +155,8 @@ let package = Package(
   ]
     + service(
       "Identity",
-      uses: ["CMaxMind", "CSodium", crypto, httpClient, jwt, lifecycle] + nio + [.product(name: "NIOHTTP1", package: "swift-nio")],
+      uses: ["CMaxMind", "CSodium", "SecureStorage", crypto, httpClient, jwt, lifecycle] + nio
+        + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
@@ -162,20 +164,22 @@ let package = Package(
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
       resources: [
-        "verification", "recovery", "passwordChanged",
+        "verification", "recovery", "passwordChanged", "accountDeleted",
         "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "incident", "report",
       ].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
       })
     + [
       // Tests
-      tests("Activity", ["ActivityContract", "ActivityService", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+      tests(
+        "Activity",
+        ["ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
       tests(
         "Contracts",
         [
           "ActivityService", "GatewayContract", "IdentityService", "Messaging", "NotificationsService", "Operations",
           "RewardsService",
-          "ServiceKit", "SocialService", logging,
+          "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
       tests("Deploy", [], exclude: ["StandIns"]),
       tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
@@ -187,8 +191,8 @@ let package = Package(
       tests(
         "Identity",
         [
-          "IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, httpClient,
-          jwt, logging,
+          "IdentityContract", "IdentityService", "Messaging", "Operations", "SecureStorage", "ServiceKit", "Storage", crypto,
+          grdb, httpClient, jwt, logging,
           .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
@@ -205,8 +209,9 @@ let package = Package(
           "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
           "Storage", grdb,
         ]),
+      tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
       tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
-      tests("Social", ["InProcess", "Operations", "SocialContract", "SocialService", "Storage"]),
+      tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
       tests(
         "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
         resources: [.copy("Fixtures")]),

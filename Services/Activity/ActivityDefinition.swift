@@ -1,5 +1,6 @@
 import ActivityContract
 import GRDB
+import IdentityContract
 import Operations
 public import ServiceKit
 import Storage
@@ -8,6 +9,7 @@ extension ServiceDefinition {
   /// The activity service: what people plan and do each day, and how they move.
   public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
     let calendars = AccountCalendars()
+    let ofWalker = "account_number = (SELECT account_number FROM step_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(
       .activity,
       migrations: [
@@ -20,6 +22,16 @@ extension ServiceDefinition {
     service.serveDays(calendars)
     service.serveEntries(calendars)
     service.serveSteps(calendars)
+    service.erase(
+      [
+        .rows("entries", "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)", .entries),
+        .rows("activities", "account_id = :account", .activities),
+        .following("step_sample_days", "step_samples"),
+        .rows("step_samples", ofWalker, .steps),
+        .rows("step_sources", ofWalker, .steps),
+        .rows("step_accounts", "account_id = :account", .steps),
+        .rows("step_totals", "account_id = :account", .steps),
+      ], environment)
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("steps", StepTotals.snapshot),

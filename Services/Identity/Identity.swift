@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import SecureStorage
 public import ServiceKit
 
 /// The identity service.
@@ -22,7 +23,7 @@ public enum Identity {
     let reports = environment.settings.choice(ReportRunner.setting, default: ReportSchedule.both)
     var service = ServiceDefinition(.identity, migrations: Schema.migrations)
     service.serveAccounts()
-    service.serveRegistration(hasher: hasher)
+    service.serveRegistration(keys: keys, hasher: hasher)
     service.serveVerification(keys: keys)
     service.serveAdministrators()
     service.serveSettings()
@@ -42,6 +43,7 @@ public enum Identity {
     let logins = ExternalLogins(externalProviders, web: ProviderWeb(), clock: environment.clock, key: keys.externalLogins)
     service.serveExternalLogins(logins, keys: keys, nobodysPassword: try await hasher.hashOfNothing(), watch: watch)
     service.serveIdentities(logins)
+    service.serveDeletions(keys: keys, hasher: hasher, secrets: SecureStorage(environment), environment)
     service.tellSnapshot(Snapshot(clock: environment.clock, places: places).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     service.run { store in ReportRunner(store: store, schedule: reports, logger: environment.logger) }

@@ -14,6 +14,8 @@ enum Schema {
     Migration(8, "security reports") { try $0.execute(sql: ReportSchema.first) },
     Migration(9, "settings and consents") { try $0.execute(sql: SettingsSchema.first) },
     Migration(10, "directory") { try $0.execute(sql: DirectorySchema.first) },
+    Migration(11, "secrets") { try $0.execute(sql: SecretSchema.first) },
+    Migration(12, "account deletions") { try $0.execute(sql: AccountDeletionSchema.first) },
   ]
 
   private static let first = """

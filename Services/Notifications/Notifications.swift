@@ -16,13 +16,16 @@ public enum Notifications {
       .notifications,
       migrations: [
         Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4),
-        DeadMails.migration(5), Accounts.settingsMigration(6),
+        DeadMails.migration(5), Accounts.settingsMigration(6), InboxErasure.migration(7), DeletionReports.migration(8),
       ])
     service.keepAccounts()
     InboxHandlers.serve(&service)
     InboxSubscriptions.hear(&service)
     try Mails.add(to: &service, settings, carrier, environment)
     service.serveMailbox(settings.mailbox.map { Mailbox(folder: $0) })
+    let folders = settings.folders(environment.home)
+    service.erase(
+      NotificationsErasure.tables, environment, clean: { try await MailErasure.clean($0, folders, $1) })
     // What it tells is live: who begins to listen misses nothing, since clients ask for what they have not seen
     // (`notifications.since`). So there is no state to tell, and the outbox is kept short.
     service.tellSnapshot { _, _ in ([], nil) }

@@ -1,4 +1,5 @@
 import ActivityContract
+import IdentityContract
 import Operations
 public import RewardsContract
 public import ServiceKit
@@ -19,12 +20,28 @@ extension ServiceDefinition {
       migrations: [
         Accounts.migration(1), Ledger.migration(2), Earnings.migration(3), Offers.migration(4), Redemptions.migration(5),
         Accounts.settingsMigration(6),
+        Ledger.erasureMigration(7),
       ])
     service.keepAccounts()
-    service.hear(StepsChanged.self) { event, _, transaction in try Earnings.count(event, by: formula, transaction) }
+    service.hear(StepsChanged.self) { event, _, transaction in
+      guard try !transaction.database.isErased(event.accountID) else { return }
+      try Earnings.count(event, by: formula, transaction)
+    }
     service.serveCoins(formula)
     service.serveOffers()
     service.serveRedemptions(makeCode)
+    service.erase(
+      [
+        .rows("counted_days", "account_id = :account", .steps),
+        .rows("earnings", "account_id = :account", .steps),
+        .rows("redemptions", "account_id = :account", .redemptions),
+        // Sums must hold and transfers never change: the amounts stay, under an id that nobody can lead back to the account.
+        .changed(
+          "ledger_accounts", "account_id = :account", .coins,
+          by: "UPDATE ledger_accounts SET account_id = randomblob(16), erased_at = :now WHERE account_id = :account"),
+        .untouched("transfers", "amounts between numbers of the ledger"),
+        .untouched("offers", "the partners' own"),
+      ], environment)
     service.tellSnapshot(Ledger.snapshot)
     service.run { store in OffersPublisher(offers: published, store: store, logger: environment.logger) }
     return service

@@ -17,6 +17,7 @@ public enum Social {
     FriendHandlers.serve(&service)
     ConversationHandlers.serve(&service)
     MessageHandlers.serve(&service)
+    service.erase(SocialErasure.tables, environment, following: SocialErasure.endedFriendships)
     service.tellSnapshot(
       SnapshotParts([("friendRequests", FriendRequestStore.snapshot), ("messages", MessageStore.snapshot)]).page)
     return service

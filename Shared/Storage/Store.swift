@@ -165,6 +165,29 @@ public final class Store: Sendable {
     }
   }
 
+  /// Writes the file anew, so that nothing of what was deleted or overwritten so far is left in it or in its write-ahead log.
+  ///
+  /// `secure_delete` alone leaves some: when SQLite moves rows between pages, the bytes stay behind in the old page's gap. Other
+  /// writes wait meanwhile.
+  ///
+  /// - Returns: how long it took.
+  @discardableResult
+  public func rewrite() async throws -> Duration {
+    let start = ContinuousClock.now
+    do {
+      var isClean = try await connections.rewrite()
+      while !isClean {
+        // A reader is about to end.
+        try await Task.sleep(for: .milliseconds(20))
+        isClean = try await connections.cutLog()
+      }
+    } catch {
+      if let reason = fatalReason(error) { fatal(reason) }
+      throw error
+    }
+    return ContinuousClock.now - start
+  }
+
   /// Finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it. A second
   /// call does nothing.
   public func close() async {

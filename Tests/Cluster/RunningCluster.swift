@@ -14,6 +14,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   private let lock = NSLock()
   private var processes: [ServiceName: Process] = [:]
   private var isStopping = false
+  private var held: Set<ServiceName> = []
 
   public var url: String { "http://127.0.0.1:\(httpPort)" }
   public var client: GatewayClient { GatewayClient(url: url) }
@@ -79,6 +80,18 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     if let running, running.isRunning { _ = Foundation.kill(running.processIdentifier, SIGKILL) }
   }
 
+  /// Ends one program without warning and leaves it away until ``release(_:)``.
+  public func hold(_ service: ServiceName) {
+    lock.withLock { _ = held.insert(service) }
+    kill(service)
+  }
+
+  /// Starts a program that was held.
+  public func release(_ service: ServiceName) throws {
+    lock.withLock { _ = held.remove(service) }
+    if processID(service) == 0 { try launch(service) }
+  }
+
   /// The program's process id, 0 while it is not running.
   public func processID(_ service: ServiceName) -> Int32 {
     lock.withLock { processes[service].map { $0.isRunning ? $0.processIdentifier : 0 } ?? 0 }
@@ -118,7 +131,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     process.standardOutput = output
     process.standardError = output
     process.terminationHandler = { [weak self] _ in
-      guard let self, !self.lock.withLock({ self.isStopping }) else { return }
+      guard let self, !self.lock.withLock({ self.isStopping || self.held.contains(service) }) else { return }
       try? self.launch(service)
     }
     try lock.withLock {

@@ -7,6 +7,7 @@ import Synchronization
 /// Stands for identity: knows accounts, tells of them, and answers who asks.
 final class IdentityDouble: Sendable {
   private let accounts = Mutex<[AccountID: AccountChanged]>([:])
+  private let deletions = Mutex<[AccountDeleted]>([])
 
   var definition: ServiceDefinition {
     var service = ServiceDefinition(
@@ -17,7 +18,11 @@ final class IdentityDouble: Sendable {
       }
       return account
     }
-    service.tellSnapshot { _, _ in (self.accounts.withLock { Array($0.values) }, nil) }
+    service.tellSnapshot { _, _ in
+      let accounts = self.accounts.withLock { Array($0.values) } as [any Event]
+      let deletions = self.deletions.withLock { Array($0) } as [any Event]
+      return (accounts + deletions, nil)
+    }
     return service
   }
 
@@ -31,6 +36,12 @@ final class IdentityDouble: Sendable {
       consents: consents, revision: 1)
     accounts.withLock { $0[account.accountID] = account }
     return account
+  }
+
+  func delete(_ id: AccountID, at now: Instant) -> AccountDeleted {
+    let event = AccountDeleted(deletionID: AccountDeletionID(), accountID: id, at: now)
+    deletions.withLock { $0.append(event) }
+    return event
   }
 
   func change(_ id: AccountID, _ change: (inout AccountChanged) throws -> Void) throws -> AccountChanged {

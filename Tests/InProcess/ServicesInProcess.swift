@@ -177,3 +177,12 @@ public final class MovableClock: Sendable {
     time.withLock { $0 = now }
   }
 }
+
+extension ServicesInProcess {
+  /// Deletes an account, as its owner would at identity, and waits until the service has erased it.
+  public func delete(_ person: Person, heardBy service: ServiceName) async throws {
+    let event = identity.delete(person.id, at: clock.now)
+    try await store(of: .identity).write { try $0.tell(event) }
+    try await hasHeard(service, of: .identity)
+  }
+}

@@ -5,7 +5,8 @@ import Operations
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
 /// recover a password, to answer for a login), whose mails a listener that comes late must not miss, then the sessions revoked so lately that access
-/// tokens of theirs may not have expired yet, and the personal access tokens revoked as lately.
+/// tokens of theirs may not have expired yet, the personal access tokens revoked as lately, and every deletion there was: a
+/// service that was put back from a copy erases again what the copy brought back.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
   private static let pageSize = 500
@@ -13,7 +14,7 @@ struct Snapshot: Sendable {
   let clock: Clock
   let places: PlaceDatabase
 
-  /// A page after that key: `accounts`, `links`, `recoveries`, `alerts`, `sessions` or `tokens`, and the id of the last one told.
+  /// A page after that key: `accounts`, `links`, `recoveries`, `alerts`, `sessions`, `tokens` or `deletions`, and the id of the last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
     let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
@@ -23,6 +24,7 @@ struct Snapshot: Sendable {
     case "alerts": return try alerts(database, after: last)
     case "sessions": return try sessions(database, after: last)
     case "tokens": return try personalAccessTokens(database, after: last)
+    case "deletions": return try deletions(database, after: last)
     default: return try accounts(database, after: last)
     }
   }
@@ -82,9 +84,15 @@ struct Snapshot: Sendable {
       database.cachedStatement(
         sql: """
           SELECT session_id, account_id, revocation_reason, revoked_at FROM sessions
-          WHERE revoked_at > ? AND session_id > ? ORDER BY session_id LIMIT ?
+          WHERE revoked_at > :since AND session_id > :last
+          UNION ALL
+          SELECT session_id, account_id, :deleted, ended_at FROM ended_sessions WHERE ended_at > :since AND session_id > :last
+          ORDER BY session_id LIMIT :limit
           """),
-      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), last, Self.pageSize])
+      arguments: [
+        "since": clock.now.adding(seconds: -Self.revocationsToldSeconds), "last": last, "limit": Self.pageSize,
+        "deleted": SessionRevoked.Reason.accountDeleted,
+      ])
     let events = rows.map { row in
       SessionRevoked(
         sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
@@ -104,6 +112,21 @@ struct Snapshot: Sendable {
     let events = rows.map { row in
       PersonalAccessTokenRevoked(tokenID: row["token_id"], accountID: row["account_id"], at: row["revoked_at"])
     }
-    return (events, events.count == Self.pageSize ? "tokens \(events[Self.pageSize - 1].tokenID)" : nil)
+    return (events, events.count == Self.pageSize ? "tokens \(events[Self.pageSize - 1].tokenID)" : "deletions")
+  }
+
+  /// The report is told of anew while it has not ended.
+  private func deletions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let deletions = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT * FROM account_deletions WHERE deletion_id > ? ORDER BY deletion_id LIMIT ?"),
+      arguments: [last, Self.pageSize]
+    ).map(AccountDeletionRecord.init)
+    let events = deletions.flatMap { deletion -> [any Event] in
+      let deleted = AccountDeleted(deletionID: deletion.id, accountID: deletion.accountID, at: deletion.requestedAt)
+      guard deletion.erasedAt != nil, deletion.reportedAt == nil else { return [deleted] }
+      return [deleted, AccountErased(deletionID: deletion.id, accountID: deletion.accountID)]
+    }
+    return (events, deletions.count == Self.pageSize ? "deletions \(deletions[Self.pageSize - 1].id)" : nil)
   }
 }

@@ -19,11 +19,13 @@ extension Contract {
       ListSecurityReports.self, ReadSecurityReport.self, ReadSecurityMail.self,
       ReadSettings.self, UpdateSettings.self, ListConsents.self,
       SearchDirectory.self,
+      DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
       PasswordChanged.self, PersonalAccessTokenRevoked.self,
       LoginAlertRaised.self, AccountProtected.self, AdministratorAlerted.self, SecurityReportReady.self,
+      AccountDeleted.self, AccountErased.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

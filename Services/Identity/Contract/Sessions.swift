@@ -125,6 +125,10 @@ public struct SessionRevoked: Event, Hashable {
     case passwordChanged
     /// A login of high risk, or tokens stolen again and again: everything was revoked, and the owner logs in anew.
     case suspiciousActivity
+    /// There is no such account any more.
+    case accountDeleted
+    /// Something that the account had entrusted to the service is damaged: it has to log in anew.
+    case secretDamaged
   }
 
   public var sessionID: SessionID
@@ -142,6 +146,6 @@ public struct SessionRevoked: Event, Hashable {
   public static let notes: Notes = ["sessionID": "The session.", "accountID": "Whose it was.", "reason": "Why.", "at": "When."]
 
   public static let spec = EventSpec(
-    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-7", "ID-8", "ID-9"],
+    "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-7", "ID-8", "ID-9", "ID-12"],
     "A session ended; its tokens are dead at once.")
 }

@@ -6,8 +6,8 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves the registration of accounts.
-  mutating func serveRegistration(hasher: PasswordHasher) {
-    let registration = Registration(hasher: hasher, passwordRules: PasswordRules())
+  mutating func serveRegistration(keys: IdentityKeys, hasher: PasswordHasher) {
+    let registration = Registration(hasher: hasher, passwordRules: PasswordRules(), usernames: keys.usernames)
     serve(RegisterAccount.self) { input, call in try await registration.register(input, call) }
   }
 }
@@ -16,21 +16,25 @@ extension ServiceDefinition {
 private struct Registration: Sendable {
   let hasher: PasswordHasher
   let passwordRules: PasswordRules
+  /// The key of usernames that nobody can have for a while.
+  let usernames: SecretKey
 
   func register(_ input: RegisterAccount.Input, _ call: Call) async throws -> OwnAccount {
     let form: RegistrationForm
     switch RegistrationForm.judge(input, passwordRules: passwordRules, requestLanguage: call.language) {
     case .success(let sound): form = sound
     case .failure(let invalid):
-      let problems = try await call.read { try $0.completeProblems(invalid.problems, of: input) }
+      let problems = try await call.read { [usernames] in
+        try $0.completeProblems(invalid.problems, of: input, now: call.now, key: usernames)
+      }
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
     let hash = try await hasher.hash(form.password)
     guard let key = call.idempotencyKey(payload: input.json) else {
-      return try await call.write { try $0.register(form, input, hash) }
+      return try await call.write { [usernames] in try $0.register(form, input, hash, key: usernames) }
     }
-    let reply = try await call.store.write(idempotency: key, traceparent: call.header.traceparent) {
-      try $0.register(form, input, hash).json
+    let reply = try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { [usernames] in
+      try $0.register(form, input, hash, key: usernames).json
     }
     return try OwnAccount.decode(reply)
   }
@@ -38,8 +42,10 @@ private struct Registration: Sendable {
 
 extension Transaction {
   /// Adds the account and its verification link, unless others have its e-mail address or username.
-  fileprivate func register(_ form: RegistrationForm, _ input: RegisterAccount.Input, _ hash: PasswordHash) throws -> OwnAccount {
-    let problems = try database.completeProblems([], of: input)
+  fileprivate func register(
+    _ form: RegistrationForm, _ input: RegisterAccount.Input, _ hash: PasswordHash, key: SecretKey
+  ) throws -> OwnAccount {
+    let problems = try database.completeProblems([], of: input, now: now, key: key)
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
     let account = try insertAccount(form, hash)
     _ = try sendVerificationLink(to: account, .registered)
@@ -49,29 +55,31 @@ extension Transaction {
 
 extension Database {
   /// Adds to a form's problems what only a look at the other accounts shows: what is taken, and which usernames are free.
-  fileprivate func completeProblems(_ known: [FieldProblem], of input: RegisterAccount.Input) throws -> [FieldProblem] {
+  fileprivate func completeProblems(
+    _ known: [FieldProblem], of input: RegisterAccount.Input, now: Instant, key: SecretKey
+  ) throws -> [FieldProblem] {
     var problems = known
     if let email = input.email.value, try account(email) != nil {
       problems.append(FieldProblem(field: "email", FieldRule("email_taken")))
     }
-    if let username = input.username.value, try account(username) != nil {
+    if let username = input.username.value, try isTaken(username, now: now, key: key) {
       problems.append(FieldProblem(field: "username", FieldRule("username_taken")))
     }
     guard let index = problems.firstIndex(where: { $0.field == "username" && $0.code != "required" }) else {
       return inFormOrder(problems)
     }
-    let free = try freeUsernames(near: input)
+    let free = try freeUsernames(near: input, now: now, key: key)
     problems[index] = FieldProblem(
       field: "username",
       FieldRule(problems[index].code, ["suggestions": .text(free.map(\.description).joined(separator: ", "))]))
     return inFormOrder(problems)
   }
 
-  private func freeUsernames(near input: RegisterAccount.Input) throws -> [Username] {
+  private func freeUsernames(near input: RegisterAccount.Input, now: Instant, key: SecretKey) throws -> [Username] {
     let others = [input.email.value.map { String($0.localPart) }, input.name?.description].compactMap { $0 }
     var free: [Username] = []
     for candidate in UsernameSuggestions.candidates(near: input.username.description, others: others)
-    where try account(candidate) == nil {
+    where try !isTaken(candidate, now: now, key: key) {
       free.append(candidate)
       if free.count == UsernameSuggestions.count { break }
     }

@@ -18,6 +18,8 @@ struct SecurityEvent: Sendable {
     case loginNoticed, loginSuspicious, loginRefused
     case loginConfirmed, loginDisowned, loginAlertRefused
     case incidentClosed
+    case accountDeletionRefused, accountDeleted
+    case secretDamaged, secretStorageFailed
 
     var severity: SecuritySeverity {
       switch self {
@@ -31,6 +33,8 @@ struct SecurityEvent: Sendable {
       case .externalAccountCreated, .identityLinked, .identityUnlinked: .info
       // A forged proof or a stolen answer looks like this.
       case .externalLoginFailed, .externalStateRefused: .warning
+      case .accountDeletionRefused, .accountDeleted: .info
+      case .secretDamaged, .secretStorageFailed: .critical
       // Whoever guesses at a link's token is after the account.
       case .passwordRecoveryRefused, .loginAlertRefused: .warning
       case .loginNoticed, .loginConfirmed, .incidentClosed: .info

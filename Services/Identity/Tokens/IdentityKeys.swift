@@ -20,6 +20,10 @@ struct IdentityKeys: Sendable {
   let loginAlerts: SecretKey
   /// Ids of access tokens.
   let tokenIDs: SecretKey
+  /// Tokens by which a deletion's state is read.
+  let deletions: SecretKey
+  /// Usernames of deleted accounts.
+  let usernames: SecretKey
   let signing: SigningKeys
 
   /// Reads the keys, making those that are missing.
@@ -34,6 +38,8 @@ struct IdentityKeys: Sendable {
     devices = SecretKey(secret, purpose: "known devices")
     loginAlerts = SecretKey(secret, purpose: "login alert links")
     tokenIDs = SecretKey(secret, purpose: "access token ids")
+    deletions = SecretKey(secret, purpose: "account deletions")
+    usernames = SecretKey(secret, purpose: "reserved usernames")
     signing = try await SigningKeys(home)
   }
 }

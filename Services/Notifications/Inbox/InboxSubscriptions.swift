@@ -18,6 +18,9 @@ enum InboxSubscriptions {
   /// Adds the notification and tells it for live delivery, in the account's language; in English while identity's event about the
   /// account has not arrived. The inbox itself is always in the language of its reader.
   static func notify(_ draft: NotificationDraft, _ transaction: Transaction) throws {
+    // Nothing comes late into the inbox of an erased account, or into another's from it.
+    for account in [draft.accountID, draft.content.links.accountID].compactMap({ $0 })
+    where try transaction.database.isErased(account) { return }
     let language = try Accounts.find(draft.accountID, in: transaction.database)?.language ?? .english
     guard let notification = try InboxStore.add(draft, language, transaction) else { return }
     try transaction.tell(

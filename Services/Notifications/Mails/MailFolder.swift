@@ -23,9 +23,18 @@ struct MailFolder: MailCarrier {
   }
 
   /// `20261121T084300000Z-<mail id>.eml`.
-  static func name(_ letter: Letter) -> String {
-    let time = letter.createdAt.description.filter { !"-:.".contains($0) }
-    return "\(time)-\(letter.id).eml"
+  static func name(_ letter: Letter) -> String { name(letter.id, createdAt: letter.createdAt) }
+
+  private static func name(_ mail: ID<Mail>, createdAt: Instant) -> String {
+    "\(createdAt.description.filter { !"-:.".contains($0) })-\(mail).eml"
+  }
+
+  /// Removes a mail's file, and what a process that was killed left of it, if they are there.
+  static func remove(_ mail: ID<Mail>, createdAt: Instant, folder: String) throws {
+    let name = name(mail, createdAt: createdAt)
+    for path in ["\(folder)/\(name)", "\(folder)/.\(name).part"] where unlink(path) != 0 && errno != ENOENT {
+      throw SystemFailure(call: "unlink", code: errno)
+    }
   }
 
   func carry(_ letter: Letter) async throws(MailFailure) {

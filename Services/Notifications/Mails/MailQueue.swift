@@ -76,10 +76,11 @@ enum MailQueue {
   /// How a mail ended.
   enum End: String, Choice { case delivered, obsolete, dead }
 
-  /// Adds a mail; what has one already gets no second.
+  /// Adds a mail; what has one already gets no second, and an account that was erased none but the report of that.
   ///
   /// - Parameter at: when that happened which the mail is about.
   static func add(_ subject: MailSubject, to account: AccountID, at: Instant, _ transaction: Transaction) throws {
+    if subject.kind != .accountDeleted, try transaction.database.isErased(account) { return }
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO mails (mail_id, kind, account_id, subject_id, state, next_at, created_at)

@@ -19,6 +19,8 @@ struct MailSettings: Sendable {
   let lanes: Int
   /// The folder that may be looked into at `/mailbox`; nil where mails are sent, or that is turned off.
   let mailbox: String?
+  /// How long the file of a deletion's report is kept, where mails are files: whoever ran the deletion can read it that long.
+  let reportKeptSeconds: Int
 
   /// Reads the settings; what cannot be used is recorded in them.
   init(_ settings: Settings, _ home: Home) {
@@ -39,6 +41,7 @@ struct MailSettings: Sendable {
       from = MailAddress.placeholder
     }
     lanes = settings.int("racha.smtp.lanes", default: 2, in: 1...16)
+    reportKeptSeconds = settings.int("racha.mails.reportKeptSeconds", default: 86_400, in: 0...2_592_000)
     let isMailboxOpen = settings.bool("racha.mailbox", default: true)
     if let server = SMTPServer(settings) {
       way = .server(server)

@@ -6,7 +6,7 @@ import Storage
 
 /// Kinds of mails; the templates of one are `Templates/<kind>.<language>`, its subject is the words `mail.<kind>.subject`.
 enum MailKind: String, Choice, DatabaseValueConvertible {
-  case verification, recovery, passwordChanged
+  case verification, recovery, passwordChanged, accountDeleted
   case loginNoticed, loginSuspicious, loginRefused
   case locked, tokensReused
   case incident, report
@@ -24,6 +24,7 @@ enum MailSubject: Hashable, Sendable {
   case tokensReused(IncidentID)
   case incident(SecurityMailID)
   case report(SecurityMailID)
+  case accountDeleted(AccountDeletionID)
 
   var kind: MailKind {
     switch self {
@@ -37,6 +38,7 @@ enum MailSubject: Hashable, Sendable {
     case .tokensReused: .tokensReused
     case .incident: .incident
     case .report: .report
+    case .accountDeleted: .accountDeleted
     }
   }
 
@@ -49,6 +51,7 @@ enum MailSubject: Hashable, Sendable {
     case .loginNoticed(let id), .loginSuspicious(let id), .loginRefused(let id): id.databaseValue
     case .locked(let id), .tokensReused(let id): id.databaseValue
     case .incident(let id), .report(let id): id.databaseValue
+    case .accountDeleted(let id): id.databaseValue
     }
   }
 
@@ -65,6 +68,7 @@ enum MailSubject: Hashable, Sendable {
     case .tokensReused: self = .tokensReused(row["subject_id"])
     case .incident: self = .incident(row["subject_id"])
     case .report: self = .report(row["subject_id"])
+    case .accountDeleted: self = .accountDeleted(row["subject_id"])
     }
   }
 }

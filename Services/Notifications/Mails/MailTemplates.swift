@@ -20,6 +20,8 @@ struct MailContent: Sendable {
   var place: String?
   /// What administrators are told.
   var security: SecurityMail?
+  /// What was erased with an account.
+  var erased: [ErasureCount] = []
 }
 
 /// Writes mails from the templates beside this file, in the language of the account (NOT-6).
@@ -81,6 +83,10 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.report_en_txt, Files.report_en_html),
         .spanish: try Pair(Files.report_es_txt, Files.report_es_html),
       ],
+      .accountDeleted: [
+        .english: try Pair(Files.accountDeleted_en_txt, Files.accountDeleted_en_html),
+        .spanish: try Pair(Files.accountDeleted_es_txt, Files.accountDeleted_es_html),
+      ],
     ]
   }
 
@@ -96,11 +102,20 @@ struct MailTemplates: Sendable {
       "subject": subject, "username": content.username.description, "token": content.token ?? "", "url": content.url,
       "at": MailTemplates.minute(content.at), "confirmURL": content.confirmURL ?? "", "device": content.device ?? "",
       "place": content.place ?? "", "title": content.security?.title ?? "", "lines": content.security?.lines ?? [],
-      "recommendations": content.security?.recommendations ?? [],
+      "recommendations": content.security?.recommendations ?? [], "erased": erased(content),
     ]
     return MailMessage(
       id: mail.id, from: from, to: to, language: content.language, subject: subject, date: mail.createdAt,
       text: templates.text.render(values), html: templates.html.render(values))
+  }
+
+  /// A line for each kind of which there was something.
+  private func erased(_ content: MailContent) -> [String] {
+    let counts = Dictionary(content.erased.map { ($0.kind, $0.count) }, uniquingKeysWith: +)
+    return ErasedKind.allCases.compactMap { kind in
+      guard let count = counts[kind], count > 0 else { return nil }
+      return words.text("erased.\(kind.rawValue)", content.language, ["count": .number(count)])
+    }
   }
 
   /// `2026-11-22 08:43 UTC`.

@@ -18,6 +18,8 @@ struct MailWorker: ServiceLifecycle.Service {
   let bell: Bell
   let pulse: Pulse
   let logger: Logger
+  /// Rung where the report of a deletion has ended.
+  var reports = Bell()
 
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
   private static let longestWait = Duration.seconds(60)
@@ -118,6 +120,7 @@ struct MailWorker: ServiceLifecycle.Service {
 
   private func finish(_ job: MailQueue.Job, _ end: MailQueue.End, _ failure: MailFailure?) async throws {
     _ = try await write { try MailQueue.finish(job.id, end, failure, $0) }
+    if job.subject.kind == .accountDeleted { reports.ring() }
     Counter(label: "mails", dimensions: [("end", end.rawValue)]).increment()
   }
 

@@ -49,6 +49,11 @@ struct MailWriter: Sendable {
         email: mail.email, username: mail.username, language: mail.language, url: publicURL, token: nil, at: job.createdAt)
       content.security = mail
       return content
+    case .accountDeleted(let id):
+      let report = try await identity.request(ReadDeletionReport.self, .init(deletionID: id))
+      return MailContent(
+        email: report.addressee.email, username: report.addressee.username, language: report.addressee.language, url: publicURL,
+        token: nil, at: report.deletion.requestedAt, erased: report.deletion.services.flatMap(\.counts))
     }
   }
 

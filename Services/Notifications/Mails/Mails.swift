@@ -25,18 +25,35 @@ enum Mails {
     }
     service.serveDeadMails(bell)
     SecurityNotices.hear(&service, bell)
+    let reports = Bell()
+    service.hear(AccountErased.self) { event, logged, transaction in
+      try MailQueue.add(.accountDeleted(event.deletionID), to: event.accountID, at: logged.at, transaction)
+      transaction.afterCommit { bell.ring() }
+    }
     let writer = MailWriter(
       identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
       templates: try MailTemplates(), from: settings.from, publicURL: settings.publicURL)
     service.run { store, pulse in
       MailWorker(
         store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, bell: bell,
-        pulse: pulse, logger: environment.logger)
+        pulse: pulse, logger: environment.logger, reports: reports)
+    }
+    let client = writer.identity
+    service.run { store in
+      DeletionReports(
+        store: store, identity: client, folders: settings.folders(environment.home), keptSeconds: settings.reportKeptSeconds,
+        clock: environment.clock, bell: reports, logger: environment.logger)
     }
   }
 }
 
 extension MailSettings {
+  /// Where files of mails may lie: also those from before a server was set.
+  func folders(_ home: Home) -> Set<String> {
+    guard case .folder(let path) = way else { return [home.mails] }
+    return [home.mails, path]
+  }
+
   /// Takes mails the way that is set.
   func carrier(_ environment: ServiceEnvironment) -> any MailCarrier {
     switch way {

@@ -49,7 +49,7 @@ enum Earnings {
     let coins = purse.take(change, balance: person.balance, stepsPerCoin: formula.stepsPerCoin)
     if coins != 0 {
       transferCount += 1
-      let reference = "steps/\(account)/\(transferCount)"
+      let reference = "steps/\(person.id)/\(transferCount)"
       let balance = person.balance + coins
       if coins > 0 {
         let id = try Ledger.move(coins, from: Ledger.movement, to: person.id, .earned, reference: reference, transaction)

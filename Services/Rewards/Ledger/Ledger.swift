@@ -10,8 +10,10 @@ import Storage
 /// given for offers go to ``offers``. A person's balance is never negative. All this the schema itself sees to.
 enum Ledger {
   /// One side of a transfer.
-  struct AccountNumber: Hashable, Sendable {
+  struct AccountNumber: Hashable, Sendable, CustomStringConvertible {
     fileprivate let value: Int64
+
+    var description: String { value.description }
   }
 
   /// Where coins for steps come from.

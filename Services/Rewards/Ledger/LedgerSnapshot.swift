@@ -5,7 +5,7 @@ import ServiceKit
 
 extension Ledger {
   /// The whole ledger as events, for listeners without history: each person's transfers in order, as they were told when they were
-  /// made. An offer's title is that of now.
+  /// made. An offer's title is that of now. What belonged to deleted accounts is not told.
   ///
   /// The key is the person's number in the ledger, the last transfer told and the balance after it.
   @Sendable
@@ -24,7 +24,7 @@ extension Ledger {
         database.cachedStatement(
           sql: """
             SELECT ledger_account_id FROM ledger_accounts
-            WHERE kind = 'person' AND ledger_account_id > ? ORDER BY ledger_account_id LIMIT 1
+            WHERE kind = 'person' AND erased_at IS NULL AND ledger_account_id > ? ORDER BY ledger_account_id LIMIT 1
             """), arguments: [person])
       guard let next else { return (events, nil) }
       (person, last, balance) = (next, .placeholder, 0)

@@ -6,14 +6,14 @@ public import Operations
 public struct Conversation: Document, Hashable {
   public var id: ID<Conversation>
   public var accountID: AccountID
-  public var username: Username
+  public var username: Username?
   public var nickname: String?
   public var isFriend: Bool
   public var lastMessage: ChatMessage
   public var unreadCount: Int
 
   public init(
-    id: ID<Conversation>, accountID: AccountID, username: Username, nickname: String?, isFriend: Bool, lastMessage: ChatMessage,
+    id: ID<Conversation>, accountID: AccountID, username: Username?, nickname: String?, isFriend: Bool, lastMessage: ChatMessage,
     unreadCount: Int
   ) {
     self.id = id
@@ -26,9 +26,11 @@ public struct Conversation: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the conversation.", "accountID": "The other's account.", "username": "Its username.",
+    "id": "Names the conversation.", "accountID": "The other's account.",
+    "username": "Its username; absent where that account was deleted.",
     "nickname": "Its nickname, if it has one.", "isFriend": "Whether the two are friends still, so that more can be written.",
-    "lastMessage": "The newest message.", "unreadCount": "How many of the other's messages are not read.",
+    "lastMessage": "The newest message; those of a deleted account are gone.",
+    "unreadCount": "How many of the other's messages are not read.",
   ]
 }
 

@@ -86,13 +86,14 @@ enum ConversationStore {
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Conversation> {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT side.conversation_id, side.last_sequence, side.unread_count, a.account_id, a.username, a.nickname,
+        SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, a.username, a.nickname,
           m.message_id, m.from_account, m.text, m.sent_at,
           EXISTS (
             SELECT 1 FROM friendships f WHERE f.low_account = min(side.account_id, side.other_account)
               AND f.high_account = max(side.account_id, side.other_account)) AS is_friend
         FROM conversation_sides side
-        JOIN accounts a ON a.account_id = side.other_account
+        -- Who was deleted has no name any more.
+        LEFT JOIN accounts a ON a.account_id = side.other_account
         JOIN messages m ON m.sequence = side.last_sequence
         WHERE side.account_id = :account AND side.last_sequence < :before
         ORDER BY side.last_sequence DESC LIMIT :limit
@@ -100,7 +101,7 @@ enum ConversationStore {
     let rows = try Row.fetchAll(statement, arguments: ["account": account, "before": page.before, "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["last_sequence"] as Int64 }) { row in
       Conversation(
-        id: row["conversation_id"], accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
+        id: row["conversation_id"], accountID: row["other_account"], username: row["username"], nickname: row["nickname"],
         isFriend: row["is_friend"], lastMessage: ChatMessage(row), unreadCount: row["unread_count"])
     }
   }

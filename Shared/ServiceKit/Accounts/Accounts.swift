@@ -116,7 +116,9 @@ public enum Accounts {
     service.hear(AccountChanged.self) { event, _, transaction in try keep(event, transaction) }
   }
 
+  /// What comes late of an account that was erased has no effect.
   private static func keep(_ account: AccountChanged, _ transaction: Transaction) throws {
+    guard try !transaction.database.isErased(account.accountID) else { return }
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,

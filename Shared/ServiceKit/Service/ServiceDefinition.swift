@@ -42,6 +42,8 @@ public struct ServiceDefinition: Sendable {
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   private(set) var keepsAccounts = false
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
+  /// How each table of its store forgets an account.
+  public private(set) var erasedTables: [ErasedTable] = []
 
   /// Names of the operations it serves.
   public var servedOperations: Set<String> { Set(handlers.keys) }
@@ -103,10 +105,14 @@ public struct ServiceDefinition: Sendable {
     add(operation) { input, call, request in
       let prepared = try await prepare(input, call)
       guard O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) else {
-        return try await call.write { transaction in try body(input, prepared, call, transaction) }.json
+        return try await call.write { transaction in
+          try call.refuseErased(transaction)
+          return try body(input, prepared, call, transaction)
+        }.json
       }
       return try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in
-        try body(input, prepared, call, transaction).json
+        try call.refuseErased(transaction)
+        return try body(input, prepared, call, transaction).json
       }
     }
   }
@@ -152,6 +158,12 @@ public struct ServiceDefinition: Sendable {
   /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.
   public mutating func decideVerified(_ isVerified: @escaping @Sendable (AccountID, Database) throws -> Bool) {
     self.isVerified = isVerified
+  }
+
+  /// Declares how each table of the store forgets an account.
+  public mutating func declareErasure(_ tables: [ErasedTable]) {
+    precondition(Set(tables.map(\.name)).count == tables.count, "a table is declared once")
+    erasedTables = tables
   }
 
   private mutating func add<O: Operation>(

@@ -43,12 +43,37 @@ struct Connections: Sendable {
 
   /// Brings the write-ahead log into the file and cuts it to nothing, unless a reader still needs it.
   func truncateLog() async throws {
+    _ = try await cutLog()
+  }
+
+  /// Writes the file anew with nothing but what it holds, brings the write-ahead log into it and cuts it to nothing.
+  ///
+  /// - Returns: false where a reader still needed the log: it has to be cut again.
+  func rewrite() async throws -> Bool {
+    try await onWriter { database in
+      // The new file is made aside, and may be larger than memory.
+      try database.execute(sql: "PRAGMA temp_store = FILE")
+      defer { Connections.keepTemporariesInMemory(database) }
+      try database.execute(sql: "VACUUM")
+    }
+    return try await cutLog()
+  }
+
+  /// Brings the write-ahead log into the file and cuts it to nothing.
+  ///
+  /// - Returns: false where a reader still needs it.
+  func cutLog() async throws -> Bool {
     try await onWriter { database in
       // Waiting for readers would hold up the writes.
       sqlite3_busy_timeout(database.sqliteConnection, 0)
       defer { sqlite3_busy_timeout(database.sqliteConnection, CInt(Connections.busyMilliseconds)) }
-      _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      return try Int.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
+  }
+
+  private static func keepTemporariesInMemory(_ database: Database) {
+    // Only which memory is used depends on it; a connection that takes no pragma fails its next write, and that is told.
+    sqlite3_exec(database.sqliteConnection, "PRAGMA temp_store = MEMORY", nil, nil, nil)
   }
 
   /// Closes the readers first, so that the writer, as the last, brings the write-ahead log into the file and removes it.
@@ -59,8 +84,8 @@ struct Connections: Sendable {
     try writer.close()
   }
 
-  private func onWriter(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+  private func onWriter<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
       writer.asyncWriteWithoutTransaction { database in continuation.resume(with: Result { try body(database) }) }
     }
   }
@@ -80,6 +105,7 @@ struct Connections: Sendable {
           PRAGMA synchronous = FULL;
           PRAGMA journal_size_limit = \(64 << 20);
           PRAGMA temp_store = MEMORY;
+          PRAGMA secure_delete = ON;
           """)
     }
     return configuration
@@ -96,7 +122,7 @@ struct Connections: Sendable {
 
   /// Reads back the settings on which durability and the schema's rules rest.
   private static func checkSettings(_ database: Database) throws {
-    for (name, expected) in [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")] {
+    for (name, expected) in [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("secure_delete", "1")] {
       let found = try Row.fetchOne(database, sql: "PRAGMA \(name)")?[0] as DatabaseValue?
       let text = found.flatMap { String.fromDatabaseValue($0) ?? Int.fromDatabaseValue($0).map(String.init) } ?? "unknown"
       guard text == expected else { throw StoreFailure.setting(name: name, found: text, expected: expected) }

@@ -53,7 +53,8 @@ enum StoreSchema {
 
           CREATE INDEX idempotency_records_by_age ON idempotency_records (at);
           """)
-    }
+    },
+    Migration(2, "erasures") { try $0.execute(sql: ErasureSchema.first) },
   ]
 
   /// Throws if the file is another service's.

@@ -22,6 +22,7 @@ struct MailMessageTests {
       case .tokensReused: (.tokensReused(ID()), "recover", nil)
       case .incident: (.incident(ID()), "", nil)
       case .report: (.report(ID()), "", nil)
+      case .accountDeleted: (.accountDeleted(ID()), "", nil)
       }
     let job = MailQueue.Job(
       id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), subject: subject, account: ID(),
@@ -30,13 +31,16 @@ struct MailMessageTests {
     var content = MailContent(
       email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"), username: try Username(text: "ana.ruiz"), language: language,
       url: "\(url)/\(page)" + (token.map { "?token=\($0)" } ?? ""), token: token,
-      at: try Instant(text: "2026-11-22T08:43:00.250Z"))
+      at: try Instant(text: "2026-11-22T08:43:00.250Z"),
+      // Two services erased some of the same kind; of another there was nothing.
+      erased: [.init(kind: .steps, count: 12), .init(kind: .messages, count: 3), .init(kind: .steps, count: 30)]
+        + [.init(kind: .mails, count: 0)])
     if page == "login-alert" {
       content.confirmURL = "\(content.url)&answer=confirm"
       content.device = "Firefox & <b>"
       content.place = "Bogotá, Colombia"
     }
-    if page.isEmpty {
+    if kind == .incident || kind == .report {
       content.security = SecurityMail(
         email: content.email, username: content.username, language: language, title: "<b> & title",
         lines: ["Severity: <b>", "Events so far: 7"], recommendations: ["Do this.", "Do that, señora."])
@@ -97,6 +101,8 @@ struct MailMessageTests {
       case .loginNoticed, .loginSuspicious, .loginRefused:
         #expect(text.contains("https://racha.example/login-alert?token=") && text.contains("Bogotá, Colombia"))
       case .incident, .report: #expect(text.contains("Do this.") && text.contains("Events so far: 7"))
+      // Whoever has no account has nothing to open.
+      case .accountDeleted: #expect(!text.contains("https://"))
       }
       let tellsTime = kind != .incident && kind != .report
       #expect(text.contains("2026-11-22 08:43 UTC") == tellsTime)

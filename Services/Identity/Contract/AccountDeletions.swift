@@ -1,0 +1,238 @@
+public import Operations
+
+/// Marks ids of account deletions.
+public enum AccountDeletionMark {}
+/// One deletion of an account.
+public typealias AccountDeletionID = ID<AccountDeletionMark>
+
+/// What is erased with an account; each table of a store that holds something of accounts names one. The report's words for
+/// them are `erased.<kind>` of notifications.
+public enum ErasedKind: String, Choice {
+  case profiles, sessions, accessTokens, links, secrets, securityEvents
+  case activities, entries, steps
+  case friendships, friendRequests, conversations, messages
+  case coins, redemptions
+  case notifications, mails
+  case events
+}
+
+/// How much of a kind was erased.
+public struct ErasureCount: Document, Hashable {
+  public var kind: ErasedKind
+  public var count: Int
+
+  public init(kind: ErasedKind, count: Int) {
+    self.kind = kind
+    self.count = count
+  }
+
+  public static let notes: Notes = ["kind": "What was erased.", "count": Note("How many of them.", range: 0...9e15)]
+}
+
+/// What one service has erased.
+public struct ServiceErasure: Document, Hashable {
+  public var service: ServiceName
+  public var counts: [ErasureCount]
+
+  public init(service: ServiceName, counts: [ErasureCount]) {
+    self.service = service
+    self.counts = counts
+  }
+
+  public static let notes: Notes = [
+    "service": "The service.", "counts": Note("What it erased.", items: 0...ErasedKind.allCases.count),
+  ]
+}
+
+/// How far the deletion of an account has come (ID-12).
+public struct AccountDeletion: Document, Hashable {
+  public enum State: String, Choice {
+    /// Some services have not confirmed yet.
+    case erasing
+    /// All have; the report is on its way to the account's address.
+    case reporting
+    /// Nothing of the account is left, the address included.
+    case finished
+  }
+
+  public var id: AccountDeletionID
+  public var state: State
+  public var requestedAt: Instant
+  public var finishedAt: Instant?
+  /// The services that have confirmed.
+  public var services: [ServiceErasure]
+
+  public init(id: AccountDeletionID, state: State, requestedAt: Instant, finishedAt: Instant?, services: [ServiceErasure]) {
+    self.id = id
+    self.state = state
+    self.requestedAt = requestedAt
+    self.finishedAt = finishedAt
+    self.services = services
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the deletion.", "state": "How far it has come.", "requestedAt": "When the account was deleted.",
+    "finishedAt": "When nothing of it was left; absent before.",
+    "services": Note("The services that have erased everything, and what.", items: 0...10),
+  ]
+}
+
+/// Deletes the signed-in account, once and for all (ID-12): its sessions and tokens end at once, and nobody sees it any more; then
+/// every service erases what it holds, and a report is mailed to its owner.
+///
+/// By POST: a password belongs into a body, and what a body of DELETE means is nobody's promise (RFC 9110, section 9.3.5).
+public enum DeleteAccount: Operation {
+  public struct Input: Document, Hashable {
+    public var password: FormField<Password>
+
+    public init(password: FormField<Password>) { self.password = password }
+
+    public static let notes: Notes = ["password": "The password that the account has."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var deletion: AccountDeletion
+    public var token: String
+
+    public init(deletion: AccountDeletion, token: String) {
+      self.deletion = deletion
+      self.token = token
+    }
+
+    public static let notes: Notes = [
+      "deletion": "The deletion, which has begun.",
+      "token": "For `accountDeletions.state`, since the session is over. It is given once.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "accounts.delete", of: .identity, .post("/v1/accounts/me/deletion"), by: .account, effect: .write, rate: .sensitive,
+    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind], takesIdempotencyKey: false,
+    requirements: ["ID-12"], "Delete the account and everything it holds in all services.")
+}
+
+/// Tells whoever deleted an account how far that has come (ID-12). By POST, so that the token is in no address.
+public enum ReadAccountDeletion: Operation {
+  public struct Input: Document, Hashable {
+    public var token: String
+
+    public init(token: String) { self.token = token }
+
+    public static let notes: Notes = ["token": Note("The token that `accounts.delete` gave.", length: 1...200)]
+  }
+
+  public typealias Output = AccountDeletion
+
+  public static let spec = OperationSpec(
+    "accountDeletions.state", of: .identity, .post("/v1/account-deletions/state"), by: .anyone, effect: .read, rate: .sensitive,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Read how far the deletion of an account has come.")
+}
+
+/// Confirms that a service has erased an account, and that nothing of it is left in its files. Confirming again changes nothing.
+public enum ConfirmErasure: Operation {
+  public struct Input: Document, Hashable {
+    public var deletionID: AccountDeletionID
+    public var counts: [ErasureCount]
+
+    public init(deletionID: AccountDeletionID, counts: [ErasureCount]) {
+      self.deletionID = deletionID
+      self.counts = counts
+    }
+
+    public static let notes: Notes = [
+      "deletionID": "The deletion.", "counts": Note("What was erased.", items: 0...ErasedKind.allCases.count),
+    ]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "accountDeletions.confirm", of: .identity, nil, by: .services([.activity, .social, .rewards, .notifications]), effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Confirm that a service has erased an account.")
+}
+
+/// Gives the notifications service what the report of a deletion needs; `not_found` once the report has ended.
+public enum ReadDeletionReport: Operation {
+  public struct Input: Document, Hashable {
+    public var deletionID: AccountDeletionID
+
+    public init(deletionID: AccountDeletionID) { self.deletionID = deletionID }
+
+    public static let notes: Notes = ["deletionID": "The deletion."]
+  }
+
+  public struct Output: Document, Hashable {
+    public var addressee: ReadAddressee.Output
+    public var deletion: AccountDeletion
+
+    public init(addressee: ReadAddressee.Output, deletion: AccountDeletion) {
+      self.addressee = addressee
+      self.deletion = deletion
+    }
+
+    public static let notes: Notes = ["addressee": "Whom it goes to.", "deletion": "What was erased."]
+  }
+
+  public static let spec = OperationSpec(
+    "accountDeletions.report", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "What the report of a deletion says, and to whom it goes.")
+}
+
+/// Tells identity that the report was sent or given up, so that it forgets the address too. Telling again changes nothing.
+public enum EndDeletionReport: Operation {
+  public struct Input: Document, Hashable {
+    public var deletionID: AccountDeletionID
+    public var isDelivered: Bool
+
+    public init(deletionID: AccountDeletionID, isDelivered: Bool) {
+      self.deletionID = deletionID
+      self.isDelivered = isDelivered
+    }
+
+    public static let notes: Notes = ["deletionID": "The deletion.", "isDelivered": "Whether the report was delivered."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "accountDeletions.endReport", of: .identity, nil, by: .services([.notifications]), effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Tell that the report of a deletion was sent or given up.")
+}
+
+// MARK: - Events
+
+/// An account is gone: whoever holds anything of it erases that and confirms it by ``ConfirmErasure``.
+public struct AccountDeleted: Event, Hashable {
+  public var deletionID: AccountDeletionID
+  public var accountID: AccountID
+  public var at: Instant
+
+  public init(deletionID: AccountDeletionID, accountID: AccountID, at: Instant) {
+    self.deletionID = deletionID
+    self.accountID = accountID
+    self.at = at
+  }
+
+  public static let notes: Notes = ["deletionID": "The deletion.", "accountID": "The account.", "at": "When it was deleted."]
+
+  public static let spec = EventSpec(
+    "accounts.deleted", by: .identity, requirements: ["ID-12"],
+    "An account was deleted; every service erases what it holds of it.")
+}
+
+/// All services have erased an account; the report to its owner is to be sent.
+public struct AccountErased: Event, Hashable {
+  public var deletionID: AccountDeletionID
+  public var accountID: AccountID
+
+  public init(deletionID: AccountDeletionID, accountID: AccountID) {
+    self.deletionID = deletionID
+    self.accountID = accountID
+  }
+
+  public static let notes: Notes = ["deletionID": "The deletion.", "accountID": "The account that there was."]
+
+  public static let spec = EventSpec(
+    "accounts.erased", by: .identity, requirements: ["ID-12"],
+    "All services have erased an account; its owner is to get the report.")
+}

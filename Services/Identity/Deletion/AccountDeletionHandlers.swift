@@ -1,0 +1,117 @@
+import GRDB
+import IdentityContract
+import Operations
+import SecureStorage
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the deletion of accounts (ID-12), and finishes it in this store as in all others.
+  mutating func serveDeletions(
+    keys: IdentityKeys, hasher: PasswordHasher, secrets: SecureStorage, _ environment: ServiceEnvironment
+  ) {
+    declareErasure(IdentityErasure.tables)
+    let wake = ErasureWorker.Wake()
+    serve(DeleteAccount.self) { input, call in
+      let attempt = try await call.read { try $0.beginDeletion(input, call, key: keys.failures) }
+      let verdict = try await hasher.verify(attempt.password, against: attempt.hash)
+      // A failed attempt is counted in the transaction, so the failure must be thrown after it.
+      let deletion = try await call.write { transaction in
+        transaction.afterCommit { wake() }
+        return try transaction.endDeletion(attempt, verdict, keys, secrets, call)
+      }.get()
+      return DeleteAccount.Output(
+        deletion: try await call.read { try $0.view(deletion) }, token: DeletionToken.text(deletion, key: keys.deletions))
+    }
+
+    serve(
+      ReadAccountDeletion.self,
+      read: { input, _, database in
+        guard let token = DeletionToken(input.token), let deletion = try database.accountDeletion(token.claimedLink),
+          token.isOf(deletion, key: keys.deletions)
+        else { throw Failure(RequestFailure.notFound) }
+        return try database.view(deletion)
+      })
+
+    serve(
+      ConfirmErasure.self,
+      write: { input, call, transaction in
+        guard let service = call.caller.service else { throw Failure(RequestFailure.forbidden) }
+        try transaction.confirmErasure(input.deletionID, by: service, input.counts)
+        transaction.afterCommit { wake() }
+        return Empty()
+      })
+
+    serve(ReadDeletionReport.self) { input, call in
+      // What is noted of a damaged address must stay, so the failure is thrown after the transaction.
+      let report = try await call.write { transaction in
+        transaction.afterCommit { wake() }
+        return try transaction.deletionReport(input.deletionID, secrets)
+      }
+      guard let report else { throw Failure(RequestFailure.notFound) }
+      return report
+    }
+
+    serve(
+      EndDeletionReport.self,
+      write: { input, _, transaction in
+        try transaction.endReport(input.deletionID, isDelivered: input.isDelivered)
+        transaction.afterCommit { wake() }
+        return Empty()
+      })
+
+    run { store in
+      ErasureWorker(
+        store: store, wake: wake, logger: environment.logger, clean: { _, _ in },
+        confirm: { erasure, store in
+          let counts = try erasure.erasureCounts()
+          try await store.write { try $0.confirmErasure(erasure.deletionID, by: .identity, counts) }
+        }, afterwards: FinishedDeletions.finish)
+    }
+    run { store in SecretRotation(store: store, storage: secrets, logger: environment.logger) }
+  }
+}
+
+/// An attempt to delete an account, whose password is being checked.
+private struct DeletionAttempt: Sendable {
+  let subject: LoginSubject
+  let hash: PasswordHash
+  let password: Password
+}
+
+extension Database {
+  /// Looks whether the attempt comes too early: it counts with the attempts to log in.
+  fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> DeletionAttempt {
+    let account = try call.liveAccount(self)
+    guard let password = input.password.value else {
+      throw Failure.field("password", input.password.rule ?? FieldRule("required"))
+    }
+    let subject = LoginSubject(.email(account.email), account.id, call.caller, key: key)
+    let wait = try loginWaitSeconds(subject, now: call.now)
+    guard wait == 0 else { throw Failure.locked(wait) }
+    return DeletionAttempt(subject: subject, hash: account.passwordHash, password: password)
+  }
+}
+
+extension Transaction {
+  /// Deletes the account if the password was right, counts a failure otherwise.
+  ///
+  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
+  fileprivate func endDeletion(
+    _ attempt: DeletionAttempt, _ verdict: PasswordHasher.Verdict, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
+  ) throws -> Result<AccountDeletionRecord, Failure> {
+    let account = try call.liveAccount(database)
+    let wait = try database.loginWaitSeconds(attempt.subject, now: now)
+    guard wait == 0 else { return .failure(.locked(wait)) }
+    // A password changed while it was checked is no longer right.
+    guard verdict.isRight, account.passwordHash == attempt.hash else {
+      try addLoginFailure(attempt.subject)
+      let isLocked = try database.loginWaitSeconds(attempt.subject, now: now) > 0
+      let kind: SecurityEvent.Kind = isLocked ? .loginLocked : .accountDeletionRefused
+      try record(SecurityEvent(kind, account: account.id, session: try call.session), from: call.caller)
+      return .failure(Failure(ChangePasswordFailure.wrongPassword))
+    }
+    try clearLoginFailures(attempt.subject)
+    return .success(try deleteAccount(account, keys, secrets))
+  }
+}

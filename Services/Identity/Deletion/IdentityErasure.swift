@@ -1,0 +1,32 @@
+import IdentityContract
+import Operations
+import ServiceKit
+
+/// How each table of identity forgets an account: a new table is a new line here.
+enum IdentityErasure {
+  /// Before `accounts`, what refers to it.
+  static let tables: [ErasedTable] = [
+    .following("refresh_tokens", "sessions"),
+    .rows("sessions", "account_id = :account", .sessions),
+    .rows("verification_links", "account_id = :account", .links),
+    .rows("password_recoveries", "account_id = :account", .links),
+    .rows("personal_access_tokens", "account_id = :account", .accessTokens),
+    .rows("secrets", "owner = :account", .secrets),
+    // What happened stays for those who look into attacks; to whom and from where does not.
+    .changed(
+      "security_events", "account_id = :account", .securityEvents,
+      by: """
+        UPDATE security_events SET account_id = NULL, session_id = NULL, address = NULL, user_agent = NULL, detail = NULL
+        WHERE account_id = :account
+        """),
+    .rows("accounts", "account_id = :account", .profiles),
+    .untouched("login_failures", "keyed hashes; the account's are cleared by the deletion, a network address's within a day"),
+    .untouched("account_deletions", "ids of what is gone"),
+    .untouched("account_deletion_parts", "counts"),
+    .untouched("ended_sessions", "ids of what is gone, removed within days"),
+    .untouched("reserved_usernames", "keyed hashes that belong to no account"),
+  ]
+
+  /// Events that hold ids alone, which gateways have to hear still.
+  static let eventsKept: Set<String> = [SessionRevoked.spec.name, PersonalAccessTokenRevoked.spec.name]
+}

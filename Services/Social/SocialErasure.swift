@@ -1,0 +1,44 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// How social forgets an account (ID-12): a new table is a new line here.
+///
+/// What the account wrote is gone for its friends too. What they wrote to it is theirs: it stays, in a conversation with nobody.
+enum SocialErasure {
+  static let tables: [ErasedTable] = [
+    .rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests),
+    .rows("friendships", "low_account = :account OR high_account = :account", .friendships),
+    .rows("messages", "from_account = :account", .messages),
+    // The other side has what it wrote itself, or nothing.
+    .changed(
+      "conversation_sides", "account_id = :account OR other_account = :account", .conversations,
+      by: "DELETE FROM conversation_sides WHERE account_id = :account",
+      """
+      UPDATE conversation_sides SET unread_count = 0, last_sequence = coalesce(
+        (SELECT max(sequence) FROM messages m WHERE m.conversation_id = conversation_sides.conversation_id), 0)
+      WHERE other_account = :account
+      """, "DELETE FROM conversation_sides WHERE other_account = :account AND last_sequence = 0"),
+    .rows(
+      "conversations",
+      """
+      (low_account = :account OR high_account = :account) AND NOT EXISTS (
+        SELECT 1 FROM conversation_sides s WHERE s.conversation_id = conversations.conversation_id)
+      """, .conversations),
+  ]
+
+  /// The friendships that end with the account, so that whoever keeps friends knows.
+  @Sendable
+  static func endedFriendships(_ account: AccountID, _ transaction: Transaction) throws -> [any Event] {
+    let friends = try AccountID.fetchAll(
+      transaction.database.cachedStatement(
+        sql: """
+          SELECT high_account FROM friendships WHERE low_account = ?1
+          UNION ALL SELECT low_account FROM friendships WHERE high_account = ?1
+          """), arguments: [account])
+    return friends.map { FriendshipEnded(accountID: account, friendAccountID: $0, at: transaction.now) }
+  }
+}

@@ -1,0 +1,60 @@
+import ActivityContract
+import ActivityService
+import GRDB
+import IdentityContract
+import InProcess
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@Suite("Erasing an account's activities and steps (ID-12)")
+struct ErasureTests {
+  private func fill(_ services: ServicesInProcess, _ person: Person) async throws {
+    let activity = try await person.makeActivity()
+    _ = try await person.send(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true), key: "entry")
+    // Over midnight, so that it has a later day.
+    let sample = StepSample(
+      id: "night", start: try Instant(text: "2026-11-20T23:00:00.000Z"), end: try Instant(text: "2026-11-21T01:00:00.000Z"),
+      steps: 200, source: "watch")
+    _ = try await person.send(RecordStepSamples.self, .init(samples: [sample]))
+  }
+
+  @Test("leaves nothing of it in any table and event, and everything of others")
+  func everyTable() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      for person in [ana, ben] { try await fill(services, person) }
+      let store = services.store(of: .activity)
+      let tables = ["accounts", "activities", "entries", "step_accounts", "step_sources", "step_samples", "step_sample_days"]
+      for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
+      #expect(try await store.traces(of: ana.id).count == 6)
+      try await services.delete(ana, heardBy: .activity)
+      #expect(try await store.traces(of: ana.id) == [])
+      for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
+      #expect(
+        try await store.erasedCounts(of: ana.id) == ["profiles 1", "activities 1", "entries 1", "steps 5", "events 3"])
+      #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done])
+      let told = try await services.told(by: .activity)
+      #expect(told.filter { $0.name == "events.erased" }.count == 3)
+    }
+  }
+
+  @Test("what is asked or told late in its name has no effect")
+  func late() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let activity = try await ana.makeActivity()
+      try await services.delete(ana, heardBy: .activity)
+      let entry = RecordEntry.Input(activityID: activity.id, day: .today, isDone: true)
+      #expect(try await ana.failure(RecordEntry.self, entry) != nil)
+      let sample = StepSample(
+        id: "late", start: try Instant(text: "2026-11-21T09:00:00.000Z"), end: try Instant(text: "2026-11-21T10:00:00.000Z"),
+        steps: 200)
+      #expect(try await ana.failure(RecordStepSamples.self, .init(samples: [sample])) != nil)
+      // Identity's older events come once more, as after a restore.
+      try await services.move(ana, to: "Europe/Madrid", heardBy: .activity)
+      #expect(try await services.store(of: .activity).traces(of: ana.id) == [])
+    }
+  }
+}

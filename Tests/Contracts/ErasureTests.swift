@@ -1,0 +1,92 @@
+import ActivityService
+import Foundation
+import GRDB
+import IdentityService
+import Logging
+import Messaging
+import NotificationsService
+import Operations
+import RewardsService
+import ServiceKit
+import SocialService
+import Storage
+import Testing
+
+@Suite("The erasure of accounts in all services (ID-12)")
+struct ErasureTests {
+  /// Every service's definition, and its tables as a new store has them.
+  private func eachStore(_ body: (ServiceDefinition, Store) async throws -> Void) async throws {
+    let home = Home(path: "/tmp/racha-erasure-\(UInt32.random(in: .min ... .max))")
+    defer { try? FileManager.default.removeItem(atPath: home.path) }
+    let exchange = MemoryExchange()
+    func environment(_ service: ServiceName) -> ServiceEnvironment {
+      ServiceEnvironment(
+        settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+    let definitions = [
+      ServiceDefinition.activity(environment(.activity)), try await Identity.service(environment(.identity)),
+      try Notifications.service(environment(.notifications)), try .rewards(environment(.rewards)),
+      Social.service(environment(.social)),
+    ]
+    for definition in definitions {
+      let host = try ServiceHost(definition, environment(definition.contract.service))
+      try await body(definition, host.store)
+      await host.store.close()
+    }
+  }
+
+  @Test("every table of every store says how it forgets an account")
+  func coverage() async throws {
+    try await eachStore { definition, store in
+      let service = definition.contract.service
+      let found = try await store.read { database in
+        try Set(
+          String.fetchAll(
+            database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"))
+      }
+      let declared = Set(definition.erasedTables.map(\.name))
+      let missing = found.subtracting(declared).subtracting(ErasedTable.ofEveryStore)
+      #expect(missing.isEmpty, "\(service): say in its list of erased tables how these forget an account: \(missing.sorted())")
+      #expect(declared.subtracting(found).isEmpty, "\(service) has no such tables")
+    }
+  }
+
+  @Test("no table with an account's column is declared to hold nothing of accounts, but for what notes deletions")
+  func accountColumns() async throws {
+    let notes: Set = ["account_deletions", "ended_sessions"]
+    try await eachStore { definition, store in
+      for table in definition.erasedTables where table.reason != nil && !notes.contains(table.name) {
+        let columns = try await store.read { try $0.columns(in: table.name).map(\.name) }
+        #expect(!columns.contains { $0.contains("account") && !$0.contains("key") }, "\(table.name)")
+      }
+    }
+  }
+
+  @Test("a table that goes with another does so by its schema")
+  func following() async throws {
+    try await eachStore { definition, store in
+      for table in definition.erasedTables {
+        guard let followed = table.followed else { continue }
+        let cascades = try await store.read { database in
+          try Bool.fetchOne(
+            database,
+            sql: """
+              SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_list(?) WHERE "table" = ? AND on_delete = 'CASCADE')
+              """, arguments: [table.name, followed])
+        }
+        #expect(cascades == true, "\(table.name)")
+      }
+    }
+  }
+
+  @Test("every statement fits its tables, and erasing an account of which there is nothing changes nothing")
+  func statements() async throws {
+    try await eachStore { definition, store in
+      let account = AccountID()
+      try await store.write { try Erasure.erase(account, ID(), definition.erasedTables, $0) }
+      #expect(try await store.read { try $0.isErased(account) })
+      #expect(try await store.read { try $0.unconfirmedErasures(limit: 10) }.map(\.account) == [account])
+    }
+  }
+}

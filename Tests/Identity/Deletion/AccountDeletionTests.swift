@@ -1,0 +1,280 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Deleting the account (ID-12; H CU-7, B UC16)")
+struct AccountDeletionTests {
+  static let services: [ServiceName] = [.activity, .social, .rewards, .notifications]
+
+  private func delete(
+    _ identity: RunningIdentity, _ signedIn: SignedIn, _ password: String = RunningIdentity.password
+  ) async throws -> DeleteAccount.Output {
+    try await identity.ask(DeleteAccount.self, .init(password: FormField(text: password)), by: .signedIn(signedIn))
+  }
+
+  private func state(_ identity: RunningIdentity, _ token: String) async throws -> AccountDeletion {
+    try await identity.ask(ReadAccountDeletion.self, .init(token: token))
+  }
+
+  /// Confirms in the name of every service, identity's own included.
+  private func confirm(_ identity: RunningIdentity, _ deletion: AccountDeletion) async throws {
+    for service in Self.services + [.identity] {
+      try await identity.store.write { try $0.confirmErasure(deletion.id, by: service, [ErasureCount(kind: .mails, count: 2)]) }
+    }
+  }
+
+  @Test("with the password: every session and token ends, nobody can log in, nobody sees the account (CU-7, steps 5 to 11; UC16)")
+  func success() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.register()
+      try await identity.register("ben")
+      let (own, other) = (try await identity.logIn(), try await identity.logIn())
+      let script = try await identity.ask(
+        CreatePersonalAccessToken.self,
+        .init(name: PersonalAccessTokenName(text: "backup"), scopes: [.activityRead], expiresAt: nil), by: .signedIn(own))
+      let output = try await delete(identity, own)
+      #expect(output.deletion.state == .erasing && output.deletion.requestedAt == identity.time.now)
+      let revoked = try await identity.told(SessionRevoked.self)
+      #expect(Set(revoked.map(\.sessionID)) == [own.session.id, other.session.id])
+      #expect(revoked.allSatisfy { $0.reason == .accountDeleted })
+      #expect(try await identity.told(PersonalAccessTokenRevoked.self).map(\.tokenID) == [script.token.id])
+      #expect(try await identity.told(AccountDeleted.self).map(\.accountID) == [ana.id])
+
+      #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
+      #expect(try await failure { try await identity.logIn("ana@example.com") }.code == "wrong_credentials")
+      for session in [own, other] {
+        let refresh = RefreshSession.Input(refreshToken: session.refreshToken)
+        #expect(try await failure { try await identity.ask(RefreshSession.self, refresh) }.code == "refresh_token_invalid")
+        #expect(
+          try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(session)) }.code
+            == "session_revoked")
+      }
+      #expect(
+        try await failure { try await identity.askAsNotifications(LookUpAccount.self, .init(accountID: ana.id)) }.status == 404)
+      #expect(
+        try await failure { try await identity.askAsNotifications(ReadAddressee.self, .init(accountID: ana.id)) }.status == 404)
+      #expect(try await identity.logIn("ben").account.username.description == "ben")
+    }
+  }
+
+  @Test("credenciales incorrectas: another password changes nothing, is recorded, and can be tried again (CU-7, 7a)")
+  func wrongPassword() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.register()
+      let own = try await identity.logIn()
+      #expect(try await failure { try await delete(identity, own, "Otra-clave-9") }.code == "wrong_password")
+      #expect(try await failure { try await delete(identity, own, "") }.fields.map(\.code) == ["required"])
+      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) == ana)
+      #expect(try await identity.told(AccountDeleted.self).isEmpty)
+      #expect(try await identity.securityEvents() == ["accountDeletionRefused"])
+      _ = try await delete(identity, own)
+    }
+  }
+
+  @Test("no desea eliminar la cuenta: a form that is not sent, as one that is closed, does nothing (CU-7, 6a; UC16, abort)")
+  func cancelled() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.register()
+      let own = try await identity.logIn()
+      #expect(try await failure { try await identity.ask(DeleteAccount.self, json: "{}", by: .signedIn(own)) }.status == 422)
+      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) == ana)
+    }
+  }
+
+  @Test("attempts count with those to log in: after five wrong passwords it has to wait, right or wrong")
+  func throttled() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      for _ in 0..<5 { _ = try await failure { try await delete(identity, own, "Otra-clave-9") } }
+      let locked = try await failure { try await delete(identity, own) }
+      #expect(locked.code == "login_locked" && locked.retryAfterSeconds == 30)
+      identity.time.advance(seconds: 31)
+      _ = try await delete(identity, own)
+    }
+  }
+
+  @Test("whoever has the deletion's token reads how far it is; nobody else does")
+  func token() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let output = try await delete(identity, try await identity.logIn())
+      #expect(try await state(identity, output.token) == output.deletion)
+      var forged = Array(output.token)
+      forged[40] = forged[40] == "A" ? "B" : "A"
+      for token in [String(forged), "x", output.deletion.id.description] {
+        #expect(try await failure { try await state(identity, token) }.status == 404)
+      }
+      let restarted = try await identity.restarted()
+      #expect(try await state(restarted, output.token).state == .erasing)
+      await restarted.store.close()
+    }
+  }
+
+  @Test("when all services have confirmed, in any order and as often as they like, the report is asked for once, with all counts")
+  func confirmations() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let output = try await delete(identity, try await identity.logIn())
+      let id = output.deletion.id
+      let (early, last) = ([ServiceName.identity] + Self.services.dropLast(), Self.services[3])
+      for service in early + early {
+        try await identity.store.write {
+          try $0.confirmErasure(id, by: service, [ErasureCount(kind: .events, count: 1)])
+        }
+      }
+      #expect(try await identity.told(AccountErased.self).isEmpty)
+      _ = try await identity.askAsNotifications(
+        ConfirmErasure.self, .init(deletionID: id, counts: [ErasureCount(kind: .mails, count: 3)]))
+      _ = try await identity.askAsNotifications(ConfirmErasure.self, .init(deletionID: id, counts: []))
+      #expect(try await identity.told(AccountErased.self).map(\.deletionID) == [id])
+      let report = try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: id))
+      #expect(report.addressee.email.description == "ana@example.com" && report.deletion.state == .reporting)
+      #expect(Set(report.deletion.services.map(\.service)) == Set(early + [last]))
+      #expect(
+        report.deletion.services.first { $0.service == last }?.counts == [ErasureCount(kind: .mails, count: 3)])
+      #expect(
+        try await failure { try await identity.askAsNotifications(ConfirmErasure.self, .init(deletionID: ID(), counts: [])) }
+          .status == 404)
+    }
+  }
+
+  @Test("after the report nothing is left of the address, and the deletion is finished once the file is rewritten")
+  func finished() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let output = try await delete(identity, try await identity.logIn())
+      try await confirm(identity, output.deletion)
+      #expect(try await identity.count("SELECT count(*) FROM secrets") == 1)
+      let end = EndDeletionReport.Input(deletionID: output.deletion.id, isDelivered: true)
+      _ = try await identity.askAsNotifications(EndDeletionReport.self, end)
+      _ = try await identity.askAsNotifications(EndDeletionReport.self, end)
+      #expect(try await identity.count("SELECT count(*) FROM secrets") == 0)
+      #expect(
+        try await failure {
+          try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: output.deletion.id))
+        }.status == 404)
+      #expect(try await state(identity, output.token).state == .reporting)
+      try await FinishedDeletions.finish(identity.store)
+      let finished = try await state(identity, output.token)
+      #expect(finished.state == .finished && finished.finishedAt == identity.time.now && finished.services.count == 5)
+    }
+  }
+
+  @Test("an address whose ciphertext is damaged is removed and recorded; the deletion ends without a report")
+  func damagedAddress() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let output = try await delete(identity, try await identity.logIn())
+      try await confirm(identity, output.deletion)
+      try await identity.store.write { try $0.database.execute(sql: "UPDATE secrets SET sealed = x'0101000000010203'") }
+      let read = ReadDeletionReport.Input(deletionID: output.deletion.id)
+      #expect(try await failure { try await identity.askAsNotifications(ReadDeletionReport.self, read) }.status == 404)
+      #expect(try await identity.securityEvents().contains("secretDamaged"))
+      try await FinishedDeletions.finish(identity.store)
+      #expect(try await state(identity, output.token).state == .finished)
+    }
+  }
+
+  @Test("its username is nobody's for 90 days, its address is free at once")
+  func username() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      _ = try await delete(identity, try await identity.logIn())
+      let taken = try await failure { try await identity.register() }
+      #expect(taken.fields.map { "\($0.field) \($0.code)" } == ["username username_taken"])
+      #expect(taken.fields.first?.parameters["suggestions"].map { "\($0)".contains("ana,") } == false)
+      _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form("eva", email: "ana@example.com"))
+      identity.time.advance(seconds: 90 * 86_400 + 1)
+      _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana", email: "other@example.com"))
+    }
+  }
+
+  @Test("the store's files hold nothing of it: neither address, names, passwords, networks and devices, nor events and replies")
+  func files() async throws {
+    try await RunningIdentity.run { identity in
+      for number in 0..<50 { try await identity.register("person\(number)") }
+      let form = RegisterAccount.Input(
+        email: FormField(text: "planted.mail@example.org"), username: FormField(text: "planted_user"),
+        password: FormField(text: RunningIdentity.password), passwordRepetition: FormField(text: RunningIdentity.password),
+        name: FormField(text: "Planted Name"), nickname: FormField(text: "Planted Nick"))
+      _ = try await identity.ask(RegisterAccount.self, form, key: "planted-key")
+      let own = try await identity.logIn("planted_user", from: "198.51.100.77")
+      try await identity.store.rewrite()
+      #expect(try identity.holds("planted") && identity.holds("198.51.100.77"))
+      let account = own.account.id
+      _ = try await delete(identity, own)
+      try await identity.store.rewrite()
+      #expect(try !identity.holds("planted"))
+      #expect(try !identity.holds("198.51.100.77"))
+      #expect(try await identity.count("SELECT count(*) FROM idempotency_records") == 0)
+      #expect(try await identity.count("SELECT count(*) FROM accounts") == 50)
+      #expect(try await identity.store.read { try $0.isErased(account) })
+    }
+  }
+
+  @Test("a listener without history is told of every deletion, and of sessions that ended with their account")
+  func snapshot() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.register()
+      let own = try await identity.logIn()
+      let output = try await delete(identity, own)
+      let snapshot = Snapshot(clock: identity.time.clock)
+      func told() async throws -> [any Event] {
+        try await identity.store.read { database in
+          var (events, key) = try snapshot.page(database, after: nil)
+          while let next = key {
+            let page = try snapshot.page(database, after: next)
+            events += page.events
+            key = page.nextKey
+          }
+          return events
+        }
+      }
+      let events = try await told()
+      #expect(events.compactMap { ($0 as? AccountDeleted)?.accountID } == [ana.id])
+      #expect(events.compactMap { ($0 as? SessionRevoked)?.sessionID } == [own.session.id])
+      #expect(!events.contains { $0 is AccountChanged || $0 is AccountErased })
+      try await confirm(identity, output.deletion)
+      #expect(try await told().contains { $0 is AccountErased })
+    }
+  }
+
+  @Test("of deletions at the same time one takes effect")
+  func concurrent() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let outcomes = await withTaskGroup(of: Bool.self) { group in
+        for _ in 0..<10 {
+          group.addTask {
+            do {
+              _ = try await delete(identity, own)
+              return true
+            } catch {
+              return false
+            }
+          }
+        }
+        return await group.reduce(into: 0) { count, isDone in count += isDone ? 1 : 0 }
+      }
+      #expect(outcomes == 1)
+      #expect(try await identity.told(AccountDeleted.self).count == 1)
+    }
+  }
+}
+
+extension RunningIdentity {
+  /// Whether a file under its stores holds the text.
+  func holds(_ text: String) throws -> Bool {
+    try FileManager.default.contentsOfDirectory(atPath: home.stores).contains { name in
+      FileManager.default.contents(atPath: "\(home.stores)/\(name)")?.range(of: Data(text.utf8)) != nil
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Crypto
+import Foundation
+import GRDB
+import IdentityContract
+import Logging
+import Operations
+import SecureStorage
+import ServiceKit
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Secrets in identity's store (ID-16; S 1)")
+struct SecretsTests {
+  private static let kind = SecretKind("providerToken", .sealed)
+  private let secret = Array("PLANTED token".utf8)
+
+  private func storage(_ identity: RunningIdentity) -> SecureStorage {
+    SecureStorage(
+      KeyFolder(id: 1, home: identity.home), second: KeyFolder(id: 2, home: Home(path: "\(identity.home.path)/spare")))
+  }
+
+  @Test("rest as ciphertext, are read back, and are gone when they are forgotten")
+  func kept() async throws {
+    try await RunningIdentity.run { identity in
+      let (storage, secret) = (storage(identity), secret)
+      let account = try await identity.register().id
+      let name = SecretName(Self.kind, of: account.bytes)
+      try await identity.store.write { try $0.keepSecret(secret, name, in: storage) }
+      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == secret)
+      #expect(try !identity.holds("PLANTED"))
+      try await identity.store.write { try $0.forgetSecret(name) }
+      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == nil)
+      #expect(try await identity.securityEvents().isEmpty)
+    }
+  }
+
+  @Test("one that is damaged is removed and recorded, and its account has to log in anew (error course, corrupt data)")
+  func damaged() async throws {
+    try await RunningIdentity.run { identity in
+      let (storage, secret) = (storage(identity), secret)
+      let account = try await identity.register().id
+      let own = try await identity.logIn()
+      let name = SecretName(Self.kind, of: account.bytes)
+      try await identity.store.write { transaction in
+        try transaction.keepSecret(secret, name, in: storage)
+        try transaction.database.execute(sql: "UPDATE secrets SET sealed = CAST(substr(sealed, 1, 30) || x'00' AS BLOB)")
+      }
+      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == nil)
+      #expect(try await identity.count("SELECT count(*) FROM secrets") == 0)
+      #expect(try await identity.securityEvents() == ["secretDamaged"])
+      #expect(try await identity.count("SELECT count(*) FROM security_events WHERE severity = 'critical'") == 1)
+      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.secretDamaged])
+      #expect(
+        try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
+      _ = try await identity.logIn()
+    }
+  }
+
+  @Test(
+    "where the keys cannot be used, the spare ones are, and that is recorded; where neither can, an account can still be deleted")
+  func spare() async throws {
+    try await RunningIdentity.run { identity in
+      let (storage, secret) = (storage(identity), secret)
+      // A key that is too short cannot be used.
+      #expect(FileManager.default.createFile(atPath: "\(identity.home.keys)/secrets-1", contents: Data([1])))
+      let account = try await identity.register().id
+      let name = SecretName(Self.kind, of: account.bytes)
+      try await identity.store.write { try $0.keepSecret(secret, name, in: storage) }
+      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == secret)
+      #expect(try await identity.securityEvents() == ["secretStorageFailed"])
+
+      try Home.makePrivateFolder("\(identity.home.path)/spare/keys")
+      #expect(FileManager.default.createFile(atPath: "\(identity.home.path)/spare/keys/secrets-2", contents: Data([1])))
+      let own = try await identity.logIn()
+      let input = DeleteAccount.Input(password: FormField(text: RunningIdentity.password))
+      let output = try await identity.ask(DeleteAccount.self, input, by: .signedIn(own))
+      for service in AccountDeletionTests.services + [.identity] {
+        try await identity.store.write { try $0.confirmErasure(output.deletion.id, by: service, []) }
+      }
+      #expect(try await identity.told(AccountErased.self).isEmpty)
+      try await FinishedDeletions.finish(identity.store)
+      #expect(try await identity.ask(ReadAccountDeletion.self, .init(token: output.token)).state == .finished)
+    }
+  }
+
+  @Test("are sealed anew under the newest key at the next start")
+  func rotation() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let input = DeleteAccount.Input(password: FormField(text: RunningIdentity.password))
+      let output = try await identity.ask(DeleteAccount.self, input, by: .signedIn(own))
+      _ = try identity.home.secret("secrets-2")
+      let rotation = SecretRotation(store: identity.store, storage: storage(identity), logger: .init(label: "test"))
+      try await rotation.renewAll()
+      try FileManager.default.removeItem(atPath: "\(identity.home.keys)/secrets-1")
+      for service in AccountDeletionTests.services + [.identity] {
+        try await identity.store.write { try $0.confirmErasure(output.deletion.id, by: service, []) }
+      }
+      let report = try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: output.deletion.id))
+      #expect(report.addressee.email.description == "ana@example.com")
+    }
+  }
+}

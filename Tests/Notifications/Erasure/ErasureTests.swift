@@ -1,0 +1,89 @@
+import Foundation
+import GRDB
+import IdentityContract
+import InProcess
+import Logging
+import NotificationsContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Erasing an account's notifications and mails (ID-12)", .timeLimit(.minutes(1)))
+final class ErasureTests {
+  let identity = IdentityStub()
+  let home = "/tmp/racha-erase-\(UInt32.random(in: .min ... .max))"
+
+  deinit { try? FileManager.default.removeItem(atPath: home) }
+
+  /// Stands in for social: it only tells.
+  private static let social: (ServiceName, Stage.Build) = (.social, { _ in ServiceDefinition(.social, migrations: []) })
+
+  private func run(_ body: (Stage) async throws -> Void) async throws {
+    try await Stage.run(
+      [identity.service, Self.social, (.notifications, { try Notifications.service($0) })],
+      settings: ["racha.mails.reportKeptSeconds": "0"], home: home, body)
+  }
+
+  private func eventually(_ isSo: () async throws -> Bool) async throws {
+    // Effects of events are durable, and nobody announces them.
+    while try await !isSo() { try await Task.sleep(for: .milliseconds(2)) }
+  }
+
+  private func mails() -> [String] {
+    do { return try FileManager.default.contentsOfDirectory(atPath: "\(home)/mails").sorted() } catch { return [] }
+  }
+
+  @Test("its inbox, what others were notified of by it, its mails and their files are gone; others' are not")
+  func everyTable() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await run { stage in
+      let store = try stage.store(.notifications)
+      try await stage.untilHearing(.notifications, .identity)
+      try await stage.untilHearing(.notifications, .social)
+      func sent(_ from: IdentityStub.Person, _ to: IdentityStub.Person) throws -> MessageSent {
+        MessageSent(
+          messageID: ID(), conversationID: ID(), fromAccountID: from.account, fromUsername: from.username,
+          toAccountID: to.account, text: try ChatText(text: "PLANTED by \(from.username)"), at: .now)
+      }
+      try await stage.tell(.identity, ana.event, ben.event)
+      try await stage.tell(.social, try sent(ana, ben), try sent(ben, ana), try sent(ana, ben), try sent(ana, ana))
+      for person in [ana, ben] {
+        try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: person.account))
+      }
+      try await eventually { self.mails().count == 2 }
+      try await eventually { try await store.rows("notifications") == 4 }
+      // A process that was killed while it wrote left this beside.
+      let part = "\(home)/mails/.\(mails()[0]).part"
+      #expect(FileManager.default.createFile(atPath: part, contents: Data("ana@example.org".utf8)))
+
+      let deletion = AccountDeletionID()
+      try await stage.tell(.identity, AccountDeleted(deletionID: deletion, accountID: ana.account, at: .now))
+      try await eventually { try await store.rows("mails") == 1 }
+      #expect(try await store.traces(of: ana.account) == [])
+      #expect(try await store.erasedCounts(of: ana.account) == ["profiles 1", "notifications 5", "mails 1", "events 4"])
+      #expect(mails().count == 1)
+      #expect(
+        String(decoding: try Data(contentsOf: URL(filePath: "\(home)/mails/\(mails()[0])")), as: UTF8.self).contains("ben@"))
+      #expect(try await stage.call(CountUnreadNotifications.self, .init(), as: ben.caller).unreadCount == 0)
+      #expect(try await stage.call(ListNotifications.self, .init(), as: ben.caller).items.isEmpty)
+
+      // What comes late has no effect.
+      try await stage.tell(.social, try sent(ana, ben), try sent(ben, ana))
+      try await stage.tell(.identity, ana.event, PasswordChanged(changeID: ID(), accountID: ana.account))
+      try await stage.tell(.social, try sent(ben, ben))
+      try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: ben.account))
+      try await eventually { self.mails().count == 2 }
+      try await eventually { try await stage.call(CountUnreadNotifications.self, .init(), as: ben.caller).unreadCount == 1 }
+      #expect(try await store.traces(of: ana.account) == [])
+      try await store.rewrite()
+      for file in try FileManager.default.contentsOfDirectory(atPath: "\(home)/stores") where file.hasPrefix("notifications") {
+        let data = try Data(contentsOf: URL(filePath: "\(home)/stores/\(file)"))
+        #expect(data.range(of: Data("PLANTED by ana".utf8)) == nil, "\(file)")
+      }
+    }
+  }
+}

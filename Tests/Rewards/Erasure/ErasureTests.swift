@@ -1,0 +1,87 @@
+import ActivityContract
+import ActivityService
+import GRDB
+import InProcess
+import Operations
+import RewardsContract
+import ServiceKit
+import Storage
+import Testing
+
+@testable import RewardsService
+
+@Suite("Erasing an account's coins and rewards (ID-12)")
+struct ErasureTests {
+  @Test("leaves nothing of it in any table and event; the amounts stay, under an id that leads nowhere, and sums hold")
+  func everyTable() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let offer = try await services.publish(cost: 10, stock: 5)
+      for person in [ana, ben] {
+        try await person.walk("a", steps: 3000, until: "2026-11-21T09:00:00Z")
+        try await services.hasHeard(.rewards, of: .activity)
+        _ = try await person.send(RedeemOffer.self, .init(offerID: offer.id), key: "redeem")
+      }
+      let store = services.store(of: .rewards)
+      let tables = ["counted_days", "earnings", "redemptions"]
+      for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
+      let transfers = try await store.rows("transfers")
+      try await services.delete(ana, heardBy: .rewards)
+      #expect(try await store.traces(of: ana.id) == [])
+      for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
+      #expect(try await store.rows("transfers") == transfers && transfers == 4)
+      #expect(
+        try await store.erasedCounts(of: ana.id) == ["profiles 1", "steps 2", "coins 1", "redemptions 1", "events 2"])
+      try await services.ledgerIsSound()
+      let persons = try await store.read {
+        try Int.fetchAll($0, sql: "SELECT balance FROM ledger_accounts WHERE kind = 'person' ORDER BY erased_at")
+      }
+      #expect(persons == [20, 20])
+      // Whoever begins to listen hears nothing of it.
+      let told = try await store.log.wholeSnapshot()
+      #expect(told.count == 2)
+      #expect(told.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains(ben.id.description) })
+    }
+  }
+
+  @Test("steps that are told late earn it nothing")
+  func late() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      try await services.delete(ana, heardBy: .rewards)
+      let account = ana.id
+      let today = try LocalDay(text: "2026-11-21")
+      let event = StepsChanged(
+        accountID: account, recordedDay: today, days: [StepsChanged.Day(day: today, steps: 900, revision: 1)])
+      // Activity told it before it heard of the deletion.
+      try await services.store(of: .activity).write { try $0.tell(event) }
+      try await services.hasHeard(.rewards, of: .activity)
+      #expect(try await services.store(of: .rewards).traces(of: account) == [])
+    }
+  }
+
+  @Test("of the ledger nothing else can be changed by an erasure, and none is made twice")
+  func ledger() async throws {
+    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+      let ana = try await services.register()
+      try await services.give(30, to: ana)
+      let store = services.store(of: .rewards)
+      for change in [
+        "account_id = randomblob(16)", "erased_at = 1", "account_id = randomblob(16), erased_at = 1, balance = 0",
+        "account_id = NULL, erased_at = 1",
+      ] {
+        await #expect(throws: DatabaseError.self, "\(change)") {
+          try await store.write { try $0.database.execute(sql: "UPDATE ledger_accounts SET \(change) WHERE kind = 'person'") }
+        }
+      }
+      try await services.delete(ana, heardBy: .rewards)
+      await #expect(throws: DatabaseError.self) {
+        try await store.write {
+          try $0.database.execute(
+            sql: "UPDATE ledger_accounts SET account_id = randomblob(16), erased_at = 5 WHERE kind = 'person'")
+        }
+      }
+      try await services.ledgerIsSound()
+    }
+  }
+}

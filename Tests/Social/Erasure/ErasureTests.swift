@@ -1,0 +1,80 @@
+import GRDB
+import IdentityContract
+import InProcess
+import Operations
+import SocialContract
+import SocialService
+import Storage
+import Testing
+
+@Suite("Erasing an account's friends and messages (ID-12)")
+struct ErasureTests {
+  let identity = IdentityStub()
+
+  private func delete(_ person: IdentityStub.Person, _ stage: Stage) async throws {
+    try await stage.untilHearing(.social, .identity)
+    try await stage.tell(.identity, AccountDeleted(deletionID: ID(), accountID: person.account, at: .now))
+    while try await !stage.store(.social).read({ try $0.isErased(person.account) }) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  @Test("what it wrote and whom it knew is gone; what friends wrote stays theirs, in a conversation with a deleted account")
+  func everyTable() async throws {
+    let (ana, ben, eva, leo) = (
+      try identity.person("ana"), try identity.person("ben"), try identity.person("eva"), try identity.person("leo")
+    )
+    try await Stage.social(identity) { stage in
+      for friend in [ben, eva] { try await stage.befriend(ana, friend) }
+      try await stage.befriend(ben, eva)
+      _ = try await stage.call(SendFriendRequest.self, .init(username: leo.username), as: ana.caller)
+      _ = try await stage.send("to ana", from: ben, to: ana)
+      _ = try await stage.send("PLANTED one", from: ana, to: ben, key: "key")
+      _ = try await stage.send("PLANTED two", from: ana, to: eva)
+      _ = try await stage.send("to eva", from: ben, to: eva)
+      let store = try stage.store(.social)
+      try await delete(ana, stage)
+      // Ids: of the conversation that is left, and in what tells that friendships ended.
+      let kept = ["conversation_sides.other_account", "conversations.low_account", "outbox.body"]
+      #expect(try await store.traces(of: ana.account) == kept)
+      #expect(
+        try await store.erasedCounts(of: ana.account)
+          == ["profiles 1", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "events 8"])
+
+      #expect(try await stage.call(ListFriends.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
+      #expect(try await stage.call(ListFriendRequests.self, .init(), as: leo.caller).items.isEmpty)
+      let bens = try await stage.call(ListConversations.self, .init(), as: ben.caller).items
+      #expect(bens.map(\.accountID) == [eva.account, ana.account])
+      #expect(bens[1].username == nil && !bens[1].isFriend && bens[1].unreadCount == 0)
+      #expect(bens[1].lastMessage.text.description == "to ana")
+      let messages = try await stage.call(ListMessages.self, .init(accountID: ana.account), as: ben.caller).items
+      #expect(messages.map(\.text.description) == ["to ana"])
+      // Where only the deleted account had written, nothing is left.
+      #expect(try await stage.call(ListConversations.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])
+
+      let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: "Hello?"))
+      #expect(try await stage.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
+      let ended = try await stage.told(by: .social).filter { $0.name == FriendshipEnded.spec.name }
+      #expect(ended.count == 2)
+      try await store.rewrite()
+      #expect(!String(decoding: try stage.storedBytes(), as: UTF8.self).contains("PLANTED"))
+      // Whoever begins to listen is told nothing of it.
+      #expect(try await stage.snapshot(of: .social).count == 4)
+    }
+  }
+
+  @Test("its late requests are refused, and nobody can ask it")
+  func late() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      try await stage.befriend(ana, ben)
+      try await delete(ana, stage)
+      #expect(
+        try await stage.refusal(SendFriendRequest.self, .init(username: ben.username), as: ana.caller) == "unauthenticated")
+      #expect(try await stage.refusal(SendFriendRequest.self, .init(username: ana.username), as: ben.caller) == "unknown_user")
+      let input = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "late"))
+      #expect(try await stage.refusal(SendMessage.self, input, as: ana.caller) == "session_revoked")
+      #expect(try await stage.store(.social).rows("friend_requests") == 0)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import Operations
+import Storage
+import Testing
+
+@Suite("Forgetting an account in a store (ID-12)")
+struct ErasureTests {
+  private let folder = try! TemporaryFolder()
+  private let account = AccountID()
+
+  /// An event that names an account.
+  struct Named: Event, Hashable {
+    var account: AccountID
+    var text: String
+    static let notes: Notes = ["account": "Who.", "text": "What."]
+    static let spec = EventSpec("names.named", by: .activity, requirements: [], "Somebody was named.")
+  }
+
+  @Test("events that name it keep their numbers and nothing else; others, and those that are to be heard, stay")
+  func events() async throws {
+    let store = try Store.numbers(folder.file("a.sqlite"))
+    let (account, other) = (account, AccountID())
+    try await store.write { transaction in
+      try transaction.tell(Named(account: account, text: "PLANTED"))
+      try transaction.tell(NumberWritten(number: 1))
+      try transaction.tell(Named(account: other, text: "kept"))
+    }
+    #expect(try await store.write { try $0.emptyEvents(naming: account, except: []) } == 1)
+    #expect(try await store.write { try $0.emptyEvents(naming: account, except: []) } == 0)
+    let log = try await store.log.events(after: 0, limit: 10, bytes: 1 << 20)
+    #expect(log.map(\.number) == [1, 2, 3] && log.map(\.name) == ["events.erased", "numbers.written", "names.named"])
+    // Who listens passes over it and misses nothing.
+    let page = try await store.log.events(after: 0, named: ["names.named"], limit: 10, bytes: 1 << 20)
+    #expect(page.events.map(\.number) == [3] && page.through == 3)
+    #expect(try await store.write { try $0.emptyEvents(naming: other, except: ["names.named"]) } == 0)
+    // History is changed in no other way.
+    await #expect(throws: DatabaseError.self) {
+      try await store.write { try $0.database.execute(sql: "UPDATE outbox SET body = x'00' WHERE number = 2") }
+    }
+    await store.close()
+  }
+
+  @Test("the replies to its requests are forgotten, and the one to its registration")
+  func replies() async throws {
+    let store = try Store.numbers(folder.file("b.sqlite"))
+    let account = account
+    func key(_ caller: String) -> IdempotencyKey { IdempotencyKey(caller: caller, key: "k", operation: "o", payload: []) }
+    let registeredAt = try await {
+      for caller in [account.description, AccountID().description, "anonymous x"] {
+        _ = try await store.write(idempotency: key(caller)) { _ in [1] }
+      }
+      return try await store.read {
+        try Instant.fetchOne($0, sql: "SELECT at FROM idempotency_records WHERE caller = 'anonymous x'")
+      }
+    }()
+    try await store.write { try $0.forgetReplies(to: account, registeredAt: registeredAt) }
+    let left = try await store.read { try String.fetchAll($0, sql: "SELECT caller FROM idempotency_records") }
+    #expect(left.count == 1 && left[0] != account.description)
+    await store.close()
+  }
+
+  @Test("rewriting leaves nothing of deleted rows in file and log, where secure_delete alone leaves bytes in pages' gaps")
+  func rewriting() async throws {
+    let path = folder.file("c.sqlite")
+    let texts = Migration(2, "texts") {
+      try $0.execute(sql: "CREATE TABLE texts (id BLOB PRIMARY KEY, t TEXT) STRICT, WITHOUT ROWID")
+    }
+    let store = try Store.numbers(path, migrations: [numbersTable, texts])
+    for _ in 0..<30 {
+      try await store.write { transaction in
+        for index in 0..<200 {
+          let word = index % 7 == 0 ? "PLANTED" : "other"
+          let text = word + String(repeating: "x", count: Int.random(in: 1...400))
+          try transaction.database.execute(sql: "INSERT INTO texts VALUES (randomblob(16), ?)", arguments: [text])
+        }
+      }
+    }
+    func count() -> Int {
+      ["", "-wal"].map { suffix -> Int in
+        var data = FileManager.default.contents(atPath: path + suffix) ?? Data()
+        var count = 0
+        while let range = data.range(of: Data("PLANTED".utf8)) {
+          count += 1
+          data = data[range.upperBound...]
+        }
+        return count
+      }.reduce(0, +)
+    }
+    #expect(count() > 0)
+    try await store.write { try $0.database.execute(sql: "DELETE FROM texts WHERE t LIKE 'PLANTED%'") }
+    // A reader at work does not hinder it for long.
+    async let reading: Int? = store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM texts") }
+    try await store.rewrite()
+    #expect(try await reading != nil)
+    #expect(count() == 0)
+    #expect(try await store.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    await store.close()
+  }
+
+  @Test("an erasure waits until it is confirmed, over restarts")
+  func unconfirmed() async throws {
+    let path = folder.file("d.sqlite")
+    let (account, deletion) = (account, ID<Never>())
+    var store = try Store.numbers(path)
+    try await store.write { try $0.noteErasure(of: account, by: deletion, counts: "{}") }
+    await store.close()
+    store = try Store.numbers(path)
+    let waiting = try await store.read { try $0.unconfirmedErasures(limit: 10) }
+    #expect(waiting.map(\.account) == [account] && waiting.map(\.deletion) == [deletion.bytes])
+    #expect(!waiting[0].isCleaned)
+    await #expect(throws: DatabaseError.self) { try await store.write { try $0.noteConfirmation(of: account) } }
+    try await store.write { try $0.noteCleaning(of: account) }
+    #expect(try await store.read { try $0.unconfirmedErasures(limit: 10) }.map(\.isCleaned) == [true])
+    try await store.write { try $0.noteConfirmation(of: account) }
+    #expect(try await store.read { try $0.unconfirmedErasures(limit: 10) }.isEmpty)
+    #expect(try await store.read { try $0.isErased(account) } == true)
+    await store.close()
+  }
+}
