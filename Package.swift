@@ -125,9 +125,12 @@ let package = Package(
   targets: [
     // Shared
     library("CCurl"),
+    library("CGD"),
     library("CSodium"),
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
+    shared("Images", ["CGD", "Operations", "Workers"]),
+    shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
@@ -152,7 +155,7 @@ let package = Package(
       path: "Services/Gateway/Main", swiftSettings: settings),
   ]
     + service(
-      "Identity", uses: ["CSodium", crypto, jwt, lifecycle],
+      "Identity", uses: ["CSodium", "Images", "Workers", crypto, jwt, lifecycle],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
     + service("Social", calls: ["Identity"])
@@ -181,7 +184,12 @@ let package = Package(
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
-        ["IdentityContract", "IdentityService", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt, logging]),
+        [
+          "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "ServiceKit", "Storage", crypto, grdb, jwt,
+          logging,
+        ]),
+      tests("Images", ["CGD", "Images", "Operations"], exclude: ["Fixtures"]),
+      tests("Workers", ["Operations", "Workers"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests(
         "Notifications",

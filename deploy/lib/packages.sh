@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Debian's packages that Racha builds on, and the Swift toolchain.
 
-# Headers of the C libraries behind Shared/CZeroMQ, CSodium, GRDB and CCurl; curl asks /readyz.
-packages_run=(ca-certificates curl libcurl4-openssl-dev libsodium-dev libsqlite3-dev libzmq3-dev)
+# Headers of the C libraries behind Shared/CZeroMQ, CSodium, CGD, GRDB and CCurl; curl asks /readyz.
+packages_run=(ca-certificates curl libcurl4-openssl-dev libgd-dev libsodium-dev libsqlite3-dev libzmq3-dev)
 packages_test=(python3 python3-venv)
 packages_bench=(wrk)
 
