@@ -162,7 +162,7 @@ let package = Package(
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
-      resources: ["verification", "recovery", "passwordChanged"].flatMap { kind in
+      resources: ["verification", "recovery", "passwordChanged", "emailChange", "emailChanged"].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
       })
     + [

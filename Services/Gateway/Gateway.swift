@@ -63,7 +63,7 @@ public final class Gateway: Service {
     let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) { isStopping.isSet }
     let responder = HTTPResponder(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
-      verification: VerificationPage(problems), recovery: RecoveryPage(problems))
+      recovery: RecoveryPage(problems))
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let desk = RPCDesk(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,

@@ -27,6 +27,10 @@ public enum Identity {
     service.serveOwnSessions()
     service.servePersonalAccessTokens()
     service.serveKeys(keys)
+    service.serveProfiles()
+    service.servePhotos()
+    service.servePublicProfiles(keys: keys)
+    service.serveEmailChanges(keys: keys, hasher: hasher)
     service.tellSnapshot(Snapshot(clock: environment.clock).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     return service

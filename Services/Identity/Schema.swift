@@ -8,6 +8,9 @@ enum Schema {
     Migration(2, "when and where sessions were last seen") { try $0.execute(sql: SessionSchema.lastSeen) },
     Migration(3, "personal access tokens") { try $0.execute(sql: PersonalAccessTokenSchema.first) },
     Migration(4, "password recoveries") { try $0.execute(sql: passwordRecoveries) },
+    Migration(5, "photos") { try $0.execute(sql: PhotoSchema.first) },
+    Migration(6, "links to public profiles") { try $0.execute(sql: PublicLinkSchema.first) },
+    Migration(7, "changes of e-mail addresses") { try $0.execute(sql: EmailChangeSchema.first) },
   ]
 
   private static let first = """

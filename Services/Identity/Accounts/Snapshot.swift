@@ -4,7 +4,7 @@ import IdentityContract
 import Operations
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
-/// recover a password), whose mails a listener that comes late must not miss, then the sessions revoked so lately that access
+/// recover a password, to change an address), whose mails a listener that comes late must not miss, then the sessions revoked so lately that access
 /// tokens of theirs may not have expired yet, and the personal access tokens revoked as lately.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
@@ -12,13 +12,14 @@ struct Snapshot: Sendable {
 
   let clock: Clock
 
-  /// A page after that key: `accounts`, `links`, `recoveries`, `sessions` or `tokens`, and the id of the last one told.
+  /// A page after that key: `accounts`, `links`, `recoveries`, `emailChanges`, `sessions` or `tokens`, and the id of the last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
     let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
     switch parts[0] {
     case "links": return try links(database, after: last)
     case "recoveries": return try recoveries(database, after: last)
+    case "emailChanges": return try emailChanges(database, after: last)
     case "sessions": return try sessions(database, after: last)
     case "tokens": return try personalAccessTokens(database, after: last)
     default: return try accounts(database, after: last)
@@ -58,7 +59,19 @@ struct Snapshot: Sendable {
           """),
       arguments: [clock.now, last, Self.pageSize])
     let events = rows.map { row in PasswordRecoveryRequested(recoveryID: row["recovery_id"], accountID: row["account_id"]) }
-    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "sessions")
+    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "emailChanges")
+  }
+
+  private func emailChanges(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT change_id, account_id FROM email_changes
+          WHERE expires_at > ? AND used_at IS NULL AND replaced_at IS NULL AND change_id > ? ORDER BY change_id LIMIT ?
+          """),
+      arguments: [clock.now, last, Self.pageSize])
+    let events = rows.map { row in EmailChangeRequested(changeID: row["change_id"], accountID: row["account_id"]) }
+    return (events, events.count == Self.pageSize ? "emailChanges \(events[Self.pageSize - 1].changeID)" : "sessions")
   }
 
   private func sessions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {

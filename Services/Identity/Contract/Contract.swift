@@ -12,10 +12,14 @@ extension Contract {
       IdentifyPersonalAccessToken.self,
       RequestPasswordRecovery.self, CompletePasswordRecovery.self, ReadRecoverySecret.self, ChangePassword.self,
       ReadAddressee.self,
+      EditProfile.self, PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self,
+      CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, ReadPublicPhoto.self,
+      RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self, ReadFormerAddressee.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
       PasswordChanged.self, PersonalAccessTokenRevoked.self,
+      EmailChangeRequested.self, EmailChanged.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -80,6 +80,7 @@ struct Housekeeping: Service {
     Rule(table: "personal_access_tokens", key: "token_id", instant: "expires_at", keptSeconds: expiredTokensKeptSeconds),
     Rule(table: "personal_access_tokens", key: "token_id", instant: "revoked_at", keptSeconds: revokedTokensKeptSeconds),
     Rule(table: "password_recoveries", key: "recovery_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "email_changes", key: "change_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
     Rule(table: "login_failures", key: "account_key, address_key", instant: "last_at", keptSeconds: Lockout.memorySeconds),
     Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
   ]

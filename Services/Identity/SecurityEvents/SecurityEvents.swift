@@ -16,6 +16,8 @@ struct SecurityEvent: Sendable {
     case personalAccessTokenCreated, personalAccessTokenRevoked
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
     case passwordChangeFailed, passwordChanged
+    case usernameChanged
+    case emailChangeRequested, emailChangeFailed, emailChangeRefused, emailChanged
 
     var severity: Severity {
       switch self {
@@ -25,8 +27,10 @@ struct SecurityEvent: Sendable {
       case .administratorAppointed: .critical
       case .passwordRecoveryRequested, .passwordRecovered: .info
       case .passwordChangeFailed, .passwordChanged: .info
+      case .usernameChanged: .info
+      case .emailChangeRequested, .emailChangeFailed, .emailChanged: .info
       // Whoever guesses at a link's token is after the account.
-      case .passwordRecoveryRefused: .warning
+      case .passwordRecoveryRefused, .emailChangeRefused: .warning
       }
     }
   }

@@ -47,6 +47,14 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.passwordChanged_en_txt, Files.passwordChanged_en_html),
         .spanish: try Pair(Files.passwordChanged_es_txt, Files.passwordChanged_es_html),
       ],
+      .emailChange: [
+        .english: try Pair(Files.emailChange_en_txt, Files.emailChange_en_html),
+        .spanish: try Pair(Files.emailChange_es_txt, Files.emailChange_es_html),
+      ],
+      .emailChanged: [
+        .english: try Pair(Files.emailChanged_en_txt, Files.emailChanged_en_html),
+        .spanish: try Pair(Files.emailChanged_es_txt, Files.emailChanged_es_html),
+      ],
     ]
   }
 

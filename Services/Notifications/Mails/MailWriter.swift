@@ -33,10 +33,19 @@ struct MailWriter: Sendable {
       return link("recover", try await identity.request(ReadRecoverySecret.self, .init(recoveryID: id)))
     case .passwordChanged:
       let addressee = try await identity.request(ReadAddressee.self, .init(accountID: job.account))
-      return MailContent(
-        email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
-        token: nil, at: job.createdAt)
+      return notice(addressee, at: job.createdAt)
+    case .emailChange(let id):
+      return link("change-email", try await identity.request(ReadEmailChangeSecret.self, .init(changeID: id)))
+    case .emailChanged(let id):
+      return notice(try await identity.request(ReadFormerAddressee.self, .init(changeID: id)), at: job.createdAt)
     }
+  }
+
+  /// Tells of something that happened then.
+  private func notice(_ addressee: ReadAddressee.Output, at instant: Instant) -> MailContent {
+    MailContent(
+      email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
+      token: nil, at: instant)
   }
 
   private func link(_ page: String, _ secret: ReadVerificationSecret.Output) -> MailContent {

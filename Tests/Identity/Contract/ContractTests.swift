@@ -28,7 +28,9 @@ struct ContractTests {
     let own = Words(Contract.identity.words).keys(.english).subtracting(Words([]).keys(.english))
     let failures = Contract.identity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
     let sessions = ["device.program_on_system", "device.unknown"] + SessionPlace.Kind.allCases.map { "place.\($0)" }
-    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions)
+    // What `photos.put` says in place of the words for all.
+    let photos = ["failure.unsupported_media_type.photos"]
+    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + photos)
     for key in sessions { #expect(own.contains(key), "\(key)") }
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }

@@ -15,6 +15,8 @@ struct MailMessageTests {
       case .verification: (.verification(ID()), "verify", token)
       case .recovery: (.recovery(ID()), "recover", token)
       case .passwordChanged: (.passwordChanged(ID()), "recover", nil)
+      case .emailChange: (.emailChange(ID()), "change-email", token)
+      case .emailChanged: (.emailChanged(ID()), "recover", nil)
       }
     let job = MailQueue.Job(
       id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), subject: subject, account: ID(),
@@ -62,7 +64,8 @@ struct MailMessageTests {
   }
 
   @Test(
-    "carry the token of a link alone on a line, for apps that ask for it", arguments: [MailKind.verification, .recovery],
+    "carry the token of a link alone on a line, for apps that ask for it",
+    arguments: [MailKind.verification, .recovery, .emailChange],
     Language.allCases)
   func token(kind: MailKind, language: Language) throws {
     let lines = try MailMessageTests.message(language, kind).text.split(separator: "\n")
