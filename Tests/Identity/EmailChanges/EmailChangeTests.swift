@@ -1,6 +1,8 @@
 import Foundation
 import IdentityContract
 import Operations
+import ServiceKit
+import Storage
 import Testing
 
 @testable import IdentityService

@@ -1,6 +1,7 @@
 import Foundation
 import IdentityContract
 import Operations
+import ServiceKit
 import Testing
 
 @testable import IdentityService
