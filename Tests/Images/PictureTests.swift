@@ -191,7 +191,7 @@ struct PictureTests {
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int(seed >> 33) % bound
     }
-    for _ in 0..<300 {
+    for _ in 0..<60 {
       var bytes = sound
       for _ in 0...random(4) { bytes[random(bytes.count)] = UInt8(random(256)) }
       if random(4) == 0 { bytes.removeLast(random(bytes.count)) }
