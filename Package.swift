@@ -126,9 +126,12 @@ let package = Package(
     // Shared
     library("CCurl"),
     library("CMaxMind"),
+    library("CGD"),
     library("CSodium"),
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
+    shared("Images", ["CGD", "Operations", "Workers"]),
+    shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
@@ -155,7 +158,7 @@ let package = Package(
   ]
     + service(
       "Identity",
-      uses: ["CMaxMind", "CSodium", "SecureStorage", crypto, httpClient, jwt, lifecycle] + nio
+      uses: ["CMaxMind", "CSodium", "Images", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
         + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + service("Activity", calls: ["Identity"])
@@ -164,7 +167,7 @@ let package = Package(
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
       resources: [
-        "verification", "recovery", "passwordChanged", "accountDeleted",
+        "verification", "recovery", "passwordChanged", "emailChange", "emailChanged", "accountDeleted",
         "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "incident", "report",
       ].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
@@ -191,10 +194,12 @@ let package = Package(
       tests(
         "Identity",
         [
-          "IdentityContract", "IdentityService", "Messaging", "Operations", "SecureStorage", "ServiceKit", "Storage", crypto,
-          grdb, httpClient, jwt, logging,
+          "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "SecureStorage", "ServiceKit", "Storage",
+          crypto, grdb, httpClient, jwt, logging,
           .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb"]),
+      tests("Images", ["CGD", "Images", "Operations"], exclude: ["Fixtures"]),
+      tests("Workers", ["Operations", "Workers"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests(
         "Notifications",

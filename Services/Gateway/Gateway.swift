@@ -70,8 +70,7 @@ public final class Gateway: Service {
     }
     let responder = HTTPResponder(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
-      verification: VerificationPage(problems), recovery: RecoveryPage(problems),
-      loginAlerts: LoginAlertPage(problems), mailbox: MailboxPage(problems),
+      recovery: RecoveryPage(problems), loginAlerts: LoginAlertPage(problems), mailbox: MailboxPage(problems),
       externalLoginReturn: ExternalLoginReturn(problems, client), client: client)
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let desk = RPCDesk(

@@ -43,6 +43,10 @@ public enum Identity {
     let logins = ExternalLogins(externalProviders, web: ProviderWeb(), clock: environment.clock, key: keys.externalLogins)
     service.serveExternalLogins(logins, keys: keys, nobodysPassword: try await hasher.hashOfNothing(), watch: watch)
     service.serveIdentities(logins)
+    service.serveProfiles(keys: keys)
+    service.servePhotos()
+    service.servePublicProfiles(keys: keys)
+    service.serveEmailChanges(keys: keys, hasher: hasher)
     service.serveDeletions(keys: keys, hasher: hasher, secrets: SecureStorage(environment), environment)
     service.tellSnapshot(Snapshot(clock: environment.clock, places: places).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }

@@ -16,6 +16,9 @@ enum Schema {
     Migration(10, "directory") { try $0.execute(sql: DirectorySchema.first) },
     Migration(11, "secrets") { try $0.execute(sql: SecretSchema.first) },
     Migration(12, "account deletions") { try $0.execute(sql: AccountDeletionSchema.first) },
+    Migration(13, "photos") { try $0.execute(sql: PhotoSchema.first) },
+    Migration(14, "links to public profiles") { try $0.execute(sql: PublicLinkSchema.first) },
+    Migration(15, "changes of e-mail addresses") { try $0.execute(sql: EmailChangeSchema.first) },
   ]
 
   private static let first = """

@@ -75,7 +75,12 @@ public struct GatewayClient: Sendable {
       throw GatewayClient.problem(
         reply, status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"))
     }
-    return try O.Output.decode(reply, limits: JSONLimits(bytes: 16 << 20))
+    guard case .answer = O.spec.raw else { return try O.Output.decode(reply, limits: JSONLimits(bytes: 16 << 20)) }
+    // The file itself, made into the document that stands for it everywhere else.
+    let tag = response.headers.first(name: "ETag")?.filter { $0 != "\"" }
+    let file = MediaFile(
+      mediaType: response.headers.first(name: "Content-Type") ?? "", tag: tag ?? "", content: Base64Bytes(reply))
+    return try O.Output.decode(file.json)
   }
 
   /// Calls an operation, again and again while it fails for a passing reason, until the time is over.

@@ -25,6 +25,8 @@ public final class IdentityStub: Sendable {
     var recoveries: [PasswordRecoveryID: ReadRecoverySecret.Output] = [:]
     var alerts: [LoginAlertID: ReadLoginAlertSecret.Output] = [:]
     var mails: [SecurityMailID: SecurityMail] = [:]
+    var emailChanges: [EmailChangeID: ReadEmailChangeSecret.Output] = [:]
+    var formerAddresses: [EmailChangeID: ReadFormerAddressee.Output] = [:]
     var lookUps = 0
     var isAway = false
   }
@@ -93,6 +95,19 @@ public final class IdentityStub: Sendable {
     return id
   }
 
+  /// Makes a link that changes that person's address to the one that all here have; the former one is `<username>@before.example`.
+  public func emailChange(of person: Person, token: String) throws -> EmailChangeID {
+    let change = EmailChangeID()
+    let secret = try secret(of: person, token: token)
+    let former = ReadFormerAddressee.Output(
+      email: try EmailAddress(text: "\(person.username)@before.example"), username: person.username, language: person.language)
+    state.withLock { state in
+      state.emailChanges[change] = secret
+      state.formerAddresses[change] = former
+    }
+    return change
+  }
+
   private func secret(of person: Person, token: String) throws -> ReadVerificationSecret.Output {
     ReadVerificationSecret.Output(
       token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
@@ -137,6 +152,18 @@ public final class IdentityStub: Sendable {
         service.serve(ReadSecurityMail.self) { (input: ReadSecurityMail.Input, _: Call) in
           guard let mail = self.state.withLock({ $0.mails[input.mailID] }) else { throw Failure(RequestFailure.notFound) }
           return mail
+        }
+        service.serve(ReadEmailChangeSecret.self) { (input: ReadEmailChangeSecret.Input, _: Call) in
+          guard let secret = self.state.withLock({ $0.emailChanges[input.changeID] }) else {
+            throw Failure(RequestFailure.notFound)
+          }
+          return secret
+        }
+        service.serve(ReadFormerAddressee.self) { (input: ReadFormerAddressee.Input, _: Call) in
+          guard let former = self.state.withLock({ $0.formerAddresses[input.changeID] }) else {
+            throw Failure(RequestFailure.notFound)
+          }
+          return former
         }
         service.serve(ReadAddressee.self) { (input: ReadAddressee.Input, _: Call) in
           guard let person = self.state.withLock({ $0.people[input.accountID] }) else { throw Failure(RequestFailure.notFound) }

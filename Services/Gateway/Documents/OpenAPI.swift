@@ -24,14 +24,14 @@ struct OpenAPI {
       paths[route.path] = item
     }
     paths[Page.live.rawValue] = ["get": live]
-    if endpoints.contains(where: { $0.spec.name == VerifyAccount.spec.name }) {
-      paths[VerificationPage.path] = ["get": OpenAPI.verificationPage, "post": OpenAPI.verificationForm]
+    for page in LinkPage.all where endpoints.contains(where: { $0.spec.name == page.operation }) {
+      paths[page.path] = ["get": OpenAPI.linkPage(page), "post": OpenAPI.linkForm(page)]
     }
     for (page, operation) in OpenAPI.pages { paths[page.rawValue] = ["get": operation] }
     _ = schemas.reference(to: Problem.self)
     var components: JSON = [:]
     components["schemas"] = reachable(from: paths)
-    components["parameters"] = ["IdempotencyKey": OpenAPI.idempotencyKey]
+    components["parameters"] = ["IdempotencyKey": OpenAPI.idempotencyKey, "IfNoneMatch": OpenAPI.ifNoneMatch]
     components["headers"] = OpenAPI.headers
     components["securitySchemes"] = [
       "bearer": [
@@ -79,14 +79,20 @@ struct OpenAPI {
     var result: JSON = [
       "operationId": .string(spec.name), "tags": [.string(OpenAPI.tag(spec))], "summary": .string(spec.summary),
     ]
-    if !parameters.isEmpty { result["parameters"] = .array(parameters) }
     let bodyNames = inQuery ? [] : properties.map(\.name).filter { !route.parameters.contains($0) }
     if !bodyNames.isEmpty { result["requestBody"] = body(endpoint.operation, input, bodyNames, route) }
     var responses: JSON = [:]
     responses[spec.effect == .create ? "201" : "200"] = [
       "description": "The operation took place.", "headers": OpenAPI.answerHeaders,
-      "content": ["application/json": ["schema": output]],
+      "content": OpenAPI.content(spec.raw, output),
     ]
+    if case .answer = spec.raw {
+      parameters.append(["$ref": "#/components/parameters/IfNoneMatch"])
+      responses["200"]?["headers"]?["ETag"] = ["$ref": "#/components/headers/ETag"]
+      responses["304"] = ["description": "The file is the one of that tag.", "headers": OpenAPI.answerHeaders]
+      result["x-json-rpc-result"] = output
+    }
+    if !parameters.isEmpty { result["parameters"] = .array(parameters) }
     for (status, description) in refusals(endpoint) { responses[status] = description }
     result["responses"] = responses
     result["security"] = endpoint.needsAccount ? [["bearer": []]] : []
@@ -95,6 +101,14 @@ struct OpenAPI {
     if endpoint.needsAccount, case .needs(let scope) = endpoint.scope { result["x-scope"] = .string(scope.rawValue) }
     result["x-caller"] = .string(OpenAPI.caller(spec.caller))
     return result
+  }
+
+  /// What an answer holds: JSON, or a file of one of the declared types.
+  private static func content(_ raw: RawBytes?, _ output: JSON) -> JSON {
+    guard case .answer(let mediaTypes) = raw else { return ["application/json": ["schema": output]] }
+    var content: JSON = [:]
+    for mediaType in mediaTypes { content[mediaType] = [:] }
+    return content
   }
 
   private static func parameter(_ name: String, _ schema: JSON, in place: String, isRequired: Bool) -> JSON {
@@ -127,7 +141,9 @@ struct OpenAPI {
       object["additionalProperties"] = false
       schema = object
     }
-    return ["required": .bool(!required.isEmpty), "content": ["application/json": ["schema": schema]]]
+    var content: JSON = ["application/json": ["schema": schema]]
+    if case .body(_, let mediaType) = operation.spec.raw { content[mediaType] = [:] }
+    return ["required": .bool(!required.isEmpty), "content": content]
   }
 
   /// The input's schema itself and the reference to the output's.

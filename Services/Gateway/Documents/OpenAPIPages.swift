@@ -11,7 +11,13 @@ extension OpenAPI {
     "schema": ["type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"],
   ]
 
+  static let ifNoneMatch: JSON = [
+    "name": "If-None-Match", "in": "header",
+    "description": "Entity tags of the files that the client has (RFC 9110, section 13.1.2).", "schema": ["type": "string"],
+  ]
+
   static let headers: JSON = [
+    "ETag": ["description": "Names exactly these bytes.", "schema": ["type": "string"]],
     "X-Request-ID": ["description": "Names the request, in logs too.", "schema": ["type": "string"]],
     "RateLimit": [
       "description": "What is left of the budget (`r`) and until when (`t`, in seconds).", "schema": ["type": "string"],
@@ -58,27 +64,28 @@ extension OpenAPI {
     ]
   }
 
-  /// `GET /verify`.
-  static let verificationPage = page(
-    "verificationPage", "The page behind the link in a verification mail; its button verifies the address.", "ID-2",
-    parameters: [
-      [
-        "name": "token", "in": "query", "required": true, "description": "The mailed link's token.",
-        "schema": ["type": "string", "minLength": 1, "maxLength": 200],
-      ]
-    ])
+  private static let linkToken: JSON = ["type": "string", "minLength": 1, "maxLength": 200]
 
-  /// `POST /verify`.
-  static var verificationForm: JSON {
-    var operation = page("verificationForm", "The same page's form, as `accounts.verify`; every answer is a page.", "ID-2")
+  /// `GET` of a page behind a mailed link.
+  static func linkPage(_ page: LinkPage) -> JSON {
+    self.page(
+      "\(page.name)Page", "The page behind a mailed link; its button calls `\(page.operation)`.", page.requirement,
+      parameters: [
+        [
+          "name": "token", "in": "query", "required": true, "description": "The mailed link's token.", "schema": linkToken,
+        ]
+      ])
+  }
+
+  /// `POST` of the same.
+  static func linkForm(_ page: LinkPage) -> JSON {
+    var operation = self.page(
+      "\(page.name)Form", "The same page's form, as `\(page.operation)`; every answer is a page.", page.requirement)
     operation["requestBody"] = [
       "required": true,
       "content": [
         "application/x-www-form-urlencoded": [
-          "schema": [
-            "type": "object", "required": ["token"],
-            "properties": ["token": ["type": "string", "minLength": 1, "maxLength": 200]],
-          ]
+          "schema": ["type": "object", "required": ["token"], "properties": ["token": linkToken]]
         ]
       ],
     ]

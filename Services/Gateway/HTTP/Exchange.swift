@@ -70,6 +70,8 @@ struct HTTPAnswer: Sendable {
   var extra: [ResponseField] = []
   /// A content security policy in place of the strictest.
   var policy: String?
+  /// Whether the client may keep it, as long as it asks each time whether it is still the same.
+  var isKept = false
 
   static func json(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
     HTTPAnswer(status: status, type: "application/json", body: ByteBuffer(bytes: body))

@@ -1,5 +1,4 @@
 import GatewayContract
-import IdentityContract
 import NIOCore
 import Operations
 
@@ -18,7 +17,6 @@ struct HTTPResponder: Sendable {
   let problems: ProblemWriter
   let heads: ResponseHeads
   let pages: Pages
-  let verification: VerificationPage
   let recovery: RecoveryPage
   let loginAlerts: LoginAlertPage
   let mailbox: MailboxPage
@@ -36,7 +34,7 @@ struct HTTPResponder: Sendable {
         }
         return .live(identification, after: try EventStream.lastSeen(exchange))
       case .found(.page(let page), _): return .answer(try await pages.answer(page, exchange))
-      case .found(.verification(let endpoint), _): return .answer(await verify(endpoint, body, &exchange))
+      case .found(.link(let page, let endpoint), _): return .answer(await open(page, endpoint, body, &exchange))
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
       case .found(.mailbox, let parameters): return .answer(await showMailbox(parameters["name"], &exchange))
       case .found(.externalLoginReturn, _): return .answer(await goOn(body, &exchange))
@@ -60,13 +58,9 @@ struct HTTPResponder: Sendable {
     var parameters = path
     try Query.parse(exchange.query, into: &parameters)
     // What comes with a request that takes no body means nothing (RFC 9110, sections 9.3.1 and 9.3.5).
-    let body = endpoint.spec.takesBody ? body : []
-    if !body.isEmpty {
-      try exchange.given.checkContentCoding()
-      guard exchange.given.isJSON else { throw Failure(RequestFailure.unsupportedMediaType) }
-    }
-    let (status, output) = try await pass(endpoint, parameters, body, identification, exchange)
-    return .json(status, output)
+    let json = endpoint.spec.takesBody ? try endpoint.json(body, exchange.given) : []
+    let (status, output) = try await pass(endpoint, parameters, json, identification, exchange)
+    return try endpoint.answer(status, output, exchange.given)
   }
 
   /// Passes an admitted call on, and gives back its output unread.
@@ -82,28 +76,6 @@ struct HTTPResponder: Sendable {
     switch await switchboard.answer(call) {
     case .output(let status, let output): return (status, output)
     case .failure(let failure): throw failure
-    }
-  }
-
-  /// `/verify`: whoever opens a mail's link is a person, so that every outcome is a page, refusals too.
-  private func verify(_ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange) async -> HTTPAnswer {
-    do throws(Failure) {
-      guard exchange.method == "POST" else {
-        return verification.form(
-          try VerificationPage.token(exchange.query, orElse: .queryEncoding), exchange.language)
-      }
-      let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
-      try exchange.given.checkContentCoding()
-      guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
-      guard let form = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
-      let input = VerifyAccount.Input(token: try VerificationPage.token(form[...], orElse: .formEncoding))
-      let (_, output) = try await pass(endpoint, [:], input.json, identification, exchange)
-      return verification.verified(try VerifyAccount.Output.decode(output), exchange.language)
-    } catch {
-      let problem = problems.problem(error, exchange.language, request: exchange.name.outer)
-      var answer = verification.refusal(problem, exchange.language)
-      if let seconds = error.retryAfterSeconds { answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds))) }
-      return answer
     }
   }
 

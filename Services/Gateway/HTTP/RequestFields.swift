@@ -16,6 +16,7 @@ struct RequestFields: Sendable {
   private(set) var requestedMethod: String?
   /// What was done to the body (RFC 9110, section 8.4).
   private(set) var contentCoding: String?
+  private(set) var ifNoneMatch: String?
 
   init(_ headers: HTTPHeaders) {
     for (name, value) in headers {
@@ -30,6 +31,8 @@ struct RequestFields: Sendable {
           token = RequestFields.bearer(value)
         } else if name.isField("last-event-id") {
           lastEventID = value
+        } else if name.isField("if-none-match") {
+          ifNoneMatch = ifNoneMatch.map { "\($0),\(value)" } ?? value
         }
       case 15:
         if name.isField("accept-language") {
@@ -66,6 +69,21 @@ struct RequestFields: Sendable {
 
   /// Whether the body is a form's, as ``isJSON``.
   var isForm: Bool { contentType.map { RequestFields.isUTF8($0, "application/x-www-form-urlencoded") } ?? false }
+
+  /// Whether the body is of that media type; `image/*` stands for every image.
+  func isMedia(_ mediaType: String) -> Bool {
+    let given = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    return mediaType.hasSuffix("/*") ? given?.hasPrefix(mediaType.dropLast()) == true : given == mediaType
+  }
+
+  /// Whether the client has what that entity tag names (RFC 9110, section 13.1.2: a weak comparison).
+  func knows(_ tag: String) -> Bool {
+    guard let ifNoneMatch else { return false }
+    return ifNoneMatch.split(separator: ",").contains { given in
+      let given = given.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+      return given == "*" || given == tag || given == "W/\(tag)"
+    }
+  }
 
   private static func isUTF8(_ contentType: String, _ media: String) -> Bool {
     let parts = contentType.split(separator: ";").map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }

@@ -24,7 +24,7 @@ struct ResponseHeads: Sendable {
   init(_ configuration: GatewayConfiguration, clock: Clock) {
     date = HTTPDate(clock)
     allowedOrigins = Set(configuration.allowedOrigins)
-    var common = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+    var common = "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
     if configuration.certificate != nil { common += "Strict-Transport-Security: max-age=31536000\r\n" }
     if !configuration.allowedOrigins.isEmpty { common += "Vary: Origin\r\n" }
     self.common = Array(common.utf8)
@@ -44,15 +44,18 @@ struct ResponseHeads: Sendable {
     buffer.writeString(ResponseHeads.status(answer.status))
     buffer.writeStaticString("\r\n")
     buffer.writeBytes(common)
+    // What is kept is no one else's, and asked for again by its tag (RFC 9111, section 5.2.2).
+    field("Cache-Control", answer.isKept ? "private, no-cache" : "no-store", &buffer)
     field("Date", date.text, &buffer)
     field("X-Request-ID", exchange.name.outer, &buffer)
-    if answer.status != 204 { field("Content-Type", answer.type, &buffer) }
-    if let length, answer.status != 204 { field("Content-Length", String(length), &buffer) }
+    let hasBody = answer.status != 204 && answer.status != 304
+    if hasBody { field("Content-Type", answer.type, &buffer) }
+    if let length, hasBody { field("Content-Length", String(length), &buffer) }
     field("Content-Security-Policy", answer.policy ?? ResponseHeads.strictPolicy, &buffer)
     if let (standing, rateClass) = exchange.standing { write(standing, rateClass, &buffer) }
     if let origin = exchange.given.origin, isAllowed(origin) {
       field("Access-Control-Allow-Origin", origin, &buffer)
-      field("Access-Control-Expose-Headers", "X-Request-ID, RateLimit, RateLimit-Policy, Retry-After", &buffer)
+      field("Access-Control-Expose-Headers", "ETag, X-Request-ID, RateLimit, RateLimit-Policy, Retry-After", &buffer)
     }
     for field in answer.extra { self.field(field.name, field.value, &buffer) }
     if !keepsAlive {
@@ -86,7 +89,7 @@ struct ResponseHeads: Sendable {
       ResponseField(name: "Access-Control-Allow-Methods", value: methods),
       ResponseField(
         name: "Access-Control-Allow-Headers",
-        value: "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-ID, traceparent"),
+        value: "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-ID, traceparent"),
       ResponseField(name: "Access-Control-Max-Age", value: "600"),
     ]
   }

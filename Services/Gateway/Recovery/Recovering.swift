@@ -29,11 +29,7 @@ extension HTTPResponder {
         return recovery.form(form, exchange.language)
       }
       let identification = try await admit(endpoints.complete.spec.rate, needsAccount: false, .none, &exchange)
-      try exchange.given.checkContentCoding()
-      guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
-      guard let text = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
-      var fields: [String: String] = [:]
-      try Query.parse(text[...], into: &fields, orElse: .formEncoding)
+      let fields = try exchange.form(body)
       guard let token = fields["token"] else {
         let email = fields["email", default: ""]
         form = .ask(email: email)
@@ -51,9 +47,7 @@ extension HTTPResponder {
       // With a link that does not work there is nothing to be done but to ask for another.
       if RecoveryFailure(rawValue: error.code) != nil { form = .ask(email: "") }
       let problem = problems.problem(error, exchange.language, request: exchange.name.outer)
-      var answer = recovery.form(form, exchange.language, problem)
-      if let seconds = error.retryAfterSeconds { answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds))) }
-      return answer
+      return recovery.form(form, exchange.language, problem).retried(after: error)
     }
   }
 }

@@ -37,8 +37,8 @@ enum Page: String, Sendable, CaseIterable {
 enum Destination: Sendable {
   case operation(Endpoint)
   case page(Page)
-  /// ``VerificationPage``, and the operation that its form calls.
-  case verification(Endpoint)
+  /// A page behind a mailed link, and the operation that its form calls.
+  case link(LinkPage, Endpoint)
   /// ``RecoveryPage``, and the operations that its forms call.
   case recovery(RecoveryEndpoints)
   /// ``MailboxPage``, or one of its mails.
@@ -63,8 +63,9 @@ struct Catalog: Sendable {
     }
     var router = Router<Destination>()
     for page in Page.allCases { router.add("GET", page.rawValue, .page(page)) }
-    if let endpoint = byName[VerifyAccount.spec.name] {
-      for method in ["GET", "POST"] { router.add(method, VerificationPage.path, .verification(endpoint)) }
+    for page in LinkPage.all {
+      guard let endpoint = byName[page.operation] else { continue }
+      for method in ["GET", "POST"] { router.add(method, page.path, .link(page, endpoint)) }
     }
     if let endpoints = RecoveryEndpoints(byName) {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }

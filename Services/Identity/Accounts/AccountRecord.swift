@@ -24,6 +24,7 @@ struct AccountRecord: Sendable {
   let createdAt: Instant
   let verifiedAt: Instant?
   let revision: Int
+  let photoTag: String?
 
   init(_ row: Row) throws {
     id = row["account_id"]
@@ -44,6 +45,7 @@ struct AccountRecord: Sendable {
     createdAt = row["created_at"]
     verifiedAt = row["verified_at"]
     revision = row["revision"]
+    photoTag = row["photo_tag"]
   }
 
   /// What its owner sees.
@@ -51,7 +53,7 @@ struct AccountRecord: Sendable {
     OwnAccount(
       id: id, email: email, username: username, name: name, age: age, nickname: nickname, timeZone: timeZone,
       dayStartHour: dayStartHour, language: language, isVerified: verifiedAt != nil, isAdministrator: isAdministrator,
-      createdAt: createdAt)
+      createdAt: createdAt, photoTag: photoTag)
   }
 
   /// What other services know.

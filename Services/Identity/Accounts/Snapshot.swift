@@ -4,9 +4,9 @@ import IdentityContract
 import Operations
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
-/// recover a password, to answer for a login), whose mails a listener that comes late must not miss, then the sessions revoked so lately that access
-/// tokens of theirs may not have expired yet, the personal access tokens revoked as lately, and every deletion there was: a
-/// service that was put back from a copy erases again what the copy brought back.
+/// recover a password, to change an address, to answer for a login), whose mails a listener that comes late must not miss, then the
+/// sessions revoked so lately that access tokens of theirs may not have expired yet, the personal access tokens revoked as lately, and every
+/// deletion there was: a service that was put back from a copy erases again what the copy brought back.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
   private static let pageSize = 500
@@ -14,7 +14,8 @@ struct Snapshot: Sendable {
   let clock: Clock
   let places: PlaceDatabase
 
-  /// A page after that key: `accounts`, `links`, `recoveries`, `alerts`, `sessions`, `tokens` or `deletions`, and the id of the last one told.
+  /// A page after that key: `accounts`, `links`, `recoveries`, `emailChanges`, `alerts`, `sessions`, `tokens` or `deletions`, and the id of the
+  /// last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
     let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
@@ -22,6 +23,7 @@ struct Snapshot: Sendable {
     case "links": return try links(database, after: last)
     case "recoveries": return try recoveries(database, after: last)
     case "alerts": return try alerts(database, after: last)
+    case "emailChanges": return try emailChanges(database, after: last)
     case "sessions": return try sessions(database, after: last)
     case "tokens": return try personalAccessTokens(database, after: last)
     case "deletions": return try deletions(database, after: last)
@@ -62,7 +64,7 @@ struct Snapshot: Sendable {
           """),
       arguments: [clock.now, last, Self.pageSize])
     let events = rows.map { row in PasswordRecoveryRequested(recoveryID: row["recovery_id"], accountID: row["account_id"]) }
-    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "alerts")
+    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "emailChanges")
   }
 
   private func alerts(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
@@ -77,6 +79,18 @@ struct Snapshot: Sendable {
       try database.account(alert.accountID).map { alert.raised($0.language, places) }
     }
     return (events, alerts.count == Self.pageSize ? "alerts \(alerts[Self.pageSize - 1].id)" : "sessions")
+  }
+
+  private func emailChanges(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT change_id, account_id FROM email_changes
+          WHERE expires_at > ? AND used_at IS NULL AND replaced_at IS NULL AND change_id > ? ORDER BY change_id LIMIT ?
+          """),
+      arguments: [clock.now, last, Self.pageSize])
+    let events = rows.map { row in EmailChangeRequested(changeID: row["change_id"], accountID: row["account_id"]) }
+    return (events, events.count == Self.pageSize ? "emailChanges \(events[Self.pageSize - 1].changeID)" : "alerts")
   }
 
   private func sessions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {

@@ -14,11 +14,12 @@ public struct OwnAccount: Document, Hashable {
   public var isVerified: Bool
   public var isAdministrator: Bool
   public var createdAt: Instant
+  public var photoTag: String?
 
   public init(
     id: AccountID, email: EmailAddress, username: Username, name: PersonName?, age: Int?, nickname: Nickname?,
     timeZone: TimeZoneName,
-    dayStartHour: Int, language: Language, isVerified: Bool, isAdministrator: Bool, createdAt: Instant
+    dayStartHour: Int, language: Language, isVerified: Bool, isAdministrator: Bool, createdAt: Instant, photoTag: String? = nil
   ) {
     self.id = id
     self.email = email
@@ -32,6 +33,7 @@ public struct OwnAccount: Document, Hashable {
     self.isVerified = isVerified
     self.isAdministrator = isAdministrator
     self.createdAt = createdAt
+    self.photoTag = photoTag
   }
 
   public static let notes: Notes = [
@@ -41,6 +43,7 @@ public struct OwnAccount: Document, Hashable {
     "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
     "language": "Language of its messages.", "isVerified": "Whether the e-mail address is verified.",
     "isAdministrator": "Whether it administers the system.", "createdAt": "When it was registered.",
+    "photoTag": "Names its photo, which `photos.own` gives; absent without one.",
   ]
 }
 

@@ -20,12 +20,16 @@ extension Contract {
       ReadSettings.self, UpdateSettings.self, ListConsents.self,
       SearchDirectory.self,
       DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
+      EditProfile.self, PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self,
+      CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, ReadPublicPhoto.self,
+      RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self, ReadFormerAddressee.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
       PasswordChanged.self, PersonalAccessTokenRevoked.self,
       LoginAlertRaised.self, AccountProtected.self, AdministratorAlerted.self, SecurityReportReady.self,
       AccountDeleted.self, AccountErased.self,
+      EmailChangeRequested.self, EmailChanged.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -101,12 +101,13 @@ public enum CompleteExternalLogin: Operation {
     public var iss: String?
     public var error: String?
     public var device: DeviceName?
-    public var timeZone: TimeZoneName?
+    public var timeZone: ChosenTimeZone?
     public var language: Language?
+    public var consents: ConsentChoices?
 
     public init(
       state: String, flowSecret: String, code: String? = nil, iss: String? = nil, error: String? = nil,
-      device: DeviceName? = nil, timeZone: TimeZoneName? = nil, language: Language? = nil
+      device: DeviceName? = nil, timeZone: ChosenTimeZone? = nil, language: Language? = nil, consents: ConsentChoices? = nil
     ) {
       self.state = state
       self.flowSecret = flowSecret
@@ -116,12 +117,14 @@ public enum CompleteExternalLogin: Operation {
       self.device = device
       self.timeZone = timeZone
       self.language = language
+      self.consents = consents
     }
 
     public static let notes: Notes = answerNotes.merging([
       "device": "A name for the device, for the list of sessions.",
       "timeZone": "IANA time zone of a new account; UTC if absent.",
       "language": "Language of a new account; that of the request if absent.",
+      "consents": "What the person of a new account consents to, see `consents.list`; nothing that is absent.",
     ]) { shared, _ in shared }
 
     public func check(_ fields: inout FieldChecks) {

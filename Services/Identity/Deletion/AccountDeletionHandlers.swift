@@ -72,46 +72,27 @@ extension ServiceDefinition {
   }
 }
 
-/// An attempt to delete an account, whose password is being checked.
-private struct DeletionAttempt: Sendable {
-  let subject: LoginSubject
-  let hash: PasswordHash
-  let password: Password
-}
-
 extension Database {
   /// Looks whether the attempt comes too early: it counts with the attempts to log in.
-  fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> DeletionAttempt {
+  fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> PasswordAttempt {
     let account = try call.liveAccount(self)
+    guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     guard let password = input.password.value else {
       throw Failure.field("password", input.password.rule ?? FieldRule("required"))
     }
-    let subject = LoginSubject(.email(account.email), account.id, call.caller, key: key)
-    let wait = try loginWaitSeconds(subject, now: call.now)
-    guard wait == 0 else { throw Failure.locked(wait) }
-    return DeletionAttempt(subject: subject, hash: account.passwordHash, password: password)
+    return try PasswordAttempt(password, of: account, call, self, key: key)
   }
 }
 
 extension Transaction {
   /// Deletes the account if the password was right, counts a failure otherwise.
-  ///
-  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
   fileprivate func endDeletion(
-    _ attempt: DeletionAttempt, _ verdict: PasswordHasher.Verdict, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
+    _ attempt: PasswordAttempt, _ verdict: PasswordHasher.Verdict, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
   ) throws -> Result<AccountDeletionRecord, Failure> {
     let account = try call.liveAccount(database)
-    let wait = try database.loginWaitSeconds(attempt.subject, now: now)
-    guard wait == 0 else { return .failure(.locked(wait)) }
-    // A password changed while it was checked is no longer right.
-    guard verdict.isRight, account.passwordHash == attempt.hash else {
-      try addLoginFailure(attempt.subject)
-      let isLocked = try database.loginWaitSeconds(attempt.subject, now: now) > 0
-      let kind: SecurityEvent.Kind = isLocked ? .loginLocked : .accountDeletionRefused
-      try record(SecurityEvent(kind, account: account.id, session: try call.session), from: call.caller)
-      return .failure(Failure(ChangePasswordFailure.wrongPassword))
+    if let refusal = try attempt.end(isRight: verdict.isRight, orElse: .accountDeletionRefused, account, call, self) {
+      return .failure(refusal)
     }
-    try clearLoginFailures(attempt.subject)
     return .success(try deleteAccount(account, keys, secrets))
   }
 }

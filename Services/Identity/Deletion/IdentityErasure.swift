@@ -10,6 +10,19 @@ enum IdentityErasure {
     .rows("sessions", "account_id = :account", .sessions),
     .rows("verification_links", "account_id = :account", .links),
     .rows("password_recoveries", "account_id = :account", .links),
+    .rows("email_changes", "account_id = :account", .links),
+    .rows("public_links", "account_id = :account", .links),
+    .rows("external_logins", "account_id = :account", .links),
+    .following("login_alert_sessions", "login_alerts"),
+    .rows("login_alerts", "account_id = :account", .securityEvents),
+    .rows("known_devices", "account_id = :account", .sessions),
+    .rows("known_places", "account_id = :account", .sessions),
+    .rows("external_identities", "account_id = :account", .profiles),
+    .rows("photos", "account_id = :account", .profiles),
+    .rows("consent_records", "account_id = :account", .profiles),
+    .following("directory_places", "directory_entries"),
+    .rows("directory_entries", "account_id = :account", .profiles),
+    .rows("security_mails", "account_id = :account", .links),
     .rows("personal_access_tokens", "account_id = :account", .accessTokens),
     .rows("secrets", "owner = :account", .secrets),
     // What happened stays for those who look into attacks; to whom and from where does not.
@@ -19,7 +32,15 @@ enum IdentityErasure {
         UPDATE security_events SET account_id = NULL, session_id = NULL, address = NULL, user_agent = NULL, detail = NULL
         WHERE account_id = :account
         """),
+    .changed(
+      "incidents", "account_id = :account OR closed_by = :account", .securityEvents,
+      by: """
+        UPDATE incidents SET subject = lower(hex(incident_id)), account_id = NULL, address = NULL, comment = NULL,
+          closed_at = COALESCE(closed_at, :now)
+        WHERE account_id = :account
+        """, "UPDATE incidents SET closed_by = NULL, comment = NULL WHERE closed_by = :account"),
     .rows("accounts", "account_id = :account", .profiles),
+    .untouched("security_reports", "numbers and ids of incidents"),
     .untouched("login_failures", "keyed hashes; the account's are cleared by the deletion, a network address's within a day"),
     .untouched("account_deletions", "ids of what is gone"),
     .untouched("account_deletion_parts", "counts"),

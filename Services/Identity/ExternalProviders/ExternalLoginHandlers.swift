@@ -18,7 +18,6 @@ extension ServiceDefinition {
     serve(BeginExternalLogin.self) { input, call in try await logins.begin(input, owner: nil, call) }
 
     serve(CompleteExternalLogin.self) { input, call in
-      if let zone = input.timeZone, !zone.exists { throw Failure.field("timeZone", FieldRule("unknown_time_zone")) }
       let proven = try await logins.end(input, owner: nil, call)
       // A refusal is recorded in the transaction, so it must be thrown after it.
       let (given, isNew) = try await call.write { transaction in
@@ -57,7 +56,7 @@ extension Transaction {
       let failures = try database.accountFailures(subject, now: now).count
       return try logIn(account, device: input.device, failures: failures, call.caller, watch).map { ($0, false) }
     case .create(let isVerified):
-      let account = try insertAccount(of: proven, isVerified: isVerified, input, nobodysPassword, call)
+      let account = try insertAccount(of: proven, isVerified: isVerified, input, nobodysPassword, keys, call)
       let identity = try insertExternalIdentity(proven, of: account.id)
       try noteUse(of: identity)
       try record(
@@ -69,14 +68,16 @@ extension Transaction {
   /// Adds an account without a password for the person.
   private func insertAccount(
     of proven: ProvenIdentity, isVerified: Bool, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash,
-    _ call: Call
+    _ keys: IdentityKeys, _ call: Call
   ) throws -> AccountRecord {
-    guard let email = proven.email, let username = try database.freeUsername(for: proven, email) else {
+    guard let email = proven.email, let username = try database.freeUsername(for: proven, email, now: now, key: keys.usernames)
+    else {
       throw Failure(RequestFailure.internalError)
     }
     let form = RegistrationForm(
       email: email, username: username, password: .placeholder, name: proven.name, age: nil, nickname: nil,
-      timeZone: input.timeZone ?? .utc, language: input.language ?? call.language)
+      timeZone: input.timeZone?.name ?? .utc, language: input.language ?? call.language,
+      consents: input.consents ?? ConsentChoices())
     let id = try insertAccount(form, nobodysPassword).id
     try database.cachedStatement(sql: "UPDATE accounts SET has_password = 0 WHERE account_id = ?").execute(arguments: [id])
     if isVerified { try verifyAccount(id) }
@@ -90,9 +91,11 @@ extension Transaction {
 extension Database {
   /// A username like the person's name, or like the address where there is none: the first of the suggestions that is free. Its owner may
   /// choose another later.
-  fileprivate func freeUsername(for proven: ProvenIdentity, _ email: EmailAddress) throws -> Username? {
+  fileprivate func freeUsername(
+    for proven: ProvenIdentity, _ email: EmailAddress, now: Instant, key: SecretKey
+  ) throws -> Username? {
     try UsernameSuggestions.candidates(near: proven.wishedUsername, others: [String(email.localPart)]).first {
-      try account($0) == nil
+      try !isTaken($0, now: now, key: key)
     }
   }
 }

@@ -87,6 +87,7 @@ struct Housekeeping: Service {
     Rule(table: "external_logins", key: "flow_id", instant: "expires_at", keptSeconds: externalLoginsKeptSeconds),
     Rule(table: "ended_sessions", key: "session_id", instant: "ended_at", keptSeconds: sessionsKeptSeconds),
     Rule(table: "reserved_usernames", key: "username_key", instant: "until", keptSeconds: 0),
+    Rule(table: "email_changes", key: "change_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
     Rule(table: "login_failures", key: "account_key, address_key", instant: "last_at", keptSeconds: Lockout.memorySeconds),
     Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
     Rule(

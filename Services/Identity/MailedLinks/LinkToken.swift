@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 import ServiceKit
 
-/// A link that is mailed: it is kept without its secret, which ``LinkToken`` derives from it.
+/// A link that is mailed, or given away by its owner: it is kept without its secret, which ``LinkToken`` derives from it.
 protocol MailedLink: Sendable {
   /// Marks the links' ids.
   associatedtype Mark

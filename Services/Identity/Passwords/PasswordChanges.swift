@@ -10,7 +10,7 @@ extension ServiceDefinition {
     let rules = PasswordRules()
     serve(ChangePassword.self) { input, call in
       let attempt = try await call.read { try $0.beginChange(input, rules, call, key: keys.failures) }
-      let verdict = try await hasher.verify(attempt.current, against: attempt.hash)
+      let verdict = try await hasher.verify(attempt.current.password, against: attempt.current.hash)
       let hash = verdict.isRight ? try await hasher.hash(attempt.new) : nil
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
       let given = try await call.write { try $0.endChange(attempt, hash, call) }.get()
@@ -28,9 +28,7 @@ extension ServiceDefinition {
 
 /// An attempt to change a password, whose current one is being checked.
 private struct ChangeAttempt: Sendable {
-  let subject: LoginSubject
-  let hash: PasswordHash
-  let current: Password
+  let current: PasswordAttempt
   let new: Password
 }
 
@@ -46,34 +44,20 @@ extension Database {
     guard problems.isEmpty, let current = input.currentPassword.value, let new = input.password.value else {
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
-    let subject = LoginSubject(.email(account.email), account.id, call.caller, key: key)
-    let wait = try loginWaitSeconds(subject, now: call.now)
-    guard wait == 0 else { throw Failure.locked(wait) }
-    return ChangeAttempt(subject: subject, hash: account.passwordHash, current: current, new: new)
+    return ChangeAttempt(current: try PasswordAttempt(current, of: account, call, self, key: key), new: new)
   }
 }
 
 extension Transaction {
   /// Changes the password and ends all other sessions if the current one was right, counts a failure otherwise.
-  ///
-  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
   fileprivate func endChange(
     _ attempt: ChangeAttempt, _ hash: PasswordHash?, _ call: Call
   ) throws -> Result<GivenTokens, Failure> {
     let account = try call.liveAccount(database)
     let session = try call.session
-    let wait = try database.loginWaitSeconds(attempt.subject, now: now)
-    guard wait == 0 else { return .failure(.locked(wait)) }
-    // A password changed while it was checked is no longer right.
-    guard let hash, account.passwordHash == attempt.hash else {
-      try addLoginFailure(attempt.subject)
-      let isLocked = try database.loginWaitSeconds(attempt.subject, now: now) > 0
-      let kind: SecurityEvent.Kind = isLocked ? .loginLocked : .passwordChangeFailed
-      try record(SecurityEvent(kind, account: account.id, session: session), from: call.caller)
-      return .failure(Failure(ChangePasswordFailure.wrongPassword))
-    }
+    let refusal = try attempt.current.end(isRight: hash != nil, orElse: .passwordChangeFailed, account, call, self)
+    guard refusal == nil, let hash else { return .failure(refusal ?? Failure(ChangePasswordFailure.wrongPassword)) }
     try changePassword(of: account.id, to: hash)
-    try clearLoginFailures(attempt.subject)
     try revokeSessions(of: account.id, except: session, .passwordChanged)
     try record(SecurityEvent(.passwordChanged, account: account.id, session: session), from: call.caller)
     return .success(try renewTokens(of: session, account, call.caller))

@@ -2,6 +2,7 @@ import CSodium
 import IdentityContract
 import Operations
 import ServiceKit
+import Workers
 
 /// How costly a password is to guess: Argon2id's memory and passes (RFC 9106).
 struct HashCost: Sendable, Equatable {

@@ -3,8 +3,6 @@ import Operations
 
 /// A registration whose fields are all right, as far as can be said without looking at other accounts.
 struct RegistrationForm: Sendable {
-  static let ages = 13...120
-
   let email: EmailAddress
   let username: Username
   let password: Password
@@ -28,16 +26,10 @@ struct RegistrationForm: Sendable {
     }
 
     refuse("email", input.email.rule)
-    // The suggestions that go with it need a look at other accounts.
-    refuse("username", input.username.rule.map { $0.code == "required" ? $0 : FieldRule("unacceptable_username") })
-    if let username = input.username.value, ReservedUsernames.embedded.contains(username) {
-      refuse("username", FieldRule("reserved"))
-    }
+    problems += ProfileForm.usernameProblems(input.username)
     problems += passwordRules.problems(input.password, repetition: input.passwordRepetition, names: names(of: input))
     refuse("name", input.name?.brokenRule)
-    if let age = input.age, !ages.contains(age) {
-      refuse("age", FieldRule("impossible_age", ["least": .number(ages.lowerBound), "most": .number(ages.upperBound)]))
-    }
+    refuse("age", ProfileForm.ageRule(input.age))
     refuse("nickname", input.nickname?.brokenRule)
     refuse("timeZone", input.timeZone?.brokenRule)
     refuse("language", input.language?.brokenRule)
@@ -64,12 +56,4 @@ struct RegistrationForm: Sendable {
 /// Everything wrong with a form.
 struct InvalidForm: Error, Sendable {
   let problems: [FieldProblem]
-}
-
-extension FormField {
-  /// The rule that an optional field breaks: an empty one breaks none.
-  fileprivate var brokenRule: FieldRule? {
-    guard case .wrong(_, let rule) = self else { return nil }
-    return rule
-  }
 }

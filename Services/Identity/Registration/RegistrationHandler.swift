@@ -62,28 +62,9 @@ extension Database {
     if let email = input.email.value, try account(email) != nil {
       problems.append(FieldProblem(field: "email", FieldRule("email_taken")))
     }
-    if let username = input.username.value, try isTaken(username, now: now, key: key) {
-      problems.append(FieldProblem(field: "username", FieldRule("username_taken")))
-    }
-    guard let index = problems.firstIndex(where: { $0.field == "username" && $0.code != "required" }) else {
-      return inFormOrder(problems)
-    }
-    let free = try freeUsernames(near: input, now: now, key: key)
-    problems[index] = FieldProblem(
-      field: "username",
-      FieldRule(problems[index].code, ["suggestions": .text(free.map(\.description).joined(separator: ", "))]))
-    return inFormOrder(problems)
-  }
-
-  private func freeUsernames(near input: RegisterAccount.Input, now: Instant, key: SecretKey) throws -> [Username] {
     let others = [input.email.value.map { String($0.localPart) }, input.name?.description].compactMap { $0 }
-    var free: [Username] = []
-    for candidate in UsernameSuggestions.candidates(near: input.username.description, others: others)
-    where try !isTaken(candidate, now: now, key: key) {
-      free.append(candidate)
-      if free.count == UsernameSuggestions.count { break }
-    }
-    return free
+    return inFormOrder(
+      try completeUsernameProblem(problems, of: input.username, owner: nil, others: others, now: now, key: key))
   }
 }
 

@@ -20,6 +20,8 @@ struct SecurityEvent: Sendable {
     case incidentClosed
     case accountDeletionRefused, accountDeleted
     case secretDamaged, secretStorageFailed
+    case usernameChanged
+    case emailChangeRequested, emailChangeFailed, emailChangeRefused, emailChanged
 
     var severity: SecuritySeverity {
       switch self {
@@ -35,8 +37,10 @@ struct SecurityEvent: Sendable {
       case .externalLoginFailed, .externalStateRefused: .warning
       case .accountDeletionRefused, .accountDeleted: .info
       case .secretDamaged, .secretStorageFailed: .critical
+      case .usernameChanged: .info
+      case .emailChangeRequested, .emailChangeFailed, .emailChanged: .info
       // Whoever guesses at a link's token is after the account.
-      case .passwordRecoveryRefused, .loginAlertRefused: .warning
+      case .passwordRecoveryRefused, .loginAlertRefused, .emailChangeRefused: .warning
       case .loginNoticed, .loginConfirmed, .incidentClosed: .info
       case .loginSuspicious, .loginDisowned: .warning
       // The password is in other hands.

@@ -10,6 +10,10 @@ struct IdentityKeys: Sendable {
   let recovery: SecretKey
   /// Subjects of such links.
   let recoverySubjects: SecretKey
+  /// Tokens of links that change e-mail addresses.
+  let emailChanges: SecretKey
+  /// Keys of links to public profiles.
+  let publicLinks: SecretKey
   /// Subjects of login failures.
   let failures: SecretKey
   /// Secrets of flows with external providers.
@@ -33,6 +37,8 @@ struct IdentityKeys: Sendable {
     verification = SecretKey(secret, purpose: "verification links")
     recovery = SecretKey(secret, purpose: "password recovery links")
     recoverySubjects = SecretKey(secret, purpose: "password recovery subjects")
+    emailChanges = SecretKey(secret, purpose: "e-mail change links")
+    publicLinks = SecretKey(secret, purpose: "public profile links")
     failures = SecretKey(secret, purpose: "login failures")
     externalLogins = SecretKey(secret, purpose: "external logins")
     devices = SecretKey(secret, purpose: "known devices")

@@ -76,7 +76,8 @@ extension Transaction {
     try replaceVerificationLinks(of: link.accountID)
   }
 
-  private func replaceVerificationLinks(of account: AccountID) throws {
+  /// Lets the account's links that were not used work no longer.
+  func replaceVerificationLinks(of account: AccountID) throws {
     try database.cachedStatement(
       sql: "UPDATE verification_links SET replaced_at = ? WHERE account_id = ? AND replaced_at IS NULL AND used_at IS NULL"
     ).execute(arguments: [now, account])

@@ -25,10 +25,6 @@ enum VerificationRule {
   ///
   /// - Parameter sentAt: when links were sent, the newest first.
   static func secondsUntilNext(sentAt: [Instant], now: Instant) -> Int {
-    let recent = sentAt.filter { $0.adding(seconds: 3600) > now }
-    guard recent.count >= mostPerHour else { return 0 }
-    // When enough of them are older than an hour.
-    let free = recent[mostPerHour - 1].adding(seconds: 3600)
-    return Int((free.milliseconds - now.milliseconds + 999) / 1000)
+    LinkAllowance(mostPerHour: mostPerHour).secondsUntilNext(sentAt: sentAt, now: now)
   }
 }

@@ -1,6 +1,7 @@
 import GRDB
 import IdentityContract
 import Logging
+import NotificationsContract
 import Operations
 import ServiceKit
 import ServiceLifecycle

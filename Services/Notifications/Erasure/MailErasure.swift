@@ -1,4 +1,5 @@
 import GRDB
+import NotificationsContract
 import Operations
 import ServiceKit
 import Storage

@@ -1,4 +1,5 @@
 import Logging
+import NotificationsContract
 import Operations
 import ServiceKit
 

@@ -10,6 +10,7 @@ enum MailKind: String, Choice, DatabaseValueConvertible {
   case loginNoticed, loginSuspicious, loginRefused
   case locked, tokensReused
   case incident, report
+  case emailChange, emailChanged
 }
 
 /// What a mail is about: there is one mail for each.
@@ -25,6 +26,8 @@ enum MailSubject: Hashable, Sendable {
   case incident(SecurityMailID)
   case report(SecurityMailID)
   case accountDeleted(AccountDeletionID)
+  case emailChange(EmailChangeID)
+  case emailChanged(EmailChangeID)
 
   var kind: MailKind {
     switch self {
@@ -39,6 +42,8 @@ enum MailSubject: Hashable, Sendable {
     case .incident: .incident
     case .report: .report
     case .accountDeleted: .accountDeleted
+    case .emailChange: .emailChange
+    case .emailChanged: .emailChanged
     }
   }
 
@@ -52,6 +57,8 @@ enum MailSubject: Hashable, Sendable {
     case .locked(let id), .tokensReused(let id): id.databaseValue
     case .incident(let id), .report(let id): id.databaseValue
     case .accountDeleted(let id): id.databaseValue
+    case .emailChange(let id): id.databaseValue
+    case .emailChanged(let id): id.databaseValue
     }
   }
 
@@ -69,6 +76,8 @@ enum MailSubject: Hashable, Sendable {
     case .incident: self = .incident(row["subject_id"])
     case .report: self = .report(row["subject_id"])
     case .accountDeleted: self = .accountDeleted(row["subject_id"])
+    case .emailChange: self = .emailChange(row["subject_id"])
+    case .emailChanged: self = .emailChanged(row["subject_id"])
     }
   }
 }

@@ -87,6 +87,14 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.accountDeleted_en_txt, Files.accountDeleted_en_html),
         .spanish: try Pair(Files.accountDeleted_es_txt, Files.accountDeleted_es_html),
       ],
+      .emailChange: [
+        .english: try Pair(Files.emailChange_en_txt, Files.emailChange_en_html),
+        .spanish: try Pair(Files.emailChange_es_txt, Files.emailChange_es_html),
+      ],
+      .emailChanged: [
+        .english: try Pair(Files.emailChanged_en_txt, Files.emailChanged_en_html),
+        .spanish: try Pair(Files.emailChanged_es_txt, Files.emailChanged_es_html),
+      ],
     ]
   }
 

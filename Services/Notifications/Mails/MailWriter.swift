@@ -33,16 +33,15 @@ struct MailWriter: Sendable {
       return link("recover", try await identity.request(ReadRecoverySecret.self, .init(recoveryID: id)))
     case .passwordChanged:
       let addressee = try await identity.request(ReadAddressee.self, .init(accountID: job.account))
-      return MailContent(
-        email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
-        token: nil, at: job.createdAt)
+      return notice(addressee, at: job.createdAt)
+    case .emailChange(let id):
+      return link("change-email", try await identity.request(ReadEmailChangeSecret.self, .init(changeID: id)))
+    case .emailChanged(let id):
+      return notice(try await identity.request(ReadFormerAddressee.self, .init(changeID: id)), at: job.createdAt)
     case .loginNoticed(let id), .loginSuspicious(let id), .loginRefused(let id):
       return login(try await identity.request(ReadLoginAlertSecret.self, .init(alertID: id)))
     case .locked, .tokensReused:
-      let addressee = try await identity.request(ReadAddressee.self, .init(accountID: job.account))
-      return MailContent(
-        email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
-        token: nil, at: job.createdAt)
+      return notice(try await identity.request(ReadAddressee.self, .init(accountID: job.account)), at: job.createdAt)
     case .incident(let id), .report(let id):
       let mail = try await identity.request(ReadSecurityMail.self, .init(mailID: id))
       var content = MailContent(
@@ -66,6 +65,13 @@ struct MailWriter: Sendable {
     content.device = secret.device
     content.place = secret.place
     return content
+  }
+
+  /// Tells of something that happened then.
+  private func notice(_ addressee: ReadAddressee.Output, at instant: Instant) -> MailContent {
+    MailContent(
+      email: addressee.email, username: addressee.username, language: addressee.language, url: "\(publicURL)/recover",
+      token: nil, at: instant)
   }
 
   private func link(_ page: String, _ secret: ReadVerificationSecret.Output) -> MailContent {

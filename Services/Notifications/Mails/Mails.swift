@@ -23,6 +23,14 @@ enum Mails {
       try MailQueue.add(.passwordChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
       transaction.afterCommit { bell.ring() }
     }
+    service.hear(EmailChangeRequested.self) { event, logged, transaction in
+      try MailQueue.add(.emailChange(event.changeID), to: event.accountID, at: logged.at, transaction)
+      transaction.afterCommit { bell.ring() }
+    }
+    service.hear(EmailChanged.self) { event, logged, transaction in
+      try MailQueue.add(.emailChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
+      transaction.afterCommit { bell.ring() }
+    }
     service.serveDeadMails(bell)
     SecurityNotices.hear(&service, bell)
     let reports = Bell()

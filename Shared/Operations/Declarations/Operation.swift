@@ -31,6 +31,8 @@ public struct OperationSpec: Sendable {
   public let failures: [FailureKind]
   /// Whether an `Idempotency-Key` makes its repetition harmless.
   public let takesIdempotencyKey: Bool
+  /// What of it travels over HTTP as bytes rather than as JSON.
+  public let raw: RawBytes?
   /// Numbers of the features it serves, such as `SOC-1`.
   public let requirements: [String]
   /// One sentence for the documentation.
@@ -38,7 +40,8 @@ public struct OperationSpec: Sendable {
 
   public init(
     _ name: String, of service: ServiceName, _ route: Route?, by caller: CallerRule, effect: Effect, rate: RateClass? = nil,
-    failures: [FailureKind] = [], takesIdempotencyKey: Bool? = nil, requirements: [String], _ summary: String
+    failures: [FailureKind] = [], takesIdempotencyKey: Bool? = nil, raw: RawBytes? = nil, requirements: [String],
+    _ summary: String
   ) {
     self.name = name
     self.service = service
@@ -48,6 +51,7 @@ public struct OperationSpec: Sendable {
     self.rate = rate ?? (effect == .read ? .read : .write)
     self.failures = failures
     self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller != .anyone)
+    self.raw = raw
     self.requirements = requirements
     self.summary = summary
   }

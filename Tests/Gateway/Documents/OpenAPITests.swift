@@ -85,7 +85,9 @@ struct OpenAPITests {
       return
     }
     #expect(
-      schemas.map(\.name).sorted() == ["EchoInput", "Empty", "MakeThingInput", "Problem", "ProblemField", "Thing", "ThingPage"])
+      schemas.map(\.name).sorted() == [
+        "EchoInput", "Empty", "MakeThingInput", "MediaFile", "Problem", "ProblemField", "Thing", "ThingPage",
+      ])
   }
 
   @Test("The page for people holds every operation, loads nothing and escapes what it shows")

@@ -4,8 +4,10 @@ import Operations
 extension Contract {
   static let trial = Contract(
     .social,
-    operations: [ReadThing.self, ListThings.self, MakeThing.self, DropThing.self, PokeThing.self, Echo.self, Internal.self],
-    events: [],
+    operations: [
+      ReadThing.self, ListThings.self, MakeThing.self, DropThing.self, PokeThing.self, Echo.self, Internal.self, KeepFile.self,
+      ReadFile.self,
+    ], events: [],
     words: [])
 }
 
@@ -76,6 +78,30 @@ enum Echo: Operation {
   typealias Output = Input
   static let spec = OperationSpec(
     "things.echo", of: .social, .put("/v1/echo"), by: .anyone, effect: .write, requirements: ["GW-1"], "Say it again.")
+}
+
+enum KeepFile: Operation {
+  struct Input: Document {
+    var thingID: String
+    var content: Base64Bytes
+    static let notes: Notes = ["thingID": "Whose.", "content": "The file."]
+  }
+  typealias Output = Thing
+  static let spec = OperationSpec(
+    "things.keepFile", of: .social, .put("/v1/things/{thingID}/file"), by: .account, effect: .write,
+    raw: .body("content", "image/*"), requirements: ["GW-1"], "Keep a thing's file.")
+}
+
+enum ReadFile: Operation {
+  struct Input: Document {
+    var thingID: String
+    static let notes: Notes = ["thingID": "Whose."]
+  }
+  typealias Output = MediaFile
+  static let spec = OperationSpec(
+    "things.readFile", of: .social, .get("/v1/things/{thingID}/file"), by: .anyone, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(["image/png", "image/webp"]), requirements: ["GW-1"],
+    "Read a thing's file.")
 }
 
 enum Internal: Operation {

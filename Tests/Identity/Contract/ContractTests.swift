@@ -36,7 +36,9 @@ struct ContractTests {
       + ["severity", "count", "account", "address", "since"].map { "incident.line.\($0)" }
       + ["incidents", "incident", "count"].map { "report.line.\($0)" }
     let consents = ConsentPurpose.allCases.flatMap { ["consent.\($0)", "reason.consent_\($0)"] }
-    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + security + consents)
+    // What `photos.put` says in place of the words for all.
+    let photos = ["failure.unsupported_media_type.photos"]
+    let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + security + consents + photos)
     for key in sessions + security + consents { #expect(own.contains(key), "\(key)") }
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }

@@ -56,6 +56,30 @@ final class MailKindsTests {
     #expect(try states() == ["passwordChanged delivered"])
   }
 
+  @Test("a change of address sends its link to the new one, and once it took place a notice to the former one (ID-11)")
+  func emailChange() async throws {
+    let ana = try identity.person("ana", language: .spanish)
+    let change = try identity.emailChange(of: ana, token: MailWorkerTests.token)
+    let carrier = WatchedCarrier()
+    let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.lanes": "1"]
+    try await Stage.mails(identity, carrier, home: home, settings: settings) { stage in
+      let event = EmailChangeRequested(changeID: change, accountID: ana.account)
+      // Of an address that is taken identity knows no link.
+      try await stage.tell(.identity, EmailChangeRequested(changeID: ID(), accountID: ana.account), event, event)
+      let link = await carrier.next(1)[0].letter
+      #expect(link.to.description == "ana@example.org")
+      #expect(text(link).contains("https://racha.example/change-email?token=3D\(MailWorkerTests.token)"))
+      #expect(Data(try stage.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
+
+      let done = EmailChanged(changeID: change, accountID: ana.account)
+      try await stage.tell(.identity, done, done)
+      let notice = await carrier.next(1)[0].letter
+      #expect(notice.to.description == "ana@before.example")
+      #expect(!text(notice).contains(MailWorkerTests.token) && !text(notice).contains("example.org"))
+    }
+    #expect(try states() == ["emailChange obsolete", "emailChange delivered", "emailChanged delivered"])
+  }
+
   @Test("to an account that is gone nothing is sent")
   func gone() async throws {
     let ana = try identity.person("ana")

@@ -23,6 +23,8 @@ struct MailMessageTests {
       case .incident: (.incident(ID()), "", nil)
       case .report: (.report(ID()), "", nil)
       case .accountDeleted: (.accountDeleted(ID()), "", nil)
+      case .emailChange: (.emailChange(ID()), "change-email", token)
+      case .emailChanged: (.emailChanged(ID()), "recover", nil)
       }
     let job = MailQueue.Job(
       id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), subject: subject, account: ID(),
@@ -83,7 +85,8 @@ struct MailMessageTests {
   }
 
   @Test(
-    "carry the token of a link alone on a line, for apps that ask for it", arguments: [MailKind.verification, .recovery],
+    "carry the token of a link alone on a line, for apps that ask for it",
+    arguments: [MailKind.verification, .recovery, .emailChange],
     Language.allCases)
   func token(kind: MailKind, language: Language) throws {
     let lines = try MailMessageTests.message(language, kind).text.split(separator: "\n")
@@ -97,12 +100,13 @@ struct MailMessageTests {
       #expect(!text.contains("{{") && text.contains("ana.ruiz"))
       switch kind {
       case .verification: #expect(text.contains("https://racha.example/verify"))
+      case .emailChange: #expect(text.contains("https://racha.example/change-email"))
       case .recovery, .passwordChanged, .locked, .tokensReused: #expect(text.contains("https://racha.example/recover"))
       case .loginNoticed, .loginSuspicious, .loginRefused:
         #expect(text.contains("https://racha.example/login-alert?token=") && text.contains("Bogotá, Colombia"))
       case .incident, .report: #expect(text.contains("Do this.") && text.contains("Events so far: 7"))
-      // Whoever has no account has nothing to open.
-      case .accountDeleted: #expect(!text.contains("https://"))
+      // The notice leads nowhere: who lost the address cannot recover the password by it. Whoever has no account has nothing to open.
+      case .emailChanged, .accountDeleted: #expect(!text.contains("https://"))
       }
       let tellsTime = kind != .incident && kind != .report
       #expect(text.contains("2026-11-22 08:43 UTC") == tellsTime)

@@ -5,7 +5,7 @@ import Synchronization
 /// Runs costly work on a few threads of its own, so that it never holds up the tasks of the rest of the process.
 ///
 /// What does not fit into the queue is refused with `overloaded`: more waiting would only make everyone late.
-final class WorkerPool: Sendable {
+public final class WorkerPool: Sendable {
   private struct Job {
     let id: UInt64
     let run: @Sendable () -> Void
@@ -23,7 +23,10 @@ final class WorkerPool: Sendable {
   private let queue: DispatchQueue
   private let state = Mutex(State())
 
-  init(label: String, threads: Int, mostWaiting: Int) {
+  /// - Parameters:
+  ///   - threads: how many do the work.
+  ///   - mostWaiting: how much may wait for them; beyond it comes `overloaded`.
+  public init(label: String, threads: Int, mostWaiting: Int) {
     self.threads = threads
     self.mostWaiting = mostWaiting
     queue = DispatchQueue(label: label, attributes: .concurrent)
@@ -32,7 +35,7 @@ final class WorkerPool: Sendable {
   /// Waits for a thread, and for the work. Cancelling gives up the place in the queue; work that has begun is finished.
   ///
   /// - Throws: `overloaded` if too much is waiting, `CancellationError`, or what the work throws.
-  func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+  public func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID

@@ -1,0 +1,104 @@
+import GatewayContract
+import IdentityContract
+import Operations
+
+/// A page where the link in a mail leads: its one button sends the link's token to an operation.
+///
+/// Opening it changes nothing, since programs that look through mails open links too; the button sends the form that does.
+struct LinkPage: Sendable {
+  let path: String
+  /// The operation that the form calls, and its requirement.
+  let operation: String
+  let requirement: String
+  /// Words of the page: `page.<name>.title`, `.text`, `.button`, `.done.title`, `.done.text`, `.refused.title`.
+  let name: String
+  /// What is told where there is no token.
+  let invalid: Failure
+  /// The operation's input for a token.
+  let input: @Sendable (String) -> [UInt8]
+  /// What the words of the end need of the operation's output.
+  let values: @Sendable ([UInt8]) throws(Failure) -> [String: Parameter]
+
+  /// All there are.
+  static let all = [verification, emailChange]
+
+  /// `/verify`: the e-mail address of a new account (ID-2).
+  static let verification = LinkPage(
+    path: "/verify", operation: VerifyAccount.spec.name, requirement: "ID-2", name: "verify",
+    invalid: Failure(VerificationFailure.linkInvalid), input: { VerifyAccount.Input(token: $0).json },
+    values: { output throws(Failure) in ["username": .text(try VerifyAccount.Output.decode(output).username.description)] })
+
+  /// `/change-email`: the new e-mail address of an account (ID-11).
+  static let emailChange = LinkPage(
+    path: "/change-email", operation: CompleteEmailChange.spec.name, requirement: "ID-11", name: "changeEmail",
+    invalid: Failure(EmailChangeFailure.linkInvalid), input: { CompleteEmailChange.Input(token: $0).json },
+    values: { output throws(Failure) in
+      let changed = try CompleteEmailChange.Output.decode(output)
+      return ["username": .text(changed.username.description), "email": .text(changed.email.description)]
+    })
+}
+
+extension HTTPResponder {
+  /// Answers a ``LinkPage``: whoever opens a mail's link is a person, so that every outcome is a page, refusals too.
+  func open(_ page: LinkPage, _ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange) async -> HTTPAnswer {
+    do throws(Failure) {
+      guard exchange.method == "POST" else {
+        var parameters: [String: String] = [:]
+        try Query.parse(exchange.query, into: &parameters)
+        let token = try page.token(parameters)
+        return show(
+          200, page, "title", exchange,
+          """
+          <p>\(problems.text("page.\(page.name).text", exchange.language))</p>
+          <form method="post" action="\(String(page.path.dropFirst()))"><input type="hidden" name="token" value="\(token)">\
+          <button type="submit">\(problems.text("page.\(page.name).button", exchange.language))</button></form>
+          """)
+      }
+      let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
+      let input = page.input(try page.token(try exchange.form(body)))
+      let (_, output) = try await pass(endpoint, [:], input, identification, exchange)
+      let text = problems.text("page.\(page.name).done.text", exchange.language, try page.values(output))
+      return show(200, page, "done.title", exchange, "<p>\(text)</p>")
+    } catch {
+      let problem = problems.problem(error, exchange.language, request: exchange.name.outer)
+      return show(
+        problem.status, page, "refused.title", exchange,
+        "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>"
+      ).retried(after: error)
+    }
+  }
+
+  private func show(_ status: Int, _ page: LinkPage, _ title: String, _ exchange: Exchange, _ content: HTML) -> HTTPAnswer {
+    FormPage.answer(status, problems.text("page.\(page.name).\(title)", exchange.language), exchange.language, content)
+  }
+}
+
+extension LinkPage {
+  /// The token among the fields of the link's query or of the form.
+  fileprivate func token(_ fields: [String: String]) throws(Failure) -> String {
+    guard let token = fields["token"], (1...200).contains(token.count) else { throw invalid }
+    return token
+  }
+}
+
+extension Exchange {
+  /// The fields of a page's form.
+  func form(_ body: [UInt8]) throws(Failure) -> [String: String] {
+    try given.checkContentCoding()
+    guard given.isForm else { throw Failure(GatewayFailure.formRequired) }
+    guard let text = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
+    var fields: [String: String] = [:]
+    try Query.parse(text[...], into: &fields, orElse: .formEncoding)
+    return fields
+  }
+}
+
+extension HTTPAnswer {
+  /// The same, telling when a repetition may succeed.
+  func retried(after failure: Failure) -> HTTPAnswer {
+    guard let seconds = failure.retryAfterSeconds else { return self }
+    var answer = self
+    answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds)))
+    return answer
+  }
+}

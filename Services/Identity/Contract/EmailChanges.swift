@@ -1,0 +1,176 @@
+public import Operations
+
+/// Marks ids of changes of an e-mail address.
+public enum EmailChange {}
+/// One change of an account's e-mail address, and its mailed link.
+public typealias EmailChangeID = ID<EmailChange>
+
+/// Why no link to change the address is sent.
+public enum RequestEmailChangeFailure: String, FailureCode {
+  /// Too many links of the account, or to the address, within an hour.
+  case tooManyChanges = "too_many_email_changes"
+
+  public var status: Int { 429 }
+}
+
+/// Asks for another e-mail address: a link is mailed there, and only following it changes the account. Older links stop working.
+///
+/// An address that another account has is answered in the same words, and no mail is sent.
+public enum RequestEmailChange: Operation {
+  public struct Input: Document, Hashable {
+    public var email: FormField<EmailAddress>
+    public var currentPassword: FormField<Password>
+
+    public init(email: FormField<EmailAddress>, currentPassword: FormField<Password>) {
+      self.email = email
+      self.currentPassword = currentPassword
+    }
+
+    /// The feature judges the form; where it is refused before, what is wrong with it is told here.
+    public func check(_ fields: inout FieldChecks) {
+      guard fields.isRefused else { return }
+      for (field, rule) in [("email", email.rule), ("currentPassword", currentPassword.rule)] {
+        if let rule { fields.refuse(field, rule) }
+      }
+    }
+
+    public static let notes: Notes = [
+      "email": "The new address; the link is sent to it.", "currentPassword": "The password that the account has.",
+    ]
+  }
+
+  public struct Output: Document, Hashable {
+    public var email: EmailAddress
+    public var expiresAt: Instant
+
+    public init(email: EmailAddress, expiresAt: Instant) {
+      self.email = email
+      self.expiresAt = expiresAt
+    }
+
+    public static let notes: Notes = [
+      "email": "Where the link is sent, unless another account has the address.", "expiresAt": "Until when it works.",
+    ]
+  }
+
+  // No idempotency key: the password is looked at each time, and repeating it only sends another link.
+  public static let spec = OperationSpec(
+    "emailChanges.request", of: .identity, .post("/v1/accounts/me/email-changes"), by: .account, effect: .create,
+    rate: .sensitive,
+    failures: RequestEmailChangeFailure.allCases.map(\.kind)
+      + ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
+    takesIdempotencyKey: false, requirements: ["ID-11"],
+    "Have a link mailed to a new address, by which it becomes the account's.")
+}
+
+/// Why a link changes no address.
+public enum EmailChangeFailure: String, FailureCode {
+  /// No such link was ever sent, or it is damaged.
+  case linkInvalid = "email_change_link_invalid"
+  /// More than 24 hours old.
+  case linkExpired = "email_change_link_expired"
+  /// A newer link was sent, or the account got another address since.
+  case linkReplaced = "email_change_link_replaced"
+  /// It works once.
+  case linkUsed = "email_change_link_used"
+  /// Another account got the address since the link was sent.
+  case addressTaken = "email_change_address_taken"
+
+  public var status: Int {
+    switch self {
+    case .linkInvalid: 404
+    case .addressTaken: 409
+    case .linkExpired, .linkReplaced, .linkUsed: 410
+    }
+  }
+}
+
+/// Gives the account its new e-mail address by the token of the mailed link. The address is verified by that.
+public enum CompleteEmailChange: Operation {
+  public struct Input: Document, Hashable {
+    public var token: String
+
+    public init(token: String) { self.token = token }
+
+    public static let notes: Notes = ["token": Note("The mailed link's token.", length: 1...200)]
+  }
+
+  public struct Output: Document, Hashable {
+    public var username: Username
+    public var email: EmailAddress
+
+    public init(username: Username, email: EmailAddress) {
+      self.username = username
+      self.email = email
+    }
+
+    public static let notes: Notes = ["username": "The account's username.", "email": "Its e-mail address from now on."]
+  }
+
+  public static let spec = OperationSpec(
+    "emailChanges.complete", of: .identity, .post("/v1/email-changes/complete"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: EmailChangeFailure.allCases.map(\.kind), requirements: ["ID-11"],
+    "Change the e-mail address by the mailed link's token.")
+}
+
+/// A link to change an address is to be mailed. Its secret is not told: see ``ReadEmailChangeSecret``.
+public struct EmailChangeRequested: Event, Hashable {
+  public var changeID: EmailChangeID
+  public var accountID: AccountID
+
+  public init(changeID: EmailChangeID, accountID: AccountID) {
+    self.changeID = changeID
+    self.accountID = accountID
+  }
+
+  public static let notes: Notes = ["changeID": "Names the change and its link.", "accountID": "Whose address."]
+
+  public static let spec = EventSpec(
+    "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account asks for another e-mail address.")
+}
+
+/// An account has another e-mail address; its owner is to be told at the former one.
+public struct EmailChanged: Event, Hashable {
+  public var changeID: EmailChangeID
+  public var accountID: AccountID
+
+  public init(changeID: EmailChangeID, accountID: AccountID) {
+    self.changeID = changeID
+    self.accountID = accountID
+  }
+
+  public static let notes: Notes = ["changeID": "Names the change.", "accountID": "Whose address."]
+
+  public static let spec = EventSpec(
+    "emailChanges.completed", by: .identity, requirements: ["ID-11"], "An account has another e-mail address.")
+}
+
+/// Gives the notifications service what the mail with the link needs, at the moment of writing it; compare
+/// ``ReadVerificationSecret``.
+public enum ReadEmailChangeSecret: Operation {
+  public struct Input: Document, Hashable {
+    public var changeID: EmailChangeID
+
+    public init(changeID: EmailChangeID) { self.changeID = changeID }
+
+    public static let notes: Notes = ["changeID": "The change, as the event named it."]
+  }
+
+  public typealias Output = ReadVerificationSecret.Output
+
+  public static let spec = OperationSpec(
+    "emailChanges.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
+    "The token and addressee of such a mail; `not_found` for a link that does not work, as where the address is taken.")
+}
+
+/// Gives the notifications service the former address of an account that has another, for the notice.
+public enum ReadFormerAddressee: Operation {
+  public typealias Input = ReadEmailChangeSecret.Input
+  public typealias Output = ReadAddressee.Output
+
+  public static let spec = OperationSpec(
+    "emailChanges.formerAddressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
+    "Where the notice of a changed address goes: to the former one.")
+}

@@ -1,0 +1,73 @@
+public import Operations
+
+/// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes and 2,048 pixels each way.
+///
+/// It is kept as a picture that the server has encoded anew, so that nothing else which its file held comes to others.
+public enum PutPhoto: Operation {
+  public struct Input: Document, Hashable {
+    public var content: Base64Bytes
+
+    public init(content: Base64Bytes) { self.content = content }
+
+    public static let notes: Notes = ["content": "The picture's file."]
+  }
+
+  public typealias Output = OwnAccount
+
+  public static let spec = OperationSpec(
+    "photos.put", of: .identity, .put("/v1/accounts/me/photo"), by: .account, effect: .write,
+    raw: .body("content", "image/*"), requirements: ["ID-11"], "Set the account's photo.")
+}
+
+/// Removes the account's photo. Without one it does nothing.
+public enum DeletePhoto: Operation {
+  public typealias Input = Empty
+  public typealias Output = OwnAccount
+
+  public static let spec = OperationSpec(
+    "photos.delete", of: .identity, .delete("/v1/accounts/me/photo"), by: .account, effect: .write, requirements: ["ID-11"],
+    "Remove the account's photo.")
+}
+
+/// Types of the photos that are answered.
+private let photoTypes = ["image/jpeg", "image/png", "image/webp"]
+
+/// Reads the account's own photo.
+public enum ReadOwnPhoto: Operation {
+  public typealias Input = Empty
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "photos.own", of: .identity, .get("/v1/accounts/me/photo"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
+    "Read the account's own photo; `not_found` without one.")
+}
+
+/// Reads an account's photo, which appears to other users.
+public enum ReadPhoto: Operation {
+  public struct Input: Document, Hashable {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "Whose photo."]
+  }
+
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "photos.get", of: .identity, .get("/v1/accounts/{accountID}/photo"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
+    "Read an account's photo; `not_found` without one.")
+}
+
+/// Reads the photo of the public profile behind a secret link.
+public enum ReadPublicPhoto: Operation {
+  public typealias Input = ReadPublicProfile.Input
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "publicProfiles.photo", of: .identity, .get("/v1/public-profiles/{key}/photo"), by: .anyone, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
+    "Read the photo of a public profile; `not_found` without one and for a link that does not work.")
+}

@@ -1,0 +1,43 @@
+public import Operations
+
+/// Changes what the account says of its owner: the whole form as it was shown and edited. An optional field left out or empty is removed.
+///
+/// Every field at fault is named at once. A username must be free, whatever its case, and the old one is free from then on.
+public enum EditProfile: Operation {
+  public struct Input: Document, Hashable {
+    public var username: FormField<Username>
+    public var nickname: FormField<Nickname>?
+    public var name: FormField<PersonName>?
+    public var age: Int?
+
+    public init(
+      username: FormField<Username>, nickname: FormField<Nickname>? = nil, name: FormField<PersonName>? = nil, age: Int? = nil
+    ) {
+      self.username = username
+      self.nickname = nickname
+      self.name = name
+      self.age = age
+    }
+
+    /// The feature judges the form; where it is refused before, what is wrong with it is told here.
+    public func check(_ fields: inout FieldChecks) {
+      guard fields.isRefused else { return }
+      for (field, rule) in [("username", username.rule), ("nickname", nickname?.rule), ("name", name?.rule)] {
+        if let rule { fields.refuse(field, rule) }
+      }
+    }
+
+    public static let notes: Notes = [
+      "username": "The account's unique name; upper case is folded to lower.",
+      "nickname": "How others see the account named.",
+      "name": "The person's name.",
+      "age": Note("The person's age in years.", range: 13...120, isCheckedByFeature: true, example: 34),
+    ]
+  }
+
+  public typealias Output = OwnAccount
+
+  public static let spec = OperationSpec(
+    "accounts.editProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, requirements: ["ID-11"],
+    "Change username, nickname, name and age; what is left out is removed.")
+}

@@ -1,0 +1,90 @@
+public import Operations
+
+/// The secret link to the account's public profile, as its owner sees it.
+public struct PublicLink: Document, Hashable {
+  public var key: String
+  public var path: String
+  public var createdAt: Instant
+
+  public init(key: String, path: String, createdAt: Instant) {
+    self.key = key
+    self.path = path
+    self.createdAt = createdAt
+  }
+
+  public static let notes: Notes = [
+    "key": "Who has it sees the public profile.",
+    "path": Note("Where the public profile is, on this server.", example: "/v1/public-profiles/AZrk…"),
+    "createdAt": "When the link was made.",
+  ]
+}
+
+/// Makes a secret link to the account's public profile, or another in its place: the one before stops working.
+public enum CreatePublicLink: Operation {
+  public typealias Input = Empty
+  public typealias Output = PublicLink
+
+  // A recorded reply would keep the key in the store; who lost the answer reads the link.
+  public static let spec = OperationSpec(
+    "publicProfiles.createLink", of: .identity, .post("/v1/accounts/me/public-link"), by: .account, effect: .create,
+    takesIdempotencyKey: false, requirements: ["ID-11"], "Make a link to your public profile; an older one stops working.")
+}
+
+/// Reads the link to the account's public profile.
+public enum ReadPublicLink: Operation {
+  public typealias Input = Empty
+  public typealias Output = PublicLink
+
+  public static let spec = OperationSpec(
+    "publicProfiles.readLink", of: .identity, .get("/v1/accounts/me/public-link"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
+    "Read the link to your public profile; `not_found` without one.")
+}
+
+/// Lets the link to the account's public profile stop working. Without one it does nothing.
+public enum RevokePublicLink: Operation {
+  public typealias Input = Empty
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "publicProfiles.revokeLink", of: .identity, .delete("/v1/accounts/me/public-link"), by: .account, effect: .write,
+    requirements: ["ID-11"], "Let the link to your public profile stop working.")
+}
+
+/// What anyone who has the link may know of an account.
+public struct PublicProfile: Document, Hashable {
+  public var username: Username
+  public var nickname: Nickname?
+  public var createdAt: Instant
+  public var photoTag: String?
+
+  public init(username: Username, nickname: Nickname?, createdAt: Instant, photoTag: String?) {
+    self.username = username
+    self.nickname = nickname
+    self.createdAt = createdAt
+    self.photoTag = photoTag
+  }
+
+  public static let notes: Notes = [
+    "username": "The account's unique name.", "nickname": "How others see it named.", "createdAt": "When it was registered.",
+    "photoTag": "Names its photo, which `publicProfiles.photo` gives; absent without one.",
+  ]
+}
+
+/// Reads the public profile behind a secret link.
+public enum ReadPublicProfile: Operation {
+  public struct Input: Document, Hashable {
+    public var key: String
+
+    public init(key: String) { self.key = key }
+
+    public static let notes: Notes = ["key": Note("The link's key.", length: 1...200)]
+  }
+
+  public typealias Output = PublicProfile
+
+  public static let spec = OperationSpec(
+    "publicProfiles.get", of: .identity, .get("/v1/public-profiles/{key}"), by: .anyone, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-11"],
+    "Read a public profile; `not_found` for a link that does not work.")
+}

@@ -1,0 +1,103 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the change of e-mail addresses.
+  mutating func serveEmailChanges(keys: IdentityKeys, hasher: PasswordHasher) {
+    serve(RequestEmailChange.self) { input, call in
+      let attempt = try await call.read { try $0.beginEmailChange(input, call, key: keys.failures) }
+      let verdict = try await hasher.verify(attempt.current.password, against: attempt.current.hash)
+      // A failed attempt is counted in the transaction, so the failure must be thrown after it.
+      return try await call.write { try $0.requestEmailChange(attempt, isRight: verdict.isRight, call) }.get()
+    }
+
+    serve(CompleteEmailChange.self) { input, call in
+      // A refusal is recorded in the transaction, so it must be thrown after it.
+      try await call.write { try $0.completeEmailChange(EmailChangeToken(input.token), keys, call) }.get()
+    }
+
+    serve(
+      ReadEmailChangeSecret.self,
+      read: { input, call, database in
+        guard let change = try database.emailChange(input.changeID), let account = try database.account(change.accountID),
+          try database.refusal(of: change, now: call.now) == nil
+        else { throw Failure(RequestFailure.notFound) }
+        return ReadEmailChangeSecret.Output(
+          token: EmailChangeToken.text(change, key: keys.emailChanges), email: change.email, username: account.username,
+          language: account.language, expiresAt: change.expiresAt)
+      })
+
+    serve(
+      ReadFormerAddressee.self,
+      read: { input, _, database in
+        guard let change = try database.emailChange(input.changeID), let former = change.formerEmail,
+          let account = try database.account(change.accountID)
+        else { throw Failure(RequestFailure.notFound) }
+        return ReadFormerAddressee.Output(email: former, username: account.username, language: account.language)
+      })
+  }
+}
+
+/// A request to change an address, whose password is being checked.
+private struct EmailChangeAttempt: Sendable {
+  let current: PasswordAttempt
+  let email: EmailAddress
+}
+
+extension Database {
+  /// Judges the form, and looks whether the attempt at the password comes too early.
+  fileprivate func beginEmailChange(
+    _ input: RequestEmailChange.Input, _ call: Call, key: SecretKey
+  ) throws -> EmailChangeAttempt {
+    let account = try call.liveAccount(self)
+    guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
+    var problems: [FieldProblem] = []
+    if let rule = input.email.rule { problems.append(FieldProblem(field: "email", rule)) }
+    if input.email.value == account.email { problems.append(FieldProblem(field: "email", FieldRule("email_unchanged"))) }
+    if let rule = input.currentPassword.rule { problems.append(FieldProblem(field: "currentPassword", rule)) }
+    guard problems.isEmpty, let email = input.email.value, let password = input.currentPassword.value else {
+      throw Failure(RequestFailure.invalidFields, fields: problems)
+    }
+    return EmailChangeAttempt(current: try PasswordAttempt(password, of: account, call, self, key: key), email: email)
+  }
+}
+
+extension Transaction {
+  /// Has the link sent if the password was right.
+  fileprivate func requestEmailChange(
+    _ attempt: EmailChangeAttempt, isRight: Bool, _ call: Call
+  ) throws -> Result<RequestEmailChange.Output, Failure> {
+    let account = try call.liveAccount(database)
+    if let refusal = try attempt.current.end(isRight: isRight, orElse: .emailChangeFailed, account, call, self) {
+      return .failure(refusal)
+    }
+    let wait = try database.emailChangeWaitSeconds(of: account.id, to: attempt.email, now: now)
+    guard wait == 0 else {
+      return .failure(RequestEmailChangeFailure.tooManyChanges.with(["seconds": .number(wait)], retryAfterSeconds: wait))
+    }
+    let expiresAt = try requestEmailChange(of: account.id, to: attempt.email)
+    try record(
+      SecurityEvent(.emailChangeRequested, account: account.id, session: try call.session), from: call.caller)
+    return .success(RequestEmailChange.Output(email: attempt.email, expiresAt: expiresAt))
+  }
+
+  /// Changes the address of the account whose link was opened, or records that the link was refused.
+  fileprivate func completeEmailChange(
+    _ token: EmailChangeToken?, _ keys: IdentityKeys, _ call: Call
+  ) throws -> Result<CompleteEmailChange.Output, EmailChangeFailure> {
+    var change = try token.flatMap { try database.emailChange($0.claimedLink) }
+    if let found = change, let token, !token.isOf(found, key: keys.emailChanges) { change = nil }
+    let refusal = try database.refusal(of: change, now: now)
+    guard refusal == nil, let change, let account = try database.account(change.accountID) else {
+      let failure = refusal ?? .linkInvalid
+      try record(SecurityEvent(.emailChangeRefused, account: change?.accountID, detail: failure.rawValue), from: call.caller)
+      return .failure(failure)
+    }
+    try completeEmailChange(change, of: account)
+    try record(SecurityEvent(.emailChanged, account: account.id), from: call.caller)
+    return .success(CompleteEmailChange.Output(username: account.username, email: change.email))
+  }
+}

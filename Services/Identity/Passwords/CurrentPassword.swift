@@ -1,0 +1,48 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// An attempt to show by the current password that it is the owner who asks, not just whoever holds the device.
+///
+/// Attempts count with those to log in, so that nobody who has a session can guess faster than who has none.
+struct PasswordAttempt: Sendable {
+  let password: Password
+  let hash: PasswordHash
+  private let subject: LoginSubject
+
+  /// - Throws: `login_locked` if it comes too early.
+  init(_ password: Password, of account: AccountRecord, _ call: Call, _ database: Database, key: SecretKey) throws {
+    subject = LoginSubject(.email(account.email), account.id, call.caller, key: key)
+    let wait = try database.loginWaitSeconds(subject, now: call.now)
+    guard wait == 0 else { throw Failure.locked(wait) }
+    self.password = password
+    hash = account.passwordHash
+  }
+
+  /// Ends the attempt in the transaction of what is to be done: clears the account's failures, or counts one.
+  ///
+  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
+  ///
+  /// - Parameters:
+  ///   - isRight: what the hasher found.
+  ///   - failed: what a failure is recorded as.
+  /// - Returns: why nothing may be done. It must be thrown after the transaction, which has to stay.
+  func end(
+    isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: Call, _ transaction: Transaction
+  ) throws -> Failure? {
+    let wait = try transaction.database.loginWaitSeconds(subject, now: transaction.now)
+    guard wait == 0 else { return .locked(wait) }
+    // A password changed while it was checked is no longer right.
+    guard isRight, account.passwordHash == hash else {
+      try transaction.addLoginFailure(subject)
+      let isLocked = try transaction.database.loginWaitSeconds(subject, now: transaction.now) > 0
+      let event = SecurityEvent(isLocked ? .loginLocked : failed, account: account.id, session: try call.session)
+      try transaction.record(event, from: call.caller)
+      return Failure(ChangePasswordFailure.wrongPassword)
+    }
+    try transaction.clearLoginFailures(subject)
+    return nil
+  }
+}

@@ -1,0 +1,50 @@
+import IdentityContract
+import Operations
+
+/// A profile whose fields are all right, as far as can be said without looking at other accounts.
+struct ProfileForm: Equatable, Sendable {
+  static let ages = 13...120
+
+  let username: Username
+  let nickname: Nickname?
+  let name: PersonName?
+  let age: Int?
+
+  /// Judges the form by itself.
+  ///
+  /// - Parameter present: the account's username. Nobody loses one that has been reserved since.
+  static func judge(_ input: EditProfile.Input, present: Username) -> Result<ProfileForm, InvalidForm> {
+    var problems = usernameProblems(input.username, present: present)
+    for (field, rule) in [
+      ("nickname", input.nickname?.brokenRule), ("name", input.name?.brokenRule), ("age", ageRule(input.age)),
+    ] {
+      if let rule { problems.append(FieldProblem(field: field, rule)) }
+    }
+    guard problems.isEmpty, let username = input.username.value else { return .failure(InvalidForm(problems: problems)) }
+    return .success(
+      ProfileForm(username: username, nickname: input.nickname?.value, name: input.name?.value, age: input.age))
+  }
+
+  /// What is wrong with a wished username by itself; the suggestions that go with it need a look at other accounts.
+  static func usernameProblems(_ username: FormField<Username>, present: Username? = nil) -> [FieldProblem] {
+    var rules = [username.rule.map { $0.code == "required" ? $0 : FieldRule("unacceptable_username") }]
+    if let wished = username.value, wished != present, ReservedUsernames.embedded.contains(wished) {
+      rules.append(FieldRule("reserved"))
+    }
+    return rules.compactMap { $0.map { FieldProblem(field: "username", $0) } }
+  }
+
+  /// The rule that an age breaks.
+  static func ageRule(_ age: Int?) -> FieldRule? {
+    guard let age, !ages.contains(age) else { return nil }
+    return FieldRule("impossible_age", ["least": .number(ages.lowerBound), "most": .number(ages.upperBound)])
+  }
+}
+
+extension FormField {
+  /// The rule that an optional field breaks: an empty one breaks none.
+  var brokenRule: FieldRule? {
+    guard case .wrong(_, let rule) = self else { return nil }
+    return rule
+  }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import IdentityContract
+import Operations
+
+extension Database {
+  /// Adds to a form's problems that the username is another account's, and to what is wrong with it which ones near it are free.
+  ///
+  /// - Parameters:
+  ///   - owner: who may keep the name, nil for a new account.
+  ///   - others: texts to make suggestions of where the wished name gives none.
+  ///   - key: of names that are reserved after a deletion.
+  /// - Returns: the problems, the username's first.
+  func completeUsernameProblem(
+    _ known: [FieldProblem], of username: FormField<Username>, owner: AccountID?, others: [String], now: Instant, key: SecretKey
+  ) throws -> [FieldProblem] {
+    var own = known.filter { $0.field == "username" }
+    if let wished = username.value, try isTaken(wished, now: now, key: key),
+      try owner == nil || account(wished)?.id != owner
+    {
+      own.append(FieldProblem(field: "username", FieldRule("username_taken")))
+    }
+    if let problem = own.first, problem.code != "required" {
+      let free = try freeUsernames(near: username.description, others: others, now: now, key: key).map(\.description)
+      own[0] = FieldProblem(
+        field: "username", FieldRule(problem.code, ["suggestions": .text(free.joined(separator: ", "))]))
+    }
+    return own + known.filter { $0.field != "username" }
+  }
+
+  private func freeUsernames(near wished: String, others: [String], now: Instant, key: SecretKey) throws -> [Username] {
+    var free: [Username] = []
+    for candidate in UsernameSuggestions.candidates(near: wished, others: others)
+    where try !isTaken(candidate, now: now, key: key) {
+      free.append(candidate)
+      if free.count == UsernameSuggestions.count { break }
+    }
+    return free
+  }
+}

@@ -1,0 +1,33 @@
+import Operations
+import Workers
+
+/// Makes pictures out of what people send, on a thread of its own: one picture may take a tenth of a second and 32 MiB.
+public struct PictureDesk: Sendable {
+  private let pool: WorkerPool
+
+  /// - Parameter mostWaiting: how many pictures may wait; the rest is refused with `overloaded`.
+  public init(threads: Int = 1, mostWaiting: Int = 16) {
+    pool = WorkerPool(label: "racha.pictures", threads: threads, mostWaiting: mostWaiting)
+  }
+
+  /// Decodes the picture and encodes it anew, upright and without anything else that was in the file.
+  ///
+  /// The format stays, but for a PNG that is beyond ``Picture/mostBytes`` when it is encoded anew, which becomes a WebP.
+  ///
+  /// - Parameter field: the field it came in.
+  /// - Throws: ``Failure``: `invalid_fields` for what is no acceptable picture, `overloaded`.
+  public func picture(_ bytes: [UInt8], field: String) async throws -> Picture {
+    do {
+      // What the first look refuses waits for nobody.
+      let header = try Self.look(at: bytes)
+      return try await pool.run { try Drawing(bytes, header).picture() }
+    } catch let fault as PictureFault {
+      throw Failure.field(field, fault.rule)
+    }
+  }
+
+  static func look(at bytes: [UInt8]) throws(PictureFault) -> PictureHeader {
+    guard bytes.count <= Picture.mostBytes else { throw .tooLarge }
+    return try PictureHeader.read(bytes)
+  }
+}

@@ -1,0 +1,26 @@
+public import Operations
+
+/// Why bytes are not taken as a picture.
+public enum PictureFault: Error, Hashable, Sendable {
+  /// More bytes than ``Picture/mostBytes``.
+  case tooLarge
+  /// Not PNG, JPEG or WebP, whatever the name says.
+  case unknown
+  /// Wider or higher than ``Picture/mostPixels``.
+  case tooWide
+  /// More than one frame.
+  case moves
+  /// Broken off, or not as its format wants it.
+  case damaged
+
+  /// The rule that the field with the picture breaks.
+  public var rule: FieldRule {
+    switch self {
+    case .tooLarge: FieldRule("picture_too_large", ["most": .number(Picture.mostBytes)])
+    case .unknown: FieldRule("picture_unknown")
+    case .tooWide: FieldRule("picture_too_wide", ["most": .number(Picture.mostPixels)])
+    case .moves: FieldRule("picture_moves")
+    case .damaged: FieldRule("picture_damaged")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// Bytes of an operation that HTTP clients send or get as they are, such as a picture. On the bus and over JSON-RPC they are base64 in
+/// a document like any other.
+///
+///     public static let spec = OperationSpec(
+///       "photos.put", of: .identity, .put("/v1/accounts/me/photo"), by: .account, effect: .write,
+///       raw: .body("content", "image/*"), …)
+public enum RawBytes: Hashable, Sendable {
+  /// A body of that media type is the bytes of that field of the input, a ``Base64Bytes``; `image/*` stands for every image.
+  /// What the bytes are is judged by themselves. JSON is taken too.
+  case body(_ field: String, _ mediaType: String)
+  /// The output is a ``MediaFile`` of one of these types, and the answer its bytes, with its tag as `ETag`.
+  case answer(_ mediaTypes: [String])
+}
+
+/// A file that is answered: its bytes, what they are, and a name for exactly these bytes.
+public struct MediaFile: Document, Hashable {
+  public var mediaType: String
+  public var tag: String
+  public var content: Base64Bytes
+
+  public init(mediaType: String, tag: String, content: Base64Bytes) {
+    self.mediaType = mediaType
+    self.tag = tag
+    self.content = content
+  }
+
+  public static let notes: Notes = [
+    "mediaType": Note("What the bytes are.", length: 1...100, example: "image/png"),
+    "tag": Note("Names exactly these bytes; other ones have another.", length: 1...100, example: "9f86d081884c7d65"),
+    "content": "The bytes.",
+  ]
+}

@@ -1,0 +1,274 @@
+import Foundation
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Changing the e-mail address (ID-11)")
+struct EmailChangeTests {
+  private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
+
+  @Test("only following the link in the mail to the new address changes it; the former one is told")
+  func success() async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register()
+      let ana = try await identity.logIn()
+      let asked = try await identity.askToChange(ana, to: "New@example.com")
+      #expect(asked.expiresAt == identity.time.now.adding(seconds: 86_400))
+      let mail = try await identity.emailChangeMail()
+      #expect(mail.email.description == "New@example.com" && mail.username == account.username)
+      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).email == account.email)
+      #expect(try await identity.told(EmailChanged.self).isEmpty)
+
+      let done = try await identity.follow(mail.token)
+      #expect(done.email.description == "New@example.com" && done.username == account.username)
+      let changed = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana))
+      #expect(changed.email.description == "New@example.com")
+      // The address was not verified before; the link proves that the new one is the account's.
+      #expect(!account.isVerified && changed.isVerified)
+      let told = try #require(try await identity.told(AccountChanged.self).last)
+      #expect(told.isVerified && told.revision == 2)
+      #expect(try await identity.securityEvents() == ["emailChangeRequested", "emailChanged"])
+
+      let change = try #require(try await identity.told(EmailChanged.self).last)
+      #expect(change.accountID == account.id)
+      let notice = try await identity.askAsNotifications(ReadFormerAddressee.self, .init(changeID: change.changeID))
+      #expect(notice.email == account.email && notice.username == account.username)
+
+      _ = try await identity.logIn("new@example.com")
+      #expect(try await failure { try await identity.logIn("ana@example.com") }.code == "wrong_credentials")
+      // The former address is free for others.
+      _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana2", email: "ana@example.com"))
+    }
+  }
+
+  @Test("another password changes nothing, is recorded, and counts with the attempts to log in")
+  func wrongPassword() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      for _ in 0..<2 { _ = try await failure { try await identity.logIn("ana", "Wrong-1-wrong") } }
+      for _ in 0..<3 {
+        let refused = try await failure { try await identity.askToChange(ana, to: "new@example.com", "Wrong-1-wrong") }
+        #expect(refused.code == "wrong_password" && refused.status == 403)
+      }
+      #expect(
+        try await identity.securityEvents()
+          == ["loginFailed", "loginFailed", "emailChangeFailed", "emailChangeFailed", "loginLocked"])
+      let locked = try await failure { try await identity.askToChange(ana) }
+      #expect(locked.code == "login_locked" && locked.retryAfterSeconds == 30)
+      #expect(try await identity.told(EmailChangeRequested.self).isEmpty)
+      identity.time.advance(seconds: 30)
+      try await identity.askToChange(ana)
+    }
+  }
+
+  @Test("every field at fault is named at once, and the password is not even looked at")
+  func faults() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      #expect(
+        fields(try await failure { try await identity.askToChange(ana, to: "new", "") })
+          == ["email invalid_email", "currentPassword required"])
+      #expect(
+        fields(try await failure { try await identity.ask(RequestEmailChange.self, json: "{}", by: .signedIn(ana)) })
+          == ["email required", "currentPassword required"])
+      #expect(
+        fields(try await failure { try await identity.askToChange(ana, to: "ANA@EXAMPLE.com", "Wrong-1-wrong") })
+          == ["email email_unchanged"])
+      #expect(try await identity.securityEvents().isEmpty)
+    }
+  }
+
+  @Test("an address that another account has is answered like a free one, but no mail is sent and nothing changes")
+  func taken() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea"] { try await identity.register(name) }
+      let ana = try await identity.logIn()
+      let free = try await identity.askToChange(ana, to: "new@example.com")
+      let taken = try await identity.askToChange(ana, to: "Bea@example.com")
+      #expect(taken.email.description == "Bea@example.com" && taken.expiresAt == free.expiresAt)
+      #expect(try await identity.told(EmailChangeRequested.self).count == 2)
+      #expect(try await failure { try await identity.emailChangeMail() }.code == "not_found")
+      #expect(try await identity.count("SELECT COUNT(*) FROM email_changes") == 2)
+      _ = try await identity.logIn("bea@example.com")
+    }
+  }
+
+  @Test("two accounts that claim an address: who follows the link first has it, the other is told")
+  func race() async throws {
+    try await RunningIdentity.run { identity in
+      var tokens: [String] = []
+      for name in ["ana", "bea"] {
+        try await identity.register(name)
+        try await identity.askToChange(try await identity.logIn(name))
+        tokens.append(try await identity.emailChangeMail().token)
+      }
+      let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+        for token in tokens {
+          group.addTask {
+            do {
+              return try await identity.follow(token).email.description
+            } catch let failure as Failure {
+              return failure.code
+            }
+          }
+        }
+        return try await group.reduce(into: [String]()) { $0.append($1) }
+      }
+      #expect(outcomes.sorted() == ["email_change_address_taken", "new@example.com"])
+      #expect(try await identity.count("SELECT COUNT(*) FROM accounts WHERE email_normalized = 'new@example.com'") == 1)
+      #expect(try await identity.count("SELECT COUNT(*) FROM email_changes WHERE used_at IS NOT NULL") == 1)
+    }
+  }
+
+  @Test("an address that is registered before the link is followed stays with who registered it")
+  func registered() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      try await identity.askToChange(try await identity.logIn())
+      let token = try await identity.emailChangeMail().token
+      _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form("carla", email: "NEW@example.com"))
+      let refused = try await failure { try await identity.follow(token) }
+      #expect(refused.code == "email_change_address_taken" && refused.status == 409)
+      _ = try await identity.logIn("ana@example.com")
+    }
+  }
+
+  @Test("a link works once, the newest only, and for 24 hours")
+  func links() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      try await identity.askToChange(ana, to: "one@example.com")
+      let first = try await identity.emailChangeMail().token
+      try await identity.askToChange(ana, to: "two@example.com")
+      let second = try await identity.emailChangeMail().token
+      #expect(try await failure { try await identity.follow(first) }.code == "email_change_link_replaced")
+      identity.time.advance(seconds: 86_399)
+      #expect(try await identity.follow(second).email.description == "two@example.com")
+      #expect(try await failure { try await identity.follow(second) }.code == "email_change_link_used")
+      identity.time.advance(seconds: 1)
+      #expect(try await failure { try await identity.follow(first) }.code == "email_change_link_expired")
+      #expect(try await identity.securityEvents().filter { $0 == "emailChangeRefused" }.count == 3)
+    }
+  }
+
+  @Test("tokens that are made up, damaged, of another link or another purpose are refused, and recorded")
+  func forged() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea"] { try await identity.register(name) }
+      try await identity.askToChange(try await identity.logIn("ana"), to: "one@example.com")
+      let token = try await identity.emailChangeMail().token
+      try await identity.askToChange(try await identity.logIn("bea"), to: "two@example.com")
+      let other = try await identity.emailChangeMail().token
+      try await identity.askToRecover("ana@example.com")
+      let tokens = [
+        "a", token + "A", String(token.dropLast()) + (token.last == "A" ? "B" : "A"),
+        String(token.prefix(21)) + String(other.dropFirst(21)), try await identity.mailedToken(),
+        try await identity.recoveryToken(),
+      ]
+      for token in tokens { #expect(try await failure { try await identity.follow(token) }.code == "email_change_link_invalid") }
+      #expect(try await identity.securityEvents().filter { $0 == "emailChangeRefused" }.count == tokens.count)
+      for kind in [token, other] {
+        #expect(
+          try await failure { try await identity.ask(VerifyAccount.self, .init(token: kind)) }.code
+            == "verification_link_invalid")
+        #expect(try await failure { try await identity.recover(kind) }.code == "recovery_link_invalid")
+      }
+      #expect(try await identity.count("SELECT COUNT(*) FROM accounts WHERE email_normalized LIKE '%@example.com'") == 2)
+    }
+  }
+
+  @Test("a changed address leaves no open link to the former one: neither to verify it nor to recover the password")
+  func otherLinks() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let verification = try await identity.mailedToken()
+      try await identity.askToRecover()
+      let recovery = try await identity.recoveryToken()
+      try await identity.askToChange(ana)
+      try await identity.follow(try await identity.emailChangeMail().token)
+      #expect(
+        try await failure { try await identity.ask(VerifyAccount.self, .init(token: verification)) }.status >= 404)
+      #expect(try await failure { try await identity.recover(recovery) }.status >= 404)
+      _ = try await identity.logIn("new@example.com", RunningIdentity.password)
+      // A mail that was not written yet has nothing to say any more.
+      #expect(try await failure { try await identity.recoveryToken() }.code == "not_found")
+    }
+  }
+
+  @Test("an account gets six links an hour, an address three, whoever asks; the answer says how long to wait")
+  func bounded() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea"] { try await identity.register(name) }
+      let (ana, bea) = (try await identity.logIn("ana"), try await identity.logIn("bea"))
+      for _ in 0..<2 { try await identity.askToChange(ana) }
+      identity.time.advance(seconds: 60)
+      try await identity.askToChange(bea)
+      for person in [ana, bea] {
+        let refused = try await failure { try await identity.askToChange(person) }
+        #expect(refused.code == "too_many_email_changes" && refused.status == 429 && refused.retryAfterSeconds == 3540)
+      }
+      for index in 0..<4 { try await identity.askToChange(ana, to: "n\(index)@example.com") }
+      #expect(try await failure { try await identity.askToChange(ana, to: "n9@example.com") }.code == "too_many_email_changes")
+      identity.time.advance(seconds: 3540)
+      try await identity.askToChange(ana)
+    }
+  }
+
+  @Test("no secret of a link is in the store or in what is told, and only notifications may ask for it")
+  func secrets() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      try await identity.askToChange(ana)
+      let token = try await identity.emailChangeMail().token
+      var kept = Data()
+      for case let name as String in try #require(FileManager.default.enumerator(atPath: identity.home.stores)) {
+        kept += try Data(contentsOf: URL(fileURLWithPath: "\(identity.home.stores)/\(name)"))
+      }
+      #expect(kept.range(of: Data(token.utf8)) == nil && kept.range(of: Data("new@example.com".utf8)) != nil)
+      let change = try #require(try await identity.told(EmailChangeRequested.self).last).changeID
+      for caller in [Caller.person(), .signedIn(ana), .service(.gateway)] {
+        #expect(
+          try await failure {
+            try await identity.ask(ReadEmailChangeSecret.self, .init(changeID: change), by: caller)
+          }.code == "forbidden")
+        #expect(
+          try await failure { try await identity.ask(ReadFormerAddressee.self, .init(changeID: change), by: caller) }.code
+            == "forbidden")
+      }
+      // Before the change there is no former address.
+      #expect(
+        try await failure { try await identity.askAsNotifications(ReadFormerAddressee.self, .init(changeID: change)) }.code
+          == "not_found")
+    }
+  }
+
+  @Test("a listener that comes late is told of links that still wait, and a restart keeps them working")
+  func late() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let first = try await RunningIdentity(
+      home: .init(path: folder), time: MovableClock(), cost: HashCost(memoryBytes: 64 << 10, passes: 1))
+    try await first.register()
+    try await first.askToChange(try await first.logIn())
+    let token = try await first.emailChangeMail().token
+    let change = try #require(try await first.told(EmailChangeRequested.self).last)
+    let second = try await first.restarted()
+    let page = try await second.store.read { database in
+      try Snapshot(clock: second.time.clock, places: .none).page(database, after: "emailChanges").events.compactMap {
+        $0 as? EmailChangeRequested
+      }
+    }
+    #expect(page == [change])
+    #expect(try await second.follow(token).email.description == "new@example.com")
+    await second.store.close()
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import IdentityContract
+import Operations
+import ServiceKit
+import Testing
+
+@testable import IdentityService
+
+@Suite("Photos (ID-11; H CU-6; B UC15)")
+struct PhotoTests {
+  private func put(_ identity: RunningIdentity, _ signedIn: SignedIn, _ bytes: [UInt8]) async throws -> OwnAccount {
+    try await identity.ask(PutPhoto.self, .init(content: Base64Bytes(bytes)), by: .signedIn(signedIn))
+  }
+
+  private func own(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> MediaFile {
+    try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(signedIn))
+  }
+
+  @Test("one that is chosen is kept, and appears to other users (CU-6, UC15)")
+  func chosen() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea"] { try await identity.register(name) }
+      let (ana, bea) = (try await identity.logIn("ana"), try await identity.logIn("bea"))
+      let account = try await put(identity, ana, try Portrait.png())
+      let photo = try await own(identity, ana)
+      #expect(account.photoTag == photo.tag && photo.mediaType == "image/png")
+      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).photoTag == photo.tag)
+      let seen = try await identity.ask(ReadPhoto.self, .init(accountID: ana.account.id), by: .signedIn(bea))
+      #expect(seen == photo)
+    }
+  }
+
+  @Test("another takes its place under another tag, and the same picture has the same tag")
+  func replaced() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let first = try await put(identity, ana, try Portrait.png()).photoTag
+      let second = try await put(identity, ana, try Portrait.jpeg()).photoTag
+      #expect(first != second && first?.count == 32)
+      #expect(try await own(identity, ana).mediaType == "image/jpeg")
+      #expect(try await put(identity, ana, try Portrait.png()).photoTag == first)
+      #expect(try await identity.count("SELECT COUNT(*) FROM photos") == 1)
+    }
+  }
+
+  @Test("keeps neither the place where it was taken nor what was written into it, not even in the store")
+  func metadata() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let sent = try Portrait.jpeg()
+      #expect(Data(sent).range(of: Data("PLANTED-SECRET".utf8)) != nil)
+      _ = try await put(identity, ana, sent)
+      let photo = Data(try await own(identity, ana).content.bytes)
+      let stores = FileManager.default.enumerator(atPath: identity.home.stores)
+      var kept = photo
+      for case let name as String in try #require(stores) {
+        kept += try Data(contentsOf: URL(fileURLWithPath: "\(identity.home.stores)/\(name)"))
+      }
+      for trace in ["PLANTED-SECRET", "Exif"] { #expect(kept.range(of: Data(trace.utf8)) == nil, "\(trace)") }
+      #expect(kept.range(of: photo, in: photo.count..<kept.count) != nil)
+    }
+  }
+
+  @Test("one that is removed is gone, also a second time")
+  func removed() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      #expect(try await failure { try await own(identity, ana) }.code == "not_found")
+      _ = try await put(identity, ana, try Portrait.png())
+      for _ in 0..<2 {
+        #expect(try await identity.ask(DeletePhoto.self, .init(), by: .signedIn(ana)).photoTag == nil)
+      }
+      #expect(try await failure { try await own(identity, ana) }.code == "not_found")
+      #expect(try await identity.count("SELECT COUNT(*) FROM photos") == 0)
+    }
+  }
+
+  @Test("what is no acceptable picture is refused with its rule, and the photo stays (UC15, alternative flow; T UC 02.01)")
+  func refused() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let kept = try await put(identity, ana, try Portrait.png()).photoTag
+      let large = [UInt8](repeating: 7, count: 65_537)
+      let cases: [([UInt8], String)] = [
+        (large, "picture_too_large"), (Array("GIF89a".utf8), "picture_unknown"), ([], "picture_unknown"),
+        (Array(try Portrait.png().dropLast(20)), "picture_damaged"), (try Portrait.file("moving.png"), "picture_moves"),
+      ]
+      for (bytes, code) in cases {
+        let refused = try await failure { try await put(identity, ana, bytes) }
+        #expect(refused.fields.map { "\($0.field) \($0.code)" } == ["content \(code)"])
+      }
+      for body in ["{}", #"{"content":"no base64!"}"#, #"{"content":7}"#, #"{"content":"aGk"}"#] {
+        let refused = try await failure { try await identity.ask(PutPhoto.self, json: body, by: .signedIn(ana)) }
+        #expect(refused.fields.map(\.field) == ["content"], "\(body)")
+      }
+      #expect(try await own(identity, ana).tag == kept)
+    }
+  }
+
+  @Test("nobody's account has no photo")
+  func nobody() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let refused = try await failure {
+        try await identity.ask(ReadPhoto.self, .init(accountID: AccountID()), by: .signedIn(ana))
+      }
+      #expect(refused.code == "not_found")
+    }
+  }
+}

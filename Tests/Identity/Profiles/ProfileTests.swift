@@ -1,0 +1,183 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("The profile (ID-11; H CU-5, CU-6; B UC14)")
+struct ProfileTests {
+  private func edit(
+    _ identity: RunningIdentity, _ signedIn: SignedIn, _ username: String, nickname: String? = nil, name: String? = nil,
+    age: Int? = nil
+  ) async throws -> OwnAccount {
+    let input = EditProfile.Input(
+      username: FormField(text: username), nickname: nickname.map { FormField(text: $0) }, name: name.map { FormField(text: $0) },
+      age: age)
+    return try await identity.ask(EditProfile.self, input, by: .signedIn(signedIn))
+  }
+
+  private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
+
+  @Test("shows photo, username, nickname, e-mail address, when one joined, name and age (CU-5)")
+  func shows() async throws {
+    try await RunningIdentity.run { identity in
+      let joined = identity.time.now
+      let account = try await identity.register()
+      let own = try await identity.logIn()
+      _ = try await edit(identity, own, "ana", nickname: "Anita", name: "Ana Ruiz", age: 34)
+      let shown = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own))
+      #expect(shown.username.description == "ana" && shown.nickname?.description == "Anita")
+      #expect(shown.name?.description == "Ana Ruiz" && shown.age == 34)
+      #expect(shown.email == account.email && shown.createdAt == joined && shown.photoTag == nil)
+    }
+  }
+
+  @Test("is edited as a whole: what is left out or empty is removed, and others are told (CU-6, UC14)")
+  func edits() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let first = try await edit(identity, own, "Ana.Ruiz", nickname: " Anita ", name: "Ana Ruiz", age: 34)
+      #expect(first.username.description == "ana.ruiz" && first.nickname?.description == "Anita")
+      var told = try #require(try await identity.told(AccountChanged.self).last)
+      #expect(told.username == first.username && told.nickname == first.nickname && told.revision == 2)
+
+      let second = try await edit(identity, own, "ana.ruiz", nickname: "")
+      #expect(second.nickname == nil && second.name == nil && second.age == nil)
+      told = try #require(try await identity.told(AccountChanged.self).last)
+      #expect(told.nickname == nil && told.revision == 3)
+      // The same again changes nothing and tells nobody.
+      #expect(try await edit(identity, own, "ana.ruiz") == second)
+      #expect(try await identity.told(AccountChanged.self).count == 3)
+      #expect(try await identity.securityEvents() == ["usernameChanged"])
+
+      _ = try await identity.logIn("ana.ruiz")
+      #expect(try await failure { try await identity.logIn("ana") }.code == "wrong_credentials")
+    }
+  }
+
+  @Test("a username that another has is refused whatever its case, with free ones near it")
+  func taken() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea"] { try await identity.register(name) }
+      let own = try await identity.logIn("bea")
+      let refused = try await failure { try await edit(identity, own, "ANA") }
+      #expect(fields(refused) == ["username username_taken"])
+      guard case .text(let suggestions) = refused.fields[0].parameters["suggestions"] else {
+        Issue.record("no suggestions")
+        return
+      }
+      for suggestion in suggestions.split(separator: ", ") {
+        #expect(suggestion.hasPrefix("ana"))
+        _ = try await edit(identity, own, String(suggestion))
+      }
+      // One that is given up is free for others.
+      #expect(try await edit(identity, own, "carla").username.description == "carla")
+      try await identity.register("bea2")
+      let other = try await identity.logIn("bea2")
+      #expect(try await edit(identity, other, "bea").username.description == "bea")
+    }
+  }
+
+  @Test("of two who want a username at the same moment one gets it")
+  func race() async throws {
+    try await RunningIdentity.run { identity in
+      var people: [SignedIn] = []
+      for name in ["ana", "bea", "carla", "dora"] {
+        try await identity.register(name)
+        people.append(try await identity.logIn(name))
+      }
+      let outcomes = await withTaskGroup(of: Bool.self) { group in
+        for person in people {
+          group.addTask {
+            do {
+              return try await edit(identity, person, "zoe").username.description == "zoe"
+            } catch {
+              return false
+            }
+          }
+        }
+        return await group.reduce(into: [Bool]()) { $0.append($1) }
+      }
+      #expect(outcomes.filter { $0 }.count == 1)
+      #expect(try await identity.count("SELECT COUNT(*) FROM accounts WHERE username = 'zoe'") == 1)
+    }
+  }
+
+  @Test("names of those who run the system are refused, but nobody loses one that became theirs")
+  func reserved() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      #expect(fields(try await failure { try await edit(identity, own, "r_o_o_t") }) == ["username reserved"])
+      try await identity.store.write { try $0.database.execute(sql: "UPDATE accounts SET username = 'admin'") }
+      #expect(try await edit(identity, own, "admin", nickname: "A").nickname?.description == "A")
+    }
+  }
+
+  @Test("every field at fault is named at once, and nothing is changed")
+  func faults() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let refused = try await failure {
+        try await edit(
+          identity, own, "a", nickname: String(repeating: "n", count: 31), name: String(repeating: "n", count: 81), age: 12)
+      }
+      #expect(
+        fields(refused) == ["username unacceptable_username", "nickname too_long", "name too_long", "age impossible_age"])
+      let empty = try await failure { try await identity.ask(EditProfile.self, json: "{}", by: .signedIn(own)) }
+      #expect(fields(empty) == ["username required"])
+      let unknown = try await failure {
+        try await identity.ask(EditProfile.self, json: #"{"username":"a","email":"b@example.com"}"#, by: .signedIn(own))
+      }
+      #expect(fields(unknown) == ["email unknown_field", "username invalid_username"])
+      #expect(try await identity.told(AccountChanged.self).count == 1)
+    }
+  }
+}
+
+@Suite("Who may look after a profile (ID-11)")
+struct ProfileAccessTests {
+  /// Everything that an account asks for about itself.
+  private static let asked: [@Sendable (RunningIdentity, Caller) async throws -> Void] = [
+    { _ = try await $0.ask(EditProfile.self, .init(username: "ana"), by: $1) },
+    { _ = try await $0.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: $1) },
+    { _ = try await $0.ask(ReadOwnPhoto.self, .init(), by: $1) },
+    { _ = try await $0.ask(ReadPhoto.self, .init(accountID: $1.account ?? AccountID()), by: $1) },
+    { _ = try await $0.ask(DeletePhoto.self, .init(), by: $1) },
+    { _ = try await $0.ask(CreatePublicLink.self, .init(), by: $1) },
+    { _ = try await $0.ask(ReadPublicLink.self, .init(), by: $1) },
+    { _ = try await $0.ask(RevokePublicLink.self, .init(), by: $1) },
+    {
+      let password = FormField<Password>(text: RunningIdentity.password)
+      _ = try await $0.ask(RequestEmailChange.self, .init(email: "new@example.com", currentPassword: password), by: $1)
+    },
+  ]
+
+  @Test("a stranger, a session that has ended and a personal access token are refused", arguments: asked.indices)
+  func refused(index: Int) async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register()
+      let own = try await identity.logIn()
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(own))
+      let ask = Self.asked[index]
+      #expect(try await failure { try await ask(identity, .person()) }.code == "unauthenticated")
+      #expect(try await failure { try await ask(identity, .signedIn(own)) }.code == "session_revoked")
+      // A personal access token speaks for an account, but is no session.
+      let token = Caller(kind: .account, account: account.id, isVerified: true)
+      #expect(try await failure { try await ask(identity, token) }.code == "unauthenticated")
+    }
+  }
+
+  @Test("an account whose address is not verified may do it all")
+  func unverified() async throws {
+    try await RunningIdentity.run { identity in
+      #expect(try await !identity.register().isVerified)
+      let own = try await identity.logIn()
+      for ask in Self.asked { try await ask(identity, .signedIn(own)) }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("The public profile by link (ID-11; B UC8)")
+struct PublicProfileTests {
+  private func profile(_ identity: RunningIdentity, _ key: String) async throws -> PublicProfile {
+    try await identity.ask(ReadPublicProfile.self, .init(key: key))
+  }
+
+  private func refusal(_ identity: RunningIdentity, _ key: String) async throws -> String {
+    let codes = [
+      try await failure { try await profile(identity, key) }.code,
+      try await failure { try await identity.ask(ReadPublicPhoto.self, .init(key: key)) }.code,
+    ]
+    #expect(codes[0] == codes[1])
+    return codes[0]
+  }
+
+  @Test("whoever has the link sees photo, username, nickname and when the account joined, and nothing else (UC8)")
+  func seen() async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register()
+      let ana = try await identity.logIn()
+      let input = EditProfile.Input(username: "ana", nickname: "Anita", name: "Ana Ruiz", age: 34)
+      _ = try await identity.ask(EditProfile.self, input, by: .signedIn(ana))
+      _ = try await identity.ask(PutPhoto.self, .init(content: Base64Bytes(try Portrait.png())), by: .signedIn(ana))
+      let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
+      #expect(link.path == "/v1/public-profiles/\(link.key)" && link.createdAt == identity.time.now)
+      #expect(try await identity.ask(ReadPublicLink.self, .init(), by: .signedIn(ana)) == link)
+
+      let seen = try await profile(identity, link.key)
+      let photo = try await identity.ask(ReadPublicPhoto.self, .init(key: link.key))
+      #expect(seen.photoTag == photo.tag && photo.mediaType == "image/png")
+      let expected = PublicProfile(
+        username: account.username, nickname: try Nickname(text: "Anita"), createdAt: account.createdAt, photoTag: photo.tag)
+      #expect(seen == expected)
+      let text = String(decoding: seen.json, as: UTF8.self)
+      for secret in ["example.com", "Ruiz", "age", account.id.description] { #expect(!text.contains(secret), "\(secret)") }
+    }
+  }
+
+  @Test("a new link is another, and the one before opens nothing any more")
+  func rotated() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let first = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana), key: "once")
+      let second = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana), key: "once")
+      #expect(first.key != second.key)
+      #expect(try await refusal(identity, first.key) == "not_found")
+      #expect(try await profile(identity, second.key).username.description == "ana")
+      // A recorded reply would keep the key.
+      #expect(try await identity.count("SELECT COUNT(*) FROM idempotency_records") == 0)
+    }
+  }
+
+  @Test("a link that is revoked opens nothing, and revoking it again is harmless")
+  func revoked() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      #expect(
+        try await failure { try await identity.ask(ReadPublicLink.self, .init(), by: .signedIn(ana)) }.code == "not_found")
+      let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
+      for _ in 0..<2 { _ = try await identity.ask(RevokePublicLink.self, .init(), by: .signedIn(ana)) }
+      #expect(try await refusal(identity, link.key) == "not_found")
+    }
+  }
+
+  @Test("keys that were never given, that are damaged, or of another purpose open nothing")
+  func forged() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea"] { try await identity.register(name) }
+      let ana = try await identity.logIn()
+      let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
+      let other = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(try await identity.logIn("bea")))
+      let flipped = String(link.key.dropLast()) + (link.key.last == "A" ? "B" : "A")
+      let mixed = String(link.key.prefix(21)) + String(other.key.dropFirst(21))
+      let keys = ["a", "x" + link.key, link.key + "A", flipped, mixed, try await identity.mailedToken(), ana.refreshToken]
+      for key in keys { #expect(try await refusal(identity, key) == "not_found", "\(key)") }
+      #expect(try await profile(identity, link.key).username.description == "ana")
+    }
+  }
+
+  @Test("without a photo there is none")
+  func withoutPhoto() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
+      #expect(try await profile(identity, link.key).photoTag == nil)
+      #expect(try await failure { try await identity.ask(ReadPublicPhoto.self, .init(key: link.key)) }.code == "not_found")
+    }
+  }
+}
