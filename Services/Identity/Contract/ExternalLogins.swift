@@ -79,7 +79,7 @@ public enum BeginExternalLogin: Operation {
       "provider": "Which provider; see `externalProviders.list`.",
       "redirectURI": Note(
         "Where the browser is sent afterwards: one of those configured, to the letter.", length: 1...500,
-        example: "https://app.example.org/logged-in"),
+        example: "org.example.app:/logged-in"),
     ]
   }
 

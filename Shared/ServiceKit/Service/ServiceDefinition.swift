@@ -151,6 +151,7 @@ public struct ServiceDefinition: Sendable {
 
   /// Keeps the read model of accounts, ``Accounts``; its table is one of the service's migrations.
   public mutating func keepAccounts() {
+    keepsAccounts = true
     decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }
     Accounts.hear(&self)
   }

@@ -98,15 +98,16 @@ struct SessionTests {
   @Test("each of 1,000 replayed tokens ends its whole session and no other (S 4, scenario 3)")
   func thousandReplays() async throws {
     try await RunningIdentity.run { identity in
-      try await identity.register()
-      let bystander = try await identity.logIn()
-      // Twenty at a time: no more passwords than that wait to be hashed.
+      try await identity.register("bystander")
+      let bystander = try await identity.logIn("bystander")
+      // One of each account, since several close all that one has. Twenty at a time: no more passwords than that wait to be hashed.
       let families = try await withThrowingTaskGroup(of: [[SignedIn]].self) { group in
-        for _ in 0..<20 {
+        for worker in 0..<20 {
           group.addTask {
             var families: [[SignedIn]] = []
-            for _ in 0..<50 {
-              var family = [try await identity.logIn()]
+            for index in 0..<50 {
+              try await identity.register("ana\(worker)_\(index)")
+              var family = [try await identity.logIn("ana\(worker)_\(index)")]
               for _ in 0..<Int.random(in: 1...4) {
                 family.append(try await refresh(identity, family[family.count - 1].refreshToken))
               }
