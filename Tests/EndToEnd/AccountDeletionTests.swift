@@ -14,7 +14,7 @@ struct AccountDeletionTests {
   /// What is planted, and must be nowhere afterwards: address, username, names, texts, a network address, a sample's source.
   private static let words = [
     "zephyrine.mail", "zephyrine_u", "Zephyrine Nom", "Zephyrick", "Zephyrtitle", "zephyrreason", "zephyrwrote", "zephyrwatch",
-    "zephyrphone", "zephyrunit",
+    "zephyrphone", "zephyrunit", "zephyrnew.mail", "zephyrtablet",
   ]
 
   @Test("leaves no file under the home that holds a word of it, in any encoding, and its friend what is the friend's")
@@ -97,13 +97,28 @@ private struct Leaver: Sendable {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: "zephyrine_u"), password: .init(text: password),
-        passwordRepetition: .init(text: password), name: .init(text: "Zephyrine Nom"), nickname: .init(text: "Zephyrick")),
+        passwordRepetition: .init(text: password), name: .init(text: "Zephyrine Nom"), nickname: .init(text: "Zephyrick"),
+        consents: .init(activityData: true)),
       idempotencyKey: "register")
     let mail = try await cluster.mail(to: email, seconds: 60)
     _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
     let session = try await cluster.client.callUntilDone(
       LogIn.self, .init(login: email, password: password, device: DeviceName(text: "zephyrphone")))
-    return Leaver(client: cluster.client.authorized(session.accessToken), account: session.account)
+    let leaver = Leaver(client: cluster.client.authorized(session.accessToken), account: session.account)
+    try await leaver.beFound(cluster)
+    return leaver
+  }
+
+  /// Leaves something in each part of identity: the directory, a login from a device that is unlike the account, a change of address under way.
+  private func beFound(_ cluster: RunningCluster) async throws {
+    _ = try await client.callUntilDone(UpdateSettings.self, .init(directoryVisibility: .listed))
+    _ = try await client.callUntilDone(CreatePublicLink.self, .init())
+    _ = try await cluster.client.callUntilDone(
+      LogIn.self, .init(login: "zephyrine_u", password: Leaver.password, device: DeviceName(text: "zephyrtablet")))
+    let address = "zephyrnew.mail@example.org"
+    _ = try await client.callUntilDone(
+      RequestEmailChange.self, .init(email: .init(text: address), currentPassword: .init(text: Leaver.password)))
+    _ = try await cluster.mail(to: address, seconds: 60)
   }
 
   /// Leaves something in every service.
