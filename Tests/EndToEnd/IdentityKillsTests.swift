@@ -74,6 +74,37 @@ struct IdentityKillsTests {
     }
   }
 
+  @Test("of a deletion leaves the whole account, or nothing of it")
+  func deletion() async throws {
+    try await killing(before: { cluster, name in
+      _ = try await Self.register(name, cluster)
+      return try await Self.logIn(name, Self.password, cluster)
+    }) { cluster, name, session in
+      var deleted: DeleteAccount.Output?
+      do {
+        deleted = try await cluster.client.authorized(session.accessToken).call(
+          DeleteAccount.self, .init(password: .init(text: Self.password)))
+      } catch let problem as GatewayClient.Problem where problem.isPassing {
+        // Its fate is unknown: whether there is an account is looked at below.
+      }
+      let isThere = try await Self.exists(name, cluster)
+      #expect(deleted == nil || !isThere, "what was acknowledged holds")
+      do {
+        _ = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: session.refreshToken))
+        #expect(isThere, "its sessions go with it")
+      } catch let problem as GatewayClient.Problem {
+        #expect(!isThere && problem.status == 401, "\(problem)")
+      }
+      guard let deleted else { return }
+      let state = try await eventually {
+        try await cluster.client.callUntilDone(ReadAccountDeletion.self, .init(token: deleted.token)).state
+      } until: {
+        $0 == .finished
+      }
+      #expect(state == .finished, "every service has erased it")
+    }
+  }
+
   // MARK: - Rounds
 
   private func killing(_ body: (RunningCluster, String) async throws -> Void) async throws {
@@ -113,6 +144,17 @@ struct IdentityKillsTests {
 
   private static func logIn(_ name: String, _ password: String, _ cluster: RunningCluster) async throws -> SignedIn {
     try await cluster.client.callUntilDone(LogIn.self, .init(login: name, password: password))
+  }
+
+  /// Whether the account is there, by a login from an address that nothing stands against.
+  private static func exists(_ name: String, _ cluster: RunningCluster) async throws -> Bool {
+    try await eventually {
+      let connection = try PlainConnection(
+        from: "127.\(Int.random(in: 1...250)).\(Int.random(in: 1...250)).7", to: cluster.httpPort)
+      return try connection.post("/v1/sessions", LogIn.Input(login: name, password: password)).status
+    } until: { status in
+      status == 200 || status == 401
+    } == 200
   }
 
   private static func isRight(_ name: String, _ password: String, _ cluster: RunningCluster) async throws -> Bool {
