@@ -15,12 +15,14 @@ public enum Identity {
   /// - Parameter cost: of hashing a password; tests that do not measure it take a low one.
   static func service(_ environment: ServiceEnvironment, cost: HashCost) async throws -> ServiceDefinition {
     let externalProviders = ExternalProviderSettings(environment.settings)
+    let places = PlaceDatabase(environment.settings)
+    let reports = environment.settings.choice(ReportRunner.setting, default: ReportSchedule.both)
+    let secrets = SecureStorage(environment)
+    // Before keys are made: with settings that cannot be used nothing begins.
     try environment.settings.check()
     let keys = try await IdentityKeys(environment.home)
     let hasher = try PasswordHasher(cost: cost)
-    let places = PlaceDatabase(environment.settings)
     let watch = LoginWatch(places, keys)
-    let reports = environment.settings.choice(ReportRunner.setting, default: ReportSchedule.both)
     var service = ServiceDefinition(.identity, migrations: Schema.migrations)
     service.serveAccounts()
     service.serveRegistration(keys: keys, hasher: hasher)
@@ -47,7 +49,7 @@ public enum Identity {
     service.servePhotos()
     service.servePublicProfiles(keys: keys)
     service.serveEmailChanges(keys: keys, hasher: hasher)
-    service.serveDeletions(keys: keys, hasher: hasher, secrets: SecureStorage(environment), environment)
+    service.serveDeletions(keys: keys, hasher: hasher, secrets: secrets, environment)
     service.tellSnapshot(Snapshot(clock: environment.clock, places: places).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     service.run { store in ReportRunner(store: store, schedule: reports, logger: environment.logger) }

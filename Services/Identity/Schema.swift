@@ -19,6 +19,7 @@ enum Schema {
     Migration(13, "photos") { try $0.execute(sql: PhotoSchema.first) },
     Migration(14, "links to public profiles") { try $0.execute(sql: PublicLinkSchema.first) },
     Migration(15, "changes of e-mail addresses") { try $0.execute(sql: EmailChangeSchema.first) },
+    Migration(16, "administrators are found by an index") { try $0.execute(sql: administrators) },
   ]
 
   private static let first = """
@@ -112,6 +113,11 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX security_events_by_time ON security_events (at);
     CREATE INDEX security_events_by_account ON security_events (account_id, at);
+    """
+
+  /// Looked for within other writes, and they are few among many.
+  private static let administrators = """
+    CREATE INDEX accounts_administrators ON accounts (account_id) WHERE is_administrator = 1;
     """
 
   private static let passwordRecoveries = """

@@ -44,16 +44,10 @@ extension HTTPResponder {
   func goOn(_ body: [UInt8], _ exchange: inout Exchange) async -> HTTPAnswer {
     do throws(Failure) {
       _ = try await admit(.sensitive, needsAccount: false, .none, &exchange)
-      guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
-      guard let text = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
-      var form: [String: String] = [:]
-      try Query.parse(text[...], into: &form, orElse: .formEncoding)
-      return try await externalLoginReturn.answer(form, exchange.language)
+      return try await externalLoginReturn.answer(try exchange.form(body), exchange.language)
     } catch {
       let problem = problems.problem(error, exchange.language, request: exchange.name.outer)
-      var answer = externalLoginReturn.refusal(problem, exchange.language)
-      if let seconds = error.retryAfterSeconds { answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds))) }
-      return answer
+      return externalLoginReturn.refusal(problem, exchange.language).retried(after: error)
     }
   }
 }

@@ -14,7 +14,10 @@ public enum IncidentPattern: String, Choice {
   case linksGuessed
   /// A login with the right password and everything else unlike the account.
   case riskyLogin
+  /// Somebody was made an administrator.
   case administratorAppointed
+  /// Secrets that have to be read back could not be kept, or were found damaged.
+  case secretsFailing
 }
 
 /// What was done about an incident, without anybody's asking. Recovery by mail always stays open.

@@ -73,10 +73,7 @@ extension Transaction {
   /// left is its address, sealed, until the report has been sent.
   func deleteAccount(_ account: AccountRecord, _ keys: IdentityKeys, _ secrets: SecureStorage) throws -> AccountDeletionRecord {
     let id = AccountDeletionID()
-    try revokeSessions(of: account.id, .accountDeleted)
-    for token in try database.personalAccessTokens(of: account.id, before: nil, limit: -1) {
-      try revokePersonalAccessToken(token.id, of: account.id)
-    }
+    try revokeEverything(of: account.id, .accountDeleted)
     try database.cachedStatement(
       sql: """
         INSERT INTO ended_sessions (session_id, account_id, ended_at)

@@ -93,7 +93,8 @@ extension Transaction {
     let refusal = try database.refusal(of: change, now: now)
     guard refusal == nil, let change, let account = try database.account(change.accountID) else {
       let failure = refusal ?? .linkInvalid
-      try record(SecurityEvent(.emailChangeRefused, account: change?.accountID, detail: failure.rawValue), from: call.caller)
+      try refuseLink(
+        .emailChangeRefused, failure, account: change?.accountID, isGuess: failure == .linkInvalid, keys, from: call.caller)
       return .failure(failure)
     }
     try completeEmailChange(change, of: account)

@@ -37,7 +37,7 @@ enum IncidentRule {
     case .addressGuessing: (Lockout.free, 20)
     case .tokensReused: (1, 3)
     case .linksGuessed: (10, 50)
-    case .riskyLogin, .administratorAppointed: (1, 1)
+    case .riskyLogin, .administratorAppointed, .secretsFailing: (1, 1)
     }
   }
 
@@ -75,7 +75,7 @@ enum IncidentRule {
     case .addressGuessing, .linksGuessed: [.addressSlowedDown]
     case .tokensReused: severity == .critical ? [.sessionsClosed, .everythingRevoked] : [.sessionsClosed]
     case .riskyLogin: [.loginRefused, .everythingRevoked]
-    case .administratorAppointed: [.observed]
+    case .administratorAppointed, .secretsFailing: [.observed]
     }
   }
 
@@ -83,7 +83,7 @@ enum IncidentRule {
   static func isToldToOwner(_ pattern: IncidentPattern) -> Bool {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely, .tokensReused: true
-    case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed: false
+    case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed, .secretsFailing: false
     }
   }
 }

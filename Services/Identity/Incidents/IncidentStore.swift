@@ -20,6 +20,9 @@ struct IncidentSubject: Hashable, Sendable {
     IncidentSubject(key: "login \(Base64URL.encode(subject.account))", account: subject.accountID, address: nil)
   }
 
+  /// The system as a whole.
+  static let system = IncidentSubject(key: "system", account: nil, address: nil)
+
   /// The subscriber behind an address.
   static func address(_ address: String) -> IncidentSubject {
     IncidentSubject(key: "address \(Base64URL.encode(ClientAddress(address).bytes))", account: nil, address: address)

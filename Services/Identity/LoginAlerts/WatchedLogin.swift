@@ -58,12 +58,4 @@ extension Transaction {
     try revokeEverything(of: account.id, .suspiciousActivity)
     _ = try raiseLoginAlert(.high, reasons, of: account, origin, watch.places)
   }
-
-  /// Ends the account's sessions and revokes its personal access tokens.
-  func revokeEverything(of account: AccountID, _ reason: SessionRevoked.Reason) throws {
-    try revokeSessions(of: account, reason)
-    for token in try database.personalAccessTokens(of: account, before: nil, limit: -1) {
-      try revokePersonalAccessToken(token.id, of: account)
-    }
-  }
 }

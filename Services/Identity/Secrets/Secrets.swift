@@ -100,5 +100,7 @@ extension Transaction {
     let kind: SecurityEvent.Kind = incident.problem == .corrupt ? .secretDamaged : .secretStorageFailed
     let detail = "\(incident.name.kind.name) \(incident.problem.rawValue)"
     try record(SecurityEvent(kind, account: account, detail: detail), from: .service(.identity))
+    // However many are concerned, it is one cause to look for.
+    try raise(IncidentFinding(.secretsFailing, count: 1), on: .system)
   }
 }

@@ -59,7 +59,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       runners.append(Runner(listener.name, logger: logger) { _ in Background { await listener.run() } })
     }
     for (name, make) in definition.runners { runners.append(Runner(name, logger: logger) { make(store, $0) }) }
-    runners.append(Runner("housekeeping", logger: logger) { StoreHousekeeping(store: store, pulse: $0, logger: logger) })
+    runners.append(Runner("storeHousekeeping", logger: logger) { StoreHousekeeping(store: store, pulse: $0, logger: logger) })
     return runners
   }
 

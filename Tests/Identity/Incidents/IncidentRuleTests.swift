@@ -37,6 +37,7 @@ struct IncidentRuleTests {
       (IncidentPattern.tokensReused, 0, nil), (.tokensReused, 1, .warning), (.tokensReused, 3, .critical),
       (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 50, .critical), (.riskyLogin, 1, .critical),
       (.administratorAppointed, 1, .critical),
+      (.secretsFailing, 1, .critical),
     ] as [(IncidentPattern, Int, SecuritySeverity?)])
   func numbers(pattern: IncidentPattern, count: Int, severity: SecuritySeverity?) {
     #expect(IncidentRule.finding(pattern, count)?.severity == severity)

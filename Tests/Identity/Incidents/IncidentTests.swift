@@ -151,13 +151,30 @@ struct IncidentTests {
     }
   }
 
-  @Test("guessed links are an incident and slow their address down")
-  func links() async throws {
+  /// A guess at the token of each link that is mailed.
+  enum Link: CaseIterable, Sendable {
+    case verification, recovery, emailChange, loginAlert
+
+    func guess(_ identity: RunningIdentity) async throws {
+      switch self {
+      case .verification: _ = try await identity.ask(VerifyAccount.self, .init(token: "guess"))
+      case .recovery:
+        let password = FormField<Password>(text: "Mar-9-bravo")
+        _ = try await identity.ask(
+          CompletePasswordRecovery.self, .init(token: "guess", password: password, passwordRepetition: password))
+      case .emailChange: _ = try await identity.ask(CompleteEmailChange.self, .init(token: "guess"))
+      case .loginAlert: _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: "guess", answer: .close))
+      }
+    }
+  }
+
+  @Test("guessed links are an incident and slow their address down", arguments: Link.allCases)
+  func links(link: Link) async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
       try await identity.register()
       for _ in 0..<10 {
-        _ = try await failure { try await identity.ask(VerifyAccount.self, .init(token: "guess")) }
+        _ = try await failure { try await link.guess(identity) }
       }
       #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [10])
       #expect(try await failure { try await identity.logIn() }.code == "login_locked")

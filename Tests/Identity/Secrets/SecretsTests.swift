@@ -51,6 +51,7 @@ struct SecretsTests {
       #expect(try await identity.count("SELECT count(*) FROM secrets") == 0)
       #expect(try await identity.securityEvents() == ["secretDamaged"])
       #expect(try await identity.count("SELECT count(*) FROM security_events WHERE severity = 'critical'") == 1)
+      #expect(try await identity.count("SELECT count(*) FROM incidents WHERE pattern = 'secretsFailing'") == 1)
       #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.secretDamaged])
       #expect(
         try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
