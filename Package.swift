@@ -197,7 +197,7 @@ let package = Package(
           "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "SecureStorage", "ServiceKit", "Storage",
           crypto, grdb, httpClient, jwt, logging,
           .product(name: "NIOHTTP1", package: "swift-nio"),
-        ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb"]),
+        ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["CGD", "Images", "Operations"], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),

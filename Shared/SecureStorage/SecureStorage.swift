@@ -9,6 +9,7 @@ public protocol SecretShelf {
 
 /// Something that went wrong with a secret, to be recorded; it never holds the secret.
 public struct SecretIncident: Hashable, Sendable {
+  /// What went wrong.
   public enum Problem: String, Sendable {
     /// A key store cannot be used, so the next one was.
     case keyStoreFailed

@@ -12,7 +12,7 @@ import Testing
 struct IdentityKillsTests {
   private static let password = "Rio-7-lento"
 
-  @Test("of a registration leaves one whole account with one mail")
+  @Test("of a registration leaves one whole account with one mail (S 2, scenario 4)")
   func registration() async throws {
     try await killing { cluster, name in
       // Repeated until it is acknowledged, as a client does that got no answer.
@@ -25,7 +25,7 @@ struct IdentityKillsTests {
     }
   }
 
-  @Test("of a refresh logs nobody out: the client repeats it and goes on")
+  @Test("of a refresh logs nobody out: the client repeats it and goes on (S 3, scenario 3)")
   func refresh() async throws {
     try await killing(before: { cluster, name in
       _ = try await Self.register(name, cluster)

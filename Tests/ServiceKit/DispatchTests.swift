@@ -17,7 +17,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("decides on the caller before anything is read")
+  @Test("decides on the caller before anything is read (S 8, scenario 4)")
   func callers() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       #expect(await code { try await client.send(Notebook.CountNotes.self, .init()) } == nil)

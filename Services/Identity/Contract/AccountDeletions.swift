@@ -46,6 +46,7 @@ public struct ServiceErasure: Document, Hashable {
 
 /// How far the deletion of an account has come (ID-12).
 public struct AccountDeletion: Document, Hashable {
+  /// The deletion's steps, in their order.
   public enum State: String, Choice {
     /// Some services have not confirmed yet.
     case erasing

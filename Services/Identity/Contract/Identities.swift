@@ -20,6 +20,7 @@ public struct ExternalIdentity: Document, Hashable {
   ]
 }
 
+/// Names a linked identity, for as long as it is linked.
 public typealias ExternalIdentityID = ID<ExternalIdentity>
 
 /// Why an identity is not linked or unlinked.

@@ -93,6 +93,7 @@ public struct Incident: Document, Hashable {
   ]
 }
 
+/// Names an incident.
 public typealias IncidentID = ID<Incident>
 
 /// Lists incidents, the newest first.

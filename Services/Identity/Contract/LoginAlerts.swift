@@ -69,6 +69,7 @@ public struct LoginAlert: Document, Hashable {
   ]
 }
 
+/// Names an alert about a login.
 public typealias LoginAlertID = ID<LoginAlert>
 
 /// Why an alert takes no answer.

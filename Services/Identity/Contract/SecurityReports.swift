@@ -105,6 +105,7 @@ public struct SecurityReport: Document, Hashable {
   ]
 }
 
+/// Names the report of one day or week.
 public typealias SecurityReportID = ID<SecurityReport>
 
 /// Lists the reports, the newest first. They are kept for a year.

@@ -92,10 +92,15 @@ public struct Route: Hashable, Sendable {
   public let method: Method
   public let path: String
 
+  /// Reads, and changes nothing.
   public static func get(_ path: String) -> Route { Route(method: .get, path: path) }
+  /// Makes something, or does what no other method says.
   public static func post(_ path: String) -> Route { Route(method: .post, path: path) }
+  /// Replaces the whole of what the path names.
   public static func put(_ path: String) -> Route { Route(method: .put, path: path) }
+  /// Changes the parts that the input names, and leaves the others.
   public static func patch(_ path: String) -> Route { Route(method: .patch, path: path) }
+  /// Removes what the path names.
   public static func delete(_ path: String) -> Route { Route(method: .delete, path: path) }
 
   /// Names of the fields in the path.

@@ -15,6 +15,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
 
     public init() { (rings, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
+    /// Lets the worker look for what is to do; several calls before it looks are one.
     public func callAsFunction() { ring.yield() }
   }
 

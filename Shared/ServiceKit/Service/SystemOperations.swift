@@ -43,6 +43,7 @@ public enum ReadHealth: Operation {
 
 /// A part of a service that is not in order, so that the service is not ready.
 public struct Hindrance: Document, Hashable {
+  /// What hinders it, from what passes by itself to what does not.
   public enum State: String, Choice {
     /// It has not yet taken in what was told while the service was away.
     case catchingUp

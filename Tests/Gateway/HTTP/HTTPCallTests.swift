@@ -149,7 +149,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A service that is away is asked once more for reads only; then the caller is told")
+  @Test("A service that is away is asked once more for reads only; then the caller is told (S 3, scenario 3)")
   func unavailable() async throws {
     let bus = FakeBus()
     try await RunningGateway.with(bus: bus) { gateway in

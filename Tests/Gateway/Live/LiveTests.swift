@@ -174,7 +174,8 @@ struct LiveTests {
     }
   }
 
-  @Test("A closed session is dead on HTTP, its stream and its JSON-RPC connection, within a second; others live on")
+  @Test(
+    "A closed session is dead on HTTP, its stream and its JSON-RPC connection, within a second; others live on (S 3, scenario 4)")
   func revokes() async throws {
     try await Self.with { gateway, inboxes in
       let session = SessionID()
@@ -207,7 +208,9 @@ struct LiveTests {
     }
   }
 
-  @Test("The device of a session that its owner closed elsewhere is told so, on its stream and its JSON-RPC connection")
+  @Test(
+    "The device of a session that its owner closed elsewhere is told so, on its stream and its JSON-RPC connection (S 6, scenario 2)"
+  )
   func closedByOwner() async throws {
     try await Self.with { gateway, inboxes in
       let session = SessionID()

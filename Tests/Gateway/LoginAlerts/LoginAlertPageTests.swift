@@ -53,7 +53,7 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("asks identity when a button is pressed, says what came of it, and advises to change the password")
+  @Test("asks identity when a button is pressed, says what came of it, and advises to change the password (S 6, scenario 4)")
   func answers() async throws {
     try await Self.with { gateway in
       let closed = try await gateway.http("POST", "/login-alert", Self.form, "token=good&answer=close")

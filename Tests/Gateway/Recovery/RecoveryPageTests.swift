@@ -83,7 +83,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("the form sets the password and says so")
+  @Test("the form sets the password and says so (S 5, scenario 3; CU-2)")
   func recovers() async throws {
     try await Self.with { gateway in
       let body = "token=good&password=Mar-9%2Bazul+%C3%B1&passwordRepetition=Mar-9%2Bazul+%C3%B1"

@@ -38,7 +38,7 @@ struct DirectoryTests {
     try await search(identity, query, by: signedIn).items.map(\.username.description)
   }
 
-  @Test("finds by the beginning, a word or the inside of username and nickname, in this order and each account once")
+  @Test("finds by the beginning, a word or the inside of username and nickname, in this order and each account once (T UC 04.01)")
   func order() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")

@@ -13,7 +13,7 @@ extension ExternalProviderProcesses {
       _ = try await identity.ask(UnlinkIdentity.self, .init(identityID: id), by: .signedIn(session))
     }
 
-    @Test("an account is linked and can be logged in to either way; linking it again changes nothing")
+    @Test("an account is linked and can be logged in to either way; linking it again changes nothing (S 9, scenario 5)")
     func linking() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")

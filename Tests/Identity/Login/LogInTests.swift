@@ -27,7 +27,7 @@ struct LogInTests {
   }
 
   @Test(
-    "with the right password works by username and by e-mail address, in any case of letters (CU-3; S 3, scenario 1)",
+    "with the right password works by username and by e-mail address, in any case of letters (CU-3; B UC2; S 3, scenario 1)",
     arguments: ["ana", "ANA", " ana", "ana@example.com", "Ana@EXAMPLE.com"])
   func success(login: String) async throws {
     try await RunningIdentity.run { identity in
@@ -88,7 +88,7 @@ struct LogInTests {
     }
   }
 
-  @Test("the offer to recover the password goes with the lock")
+  @Test("the offer to recover the password goes with the lock (S 3, scenario 7)")
   func offer() {
     let words = Words([Contract.identity.words[0]])
     #expect(words.text("failure.login_locked.suggestion", .english)?.contains("recover") == true)

@@ -11,7 +11,9 @@ struct RegistrationTests {
 
   private func codes(_ failure: Failure, _ field: String) -> [String] { failure.fields.filter { $0.field == field }.map(\.code) }
 
-  @Test("valid data make an unverified account, told to all services, and ask for the verification mail (S 2, scenario 1)")
+  @Test(
+    "valid data make an unverified account, told to all services, and ask for the verification mail (CU-1; B UC1; E UC-01; S 2, scenario 1)"
+  )
   func success() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form("Ana.Ruiz", email: "Ana@Example.com")

@@ -49,7 +49,7 @@ struct ReportTests {
     }
   }
 
-  @Test("it is mailed to each administrator, in English or Spanish")
+  @Test("it is mailed to each administrator, in English or Spanish (S 10, scenario 3)")
   func mail() async throws {
     try await RunningIdentity.run { identity in
       let one = try await identity.administrator("adela")

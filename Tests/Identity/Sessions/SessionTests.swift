@@ -40,7 +40,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a client that lost the answer gets the very same tokens when it asks again within 30 s")
+  @Test("a client that lost the answer gets the very same tokens when it asks again within 30 s (S 3, scenario 3)")
   func lostAnswer() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -47,7 +47,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("an update changes what it names and nothing else, and is told once; what changes nothing is not told")
+  @Test("an update changes what it names and nothing else, and is told once; what changes nothing is not told (B UC13)")
   func partial() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -43,7 +43,7 @@ struct FriendRequestTests {
     }
   }
 
-  @Test("need a verified account to be sent and accepted, not to be rejected")
+  @Test("need a verified account to be sent and accepted, not to be rejected (S 8, scenario 4)")
   func unverified() async throws {
     let ana = try identity.person("ana")
     let ben = try identity.person("ben", isVerified: false)
