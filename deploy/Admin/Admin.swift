@@ -65,12 +65,17 @@ struct Administrator: AsyncParsableCommand {
     try bus.start()
     let client = ServiceClient(bus: bus, service: .gateway, clock: .system)
     do {
+      let name = try Username(text: username)
       let account = try await client.request(
-        AppointAdministrator.self, .init(username: try Username(text: username)),
+        AppointAdministrator.self, .init(username: name),
         deadline: Clock.system.now.adding(seconds: 10))
       print("\(account.username) is an administrator from its next log in or refresh on.")
     } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
       throw ValidationError("there is no account \(username)")
+    } catch let failure as Failure where failure.code == RequestFailure.verificationRequired.rawValue {
+      throw ValidationError("\(username) has not verified the e-mail address yet")
+    } catch is FieldRule {
+      throw ValidationError("\(username) is no username; give that, not the e-mail address")
     }
     await bus.stop(within: .seconds(1))
   }

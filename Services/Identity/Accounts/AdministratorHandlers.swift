@@ -12,6 +12,8 @@ extension ServiceDefinition {
       write: { input, call, transaction in
         guard let account = try transaction.database.account(input.username) else { throw Failure(RequestFailure.notFound) }
         if account.isAdministrator { return account.own }
+        // What administrators are mailed is for whoever has proved that the address is theirs.
+        guard account.verifiedAt != nil else { throw Failure(RequestFailure.verificationRequired) }
         try transaction.database.cachedStatement(
           sql: "UPDATE accounts SET is_administrator = 1, revision = revision + 1 WHERE account_id = ?"
         ).execute(arguments: [account.id])

@@ -108,7 +108,8 @@ public enum DeleteAccount: Operation {
 
   public static let spec = OperationSpec(
     "accounts.delete", of: .identity, .post("/v1/accounts/me/deletion"), by: .account, effect: .write, rate: .sensitive,
-    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind], takesIdempotencyKey: false,
+    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind, LoginAlertFailure.unanswered.kind],
+    takesIdempotencyKey: false,
     requirements: ["ID-12"], "Delete the account and everything it holds in all services.")
 }
 

@@ -17,5 +17,6 @@ public enum AppointAdministrator: Operation {
 
   public static let spec = OperationSpec(
     "accounts.appointAdministrator", of: .identity, nil, by: .services([.gateway]), effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Make an account an administrator.")
+    failures: [RequestFailure.notFound.kind, RequestFailure.verificationRequired.kind], requirements: ["ID-15"],
+    "Make an account with a verified address an administrator.")
 }

@@ -58,7 +58,7 @@ public enum RequestEmailChange: Operation {
     "emailChanges.request", of: .identity, .post("/v1/accounts/me/email-changes"), by: .account, effect: .create,
     rate: .sensitive,
     failures: RequestEmailChangeFailure.allCases.map(\.kind)
-      + ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
+      + ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind, LoginAlertFailure.unanswered.kind],
     takesIdempotencyKey: false, requirements: ["ID-11"],
     "Have a link mailed to a new address, by which it becomes the account's.")
 }

@@ -82,13 +82,15 @@ public enum LoginAlertFailure: String, FailureCode {
   case answered = "login_alert_answered"
   /// Whoever logged in cannot be the one who says that it was the owner.
   case ownSession = "login_alert_own_session"
+  /// A session that began so may not touch what the account is protected by, until its owner has said that it was they.
+  case unanswered = "login_alert_unanswered"
 
   public var status: Int {
     switch self {
     case .linkInvalid: 404
     case .expired: 410
     case .answered: 409
-    case .ownSession: 403
+    case .ownSession, .unanswered: 403
     }
   }
 }

@@ -99,7 +99,8 @@ public enum CloseSession: Operation {
 
   public static let spec = OperationSpec(
     "sessions.close", of: .identity, .delete("/v1/sessions/{sessionID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-6"], "Close one of your sessions.")
+    failures: [RequestFailure.notFound.kind, LoginAlertFailure.unanswered.kind], requirements: ["ID-6", "ID-7"],
+    "Close one of your sessions.")
 }
 
 /// Closes all of the account's sessions but the calling one.
@@ -115,6 +116,7 @@ public enum CloseOtherSessions: Operation {
   }
 
   public static let spec = OperationSpec(
-    "sessions.closeOthers", of: .identity, .delete("/v1/sessions"), by: .account, effect: .write, requirements: ["ID-6"],
+    "sessions.closeOthers", of: .identity, .delete("/v1/sessions"), by: .account, effect: .write,
+    failures: [LoginAlertFailure.unanswered.kind], requirements: ["ID-6", "ID-7"],
     "Close all of your sessions but this one.")
 }

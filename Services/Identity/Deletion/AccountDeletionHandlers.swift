@@ -75,7 +75,7 @@ extension ServiceDefinition {
 extension Database {
   /// Looks whether the attempt comes too early: it counts with the attempts to log in.
   fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> PasswordAttempt {
-    let account = try call.liveAccount(self)
+    let account = try call.trustedAccount(self)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     guard let password = input.password.value else {
       throw Failure.field("password", input.password.rule ?? FieldRule("required"))
@@ -89,7 +89,7 @@ extension Transaction {
   fileprivate func endDeletion(
     _ attempt: PasswordAttempt, _ verdict: PasswordHasher.Verdict, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
   ) throws -> Result<AccountDeletionRecord, Failure> {
-    let account = try call.liveAccount(database)
+    let account = try call.trustedAccount(database)
     if let refusal = try attempt.end(isRight: verdict.isRight, orElse: .accountDeletionRefused, account, call, self) {
       return .failure(refusal)
     }

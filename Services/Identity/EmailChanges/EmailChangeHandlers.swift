@@ -52,7 +52,7 @@ extension Database {
   fileprivate func beginEmailChange(
     _ input: RequestEmailChange.Input, _ call: Call, key: SecretKey
   ) throws -> EmailChangeAttempt {
-    let account = try call.liveAccount(self)
+    let account = try call.trustedAccount(self)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     var problems: [FieldProblem] = []
     if let rule = input.email.rule { problems.append(FieldProblem(field: "email", rule)) }
@@ -70,7 +70,7 @@ extension Transaction {
   fileprivate func requestEmailChange(
     _ attempt: EmailChangeAttempt, isRight: Bool, _ call: Call
   ) throws -> Result<RequestEmailChange.Output, Failure> {
-    let account = try call.liveAccount(database)
+    let account = try call.trustedAccount(database)
     if let refusal = try attempt.current.end(isRight: isRight, orElse: .emailChangeFailed, account, call, self) {
       return .failure(refusal)
     }

@@ -95,7 +95,8 @@ extension Transaction {
     try tell(EmailChanged(changeID: change.id, accountID: account.id))
   }
 
-  private func replaceEmailChanges(of account: AccountID) throws {
+  /// Lets the account's links that still wait change nothing any more.
+  func replaceEmailChanges(of account: AccountID) throws {
     try database.cachedStatement(
       sql: "UPDATE email_changes SET replaced_at = ? WHERE account_id = ? AND replaced_at IS NULL AND used_at IS NULL"
     ).execute(arguments: [now, account])

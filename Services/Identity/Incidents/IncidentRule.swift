@@ -36,7 +36,8 @@ enum IncidentRule {
     // Where the address's do.
     case .addressGuessing: (Lockout.free, 20)
     case .tokensReused: (1, 3)
-    case .linksGuessed: (10, 50)
+    // The links cannot be guessed: it is a nuisance, and must not drown what matters.
+    case .linksGuessed: (10, .max)
     case .riskyLogin, .administratorAppointed, .secretsFailing: (1, 1)
     }
   }
@@ -47,7 +48,7 @@ enum IncidentRule {
   static let guessWindowSeconds = 3600
   /// After so long without a further event an incident is over.
   static let quietSeconds = 86_400
-  /// Of how many incidents administrators are told within an hour. The others are listed and in the report.
+  /// Of how many incidents of a pattern administrators are told within an hour. The others are listed and in the report.
   static let mostToldPerHour = 10
 
   static func severity(_ pattern: IncidentPattern, count: Int) -> SecuritySeverity {

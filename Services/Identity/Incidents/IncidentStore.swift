@@ -106,11 +106,11 @@ extension Database {
       arguments: [account, now.adding(seconds: -IncidentRule.quietSeconds)]) != nil
   }
 
-  /// Of how many incidents administrators were told within the last hour.
-  fileprivate func incidentsToldLately(now: Instant) throws -> Int {
+  /// Of how many incidents of the pattern administrators were told within the last hour: a flood of one kind hides no other.
+  fileprivate func incidentsToldLately(_ pattern: IncidentPattern, now: Instant) throws -> Int {
     try Int.fetchOne(
-      cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ?"),
-      arguments: [now.adding(seconds: -3600)]) ?? 0
+      cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ? AND pattern = ?"),
+      arguments: [now.adding(seconds: -3600), pattern]) ?? 0
   }
 }
 
@@ -156,7 +156,7 @@ extension Transaction {
 
   /// Tells each administrator of a critical incident, unless that was done before or they were told of too many lately.
   private func tellAdministrators(_ id: IncidentID, _ pattern: IncidentPattern) throws {
-    guard try database.incidentsToldLately(now: now) < IncidentRule.mostToldPerHour else { return }
+    guard try database.incidentsToldLately(pattern, now: now) < IncidentRule.mostToldPerHour else { return }
     try database.cachedStatement(
       sql: "UPDATE incidents SET administrators_told_at = ? WHERE incident_id = ? AND administrators_told_at IS NULL"
     ).execute(arguments: [now, id])

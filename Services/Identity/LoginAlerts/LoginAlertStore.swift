@@ -101,6 +101,17 @@ extension Database {
       arguments: [session]) != nil
   }
 
+  /// Whether the session began with a suspicious login that nobody has answered for.
+  func isSuspicious(_ session: SessionID) throws -> Bool {
+    try Row.fetchOne(
+      cachedStatement(
+        sql: """
+          SELECT 1 FROM login_alert_sessions AS begun JOIN login_alerts AS alert ON alert.alert_id = begun.alert_id
+          WHERE begun.session_id = ? AND alert.answered_at IS NULL AND alert.level = 'suspicious' LIMIT 1
+          """),
+      arguments: [session]) != nil
+  }
+
   /// The sessions that began with the login.
   fileprivate func sessions(of alert: LoginAlertID) throws -> [SessionID] {
     try SessionID.fetchAll(
@@ -154,6 +165,7 @@ extension Transaction {
         deviceKey: alert.reasons.contains(.newDevice) ? alert.deviceKey : nil,
         network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID)
       let closed = try database.sessions(of: alert.id).filter { try revoke($0, of: alert.accountID, .closedByOwner) }
+      try replaceEmailChanges(of: alert.accountID)
       // Whoever was in may have made some to stay.
       for token in try database.personalAccessTokens(of: alert.accountID, before: nil, limit: -1)
       where token.createdAt >= alert.createdAt { try revokePersonalAccessToken(token.id, of: alert.accountID) }

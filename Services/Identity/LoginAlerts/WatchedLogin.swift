@@ -1,7 +1,20 @@
+import GRDB
 import IdentityContract
 import Operations
 import ServiceKit
 import Storage
+
+extension Call {
+  /// The signed-in account, for what it is protected by: its password, address, identities, tokens and sessions, and its existence.
+  ///
+  /// - Throws: `login_alert_unanswered` in a session that began with a suspicious login. Whoever has the password alone must not be
+  ///   faster than the owner, who may answer days later.
+  func trustedAccount(_ database: Database) throws -> AccountRecord {
+    let account = try liveAccount(database)
+    guard try !database.isSuspicious(try session) else { throw LoginAlertFailure.unanswered }
+    return account
+  }
+}
 
 extension Transaction {
   /// Begins a session of an account that has proved to be itself, by its password or by a provider, unless the login is of high risk.

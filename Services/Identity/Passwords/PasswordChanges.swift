@@ -37,7 +37,7 @@ extension Database {
   fileprivate func beginChange(
     _ input: ChangePassword.Input, _ rules: PasswordRules, _ call: Call, key: SecretKey
   ) throws -> ChangeAttempt {
-    let account = try call.liveAccount(self)
+    let account = try call.trustedAccount(self)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     let missing = input.currentPassword.rule.map { [FieldProblem(field: "currentPassword", $0)] } ?? []
     let problems = missing + rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
@@ -53,7 +53,7 @@ extension Transaction {
   fileprivate func endChange(
     _ attempt: ChangeAttempt, _ hash: PasswordHash?, _ call: Call
   ) throws -> Result<GivenTokens, Failure> {
-    let account = try call.liveAccount(database)
+    let account = try call.trustedAccount(database)
     let session = try call.session
     let refusal = try attempt.current.end(isRight: hash != nil, orElse: .passwordChangeFailed, account, call, self)
     guard refusal == nil, let hash else { return .failure(refusal ?? Failure(ChangePasswordFailure.wrongPassword)) }
@@ -63,11 +63,13 @@ extension Transaction {
     return .success(try renewTokens(of: session, account, call.caller))
   }
 
-  /// Gives the account another password, and tells of it: links that would recover the older one work no longer.
+  /// Gives the account another password, and tells of it: links that would recover the older one work no longer, nor do those that
+  /// whoever had it has sent to an address of their own.
   func changePassword(of account: AccountID, to hash: PasswordHash) throws {
     try database.cachedStatement(sql: "UPDATE accounts SET password_hash = ?, has_password = 1 WHERE account_id = ?").execute(
       arguments: [hash.text, account])
     try replacePasswordRecoveries(of: account)
+    try replaceEmailChanges(of: account)
     try tell(PasswordChanged(changeID: PasswordChangeID(), accountID: account))
   }
 }

@@ -26,10 +26,11 @@ extension ServiceDefinition {
         guard try transaction.database.session(input.sessionID)?.accountID == account.id else {
           throw Failure(RequestFailure.notFound)
         }
-        // To close the session one is in is to log out.
+        // To close the session one is in is to log out, which anybody may.
         if try input.sessionID == call.session {
           try transaction.revoke(input.sessionID, of: account.id, .loggedOut)
         } else {
+          _ = try call.trustedAccount(transaction.database)
           try transaction.close(input.sessionID, of: account.id, call.caller)
         }
         return Empty()
@@ -38,7 +39,7 @@ extension ServiceDefinition {
     serve(
       CloseOtherSessions.self,
       write: { _, call, transaction in
-        let (account, current) = (try call.liveAccount(transaction.database), try call.session)
+        let (account, current) = (try call.trustedAccount(transaction.database), try call.session)
         let others = try transaction.revokeSessions(of: account.id, except: current, .closedByOwner)
         for session in others {
           try transaction.record(SecurityEvent(.sessionClosed, account: account.id, session: session), from: call.caller)

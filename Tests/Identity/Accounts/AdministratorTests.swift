@@ -10,6 +10,11 @@ struct AdministratorTests {
   func appoint() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana", email: "ana@example.org"))
+      let unverified = await #expect(throws: Failure.self) {
+        try await identity.ask(AppointAdministrator.self, .init(username: ana.username), by: .service(.gateway))
+      }
+      #expect(unverified?.code == "verification_required")
+      _ = try await identity.ask(VerifyAccount.self, .init(token: try await identity.mailedToken()))
       let ben = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ben", email: "ben@example.org"))
       let input = AppointAdministrator.Input(username: ana.username)
       for stranger in [Caller.person(), Caller(kind: .account, account: ben.id), .service(.notifications)] {

@@ -203,6 +203,32 @@ struct EmailChangeTests {
     }
   }
 
+  @Test(
+    "a link that waits ends with any change of the password, so that who had the old one keeps no way in",
+    arguments: [true, false])
+  func passwordChanged(byRecovery: Bool) async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      _ = try await identity.askToChange(ana, to: "thief@example.com")
+      let link = try await identity.emailChangeMail()
+      let new = FormField<Password>(text: "Mar-9-bravo")
+      if byRecovery {
+        try await identity.askToRecover("ana@example.com")
+        let recovery = try #require(try await identity.told(PasswordRecoveryRequested.self).last).recoveryID
+        let token = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery)).token
+        _ = try await identity.ask(
+          CompletePasswordRecovery.self, .init(token: token, password: new, passwordRepetition: new))
+      } else {
+        _ = try await identity.ask(
+          ChangePassword.self,
+          .init(currentPassword: .init(text: RunningIdentity.password), password: new, passwordRepetition: new),
+          by: .signedIn(ana))
+      }
+      #expect(try await failure { try await identity.follow(link.token) }.code == "email_change_link_replaced")
+    }
+  }
+
   @Test("an account gets six links an hour, an address three, whoever asks; the answer says how long to wait")
   func bounded() async throws {
     try await RunningIdentity.run { identity in

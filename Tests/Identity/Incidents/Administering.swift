@@ -8,6 +8,7 @@ extension RunningIdentity {
   /// Registers an administrator and logs them in, from an address of their own.
   func administrator(_ username: String = "adela", from address: String = "198.18.0.9") async throws -> SignedIn {
     try await register(username)
+    _ = try await ask(VerifyAccount.self, .init(token: try await mailedToken()))
     _ = try await ask(
       AppointAdministrator.self, .init(username: try Username(text: username)), by: .service(.gateway))
     return try await logIn(username, from: address)

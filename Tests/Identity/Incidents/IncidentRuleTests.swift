@@ -35,7 +35,7 @@ struct IncidentRuleTests {
     "other events are an incident from their number on",
     arguments: [
       (IncidentPattern.tokensReused, 0, nil), (.tokensReused, 1, .warning), (.tokensReused, 3, .critical),
-      (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 50, .critical), (.riskyLogin, 1, .critical),
+      (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 5000, .warning), (.riskyLogin, 1, .critical),
       (.administratorAppointed, 1, .critical),
       (.secretsFailing, 1, .critical),
     ] as [(IncidentPattern, Int, SecuritySeverity?)])

@@ -72,14 +72,47 @@ struct LoginAlertTests {
     }
   }
 
+  @Test("a session in question may use the app, but not touch what the account is protected by, until its owner has answered")
+  func restricted() async throws {
+    try await Self.run { identity, usual in
+      let there = try await Self.strangeLogin(identity, from: Self.barcelona)
+      let caller = Caller.signedIn(there)
+      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: caller)
+      let password = FormField<Password>(text: RunningIdentity.password)
+      let new = FormField<Password>(text: "Mar-9-bravo")
+      let attempts: [@Sendable () async throws -> Void] = [
+        {
+          _ = try await identity.ask(
+            ChangePassword.self, .init(currentPassword: password, password: new, passwordRepetition: new), by: caller)
+        },
+        {
+          _ = try await identity.ask(
+            RequestEmailChange.self, .init(email: .init(text: "thief@example.com"), currentPassword: password), by: caller)
+        },
+        { _ = try await identity.ask(DeleteAccount.self, .init(password: password), by: caller) },
+        { _ = try await identity.ask(CloseOtherSessions.self, .init(), by: caller) },
+        { _ = try await identity.ask(CloseSession.self, .init(sessionID: usual.session.id), by: caller) },
+        {
+          _ = try await identity.ask(
+            CreatePersonalAccessToken.self, .init(name: try PersonalAccessTokenName(text: "stay"), scopes: [.activityRead]),
+            by: caller)
+        },
+      ]
+      for attempt in attempts { #expect(try await failure { try await attempt() }.code == "login_alert_unanswered") }
+      _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: try await Self.token(identity), answer: .confirm))
+      _ = try await identity.ask(CloseOtherSessions.self, .init(), by: caller)
+    }
+  }
+
   @Test(
     "a login from an unusual place is told to its owner, who can close it by the mailed link and is advised to change the password (S 6, scenario 4)"
   )
   func close() async throws {
     try await Self.run { identity, usual in
       let stranger = try await Self.strangeLogin(identity, from: Self.barcelona)
+      // Nobody knows who made it.
       _ = try await identity.ask(
-        CreatePersonalAccessToken.self, .init(name: .init(text: "stay"), scopes: [.activityRead]), by: .signedIn(stranger))
+        CreatePersonalAccessToken.self, .init(name: .init(text: "stay"), scopes: [.activityRead]), by: .signedIn(usual))
       let again = try await Self.strangeLogin(identity, from: Self.barcelona)
       // One mail, however often whoever it is logs in.
       #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.suspicious])
