@@ -101,7 +101,7 @@ struct SecretsTests {
             INSERT INTO secrets (kind, owner, sealed, written_at) SELECT 'agenda', randomblob(16), randomblob(60), 0 FROM numbers
             """)
       }
-      let rotation = SecretRotation(store: identity.store, storage: storage(identity), logger: .init(label: "test"))
+      let rotation = SecretRotation(store: identity.store, storage: storage(identity))
       try await rotation.renewAll()
       try FileManager.default.removeItem(atPath: "\(identity.home.keys)/secrets-1")
       for service in AccountDeletionTests.services + [.identity] {
