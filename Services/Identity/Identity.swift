@@ -52,7 +52,7 @@ public enum Identity {
     service.serveDeletions(keys: keys, hasher: hasher, secrets: secrets, environment)
     service.tellSnapshot(Snapshot(clock: environment.clock, places: places).page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
-    service.run { store in ReportRunner(store: store, schedule: reports, logger: environment.logger) }
+    service.run { store in ReportRunner(store: store, schedule: reports) }
     return service
   }
 }

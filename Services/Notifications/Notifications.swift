@@ -17,6 +17,7 @@ public enum Notifications {
       migrations: [
         Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3), MailQueue.kindsMigration(4),
         DeadMails.migration(5), Accounts.settingsMigration(6), InboxErasure.migration(7), DeletionReports.migration(8),
+        MailErasure.migration(9), MailHousekeeping.migration(10),
       ])
     service.keepAccounts()
     InboxHandlers.serve(&service)

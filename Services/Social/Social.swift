@@ -11,6 +11,7 @@ public enum Social {
         Accounts.migration(1), FriendStore.migration(2), FriendRequestStore.migration(3), ConversationStore.migration(4),
         MessageStore.migration(5),
         Accounts.settingsMigration(6),
+        SocialErasure.migration(7),
       ])
     service.keepAccounts()
     FriendRequestHandlers.serve(&service)

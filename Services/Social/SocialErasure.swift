@@ -30,6 +30,19 @@ enum SocialErasure {
       """, .conversations),
   ]
 
+  /// Finding what an account wrote and where it is the other one, without looking at everybody's.
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "messages and conversations by account") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX messages_by_writer ON messages (from_account);
+          CREATE INDEX conversation_sides_by_other ON conversation_sides (other_account);
+          CREATE INDEX conversation_sides_by_conversation ON conversation_sides (conversation_id);
+          CREATE INDEX conversations_by_high_account ON conversations (high_account);
+          """)
+    }
+  }
+
   /// The friendships that end with the account, so that whoever keeps friends knows.
   @Sendable
   static func endedFriendships(_ account: AccountID, _ transaction: Transaction) throws -> [any Event] {

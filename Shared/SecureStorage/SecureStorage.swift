@@ -101,14 +101,27 @@ public struct SecureStorage: Sendable {
     }
   }
 
-  /// Brings a secret under the newest key of the first key store, if it is not there already.
+  /// Brings a secret under the newest key of the first key store, if it is not there already. Where that fails, it stays as it was.
   ///
   /// - Returns: whether it was sealed anew.
+  /// - Throws: ``SecureStorageFailure``, and what shelf and `record` throw.
   public func renew(_ name: SecretName, on shelf: any SecretShelf, record: Record) throws -> Bool {
     guard let bytes = try shelf.get(name), let sealed = SealedSecret(bytes: bytes) else { return false }
-    if sealed.store == first.id, sealed.number == (try first.newest().number) { return false }
+    let newest: UInt32
+    do {
+      newest = try first.newest().number
+    } catch {
+      try record(SecretIncident(name: name, problem: .keyStoreFailed))
+      throw SecureStorageFailure.notStored
+    }
+    if sealed.store == first.id, sealed.number == newest { return false }
     guard case .found(let secret) = try read(name, on: shelf, record: record) else { return false }
-    try save(secret, name, on: shelf, record: record)
+    do {
+      try save(secret, name, on: shelf, record: record)
+    } catch {
+      try shelf.put(bytes, name)
+      throw error
+    }
     return true
   }
 

@@ -27,6 +27,9 @@ public final class IdentityStub: Sendable {
     var mails: [SecurityMailID: SecurityMail] = [:]
     var emailChanges: [EmailChangeID: ReadEmailChangeSecret.Output] = [:]
     var formerAddresses: [EmailChangeID: ReadFormerAddressee.Output] = [:]
+    var deletions: [AccountDeletionID: ReadDeletionReport.Output] = [:]
+    var endedReports: [AccountDeletionID] = []
+    var refusesReportEnds = false
     var lookUps = 0
     var isAway = false
   }
@@ -108,6 +111,26 @@ public final class IdentityStub: Sendable {
     return change
   }
 
+  /// Makes a deletion of that person's account, which is remembered until ``forget(_:)-(AccountDeletionID)``.
+  public func deletion(of person: Person) throws -> AccountDeletionID {
+    let id = AccountDeletionID()
+    let addressee = ReadAddressee.Output(
+      email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
+    let at = try Instant(text: "2026-11-22T08:43:00.000Z")
+    let deletion = AccountDeletion(id: id, state: .finished, requestedAt: at, finishedAt: at, services: [])
+    state.withLock { $0.deletions[id] = ReadDeletionReport.Output(addressee: addressee, deletion: deletion) }
+    return id
+  }
+
+  /// Lets a deletion be unknown, as if identity were put back from before it.
+  public func forget(_ deletion: AccountDeletionID) { state.withLock { $0.deletions[deletion] = nil } }
+
+  /// Whether it does not hear that a report has ended.
+  public func refuseReportEnds(_ refuses: Bool) { state.withLock { $0.refusesReportEnds = refuses } }
+
+  /// The deletions whose reports have ended.
+  public var endedReports: [AccountDeletionID] { state.withLock { $0.endedReports } }
+
   private func secret(of person: Person, token: String) throws -> ReadVerificationSecret.Output {
     ReadVerificationSecret.Output(
       token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
@@ -164,6 +187,20 @@ public final class IdentityStub: Sendable {
             throw Failure(RequestFailure.notFound)
           }
           return former
+        }
+        service.serve(ReadDeletionReport.self) { (input: ReadDeletionReport.Input, _: Call) in
+          guard let report = self.state.withLock({ $0.deletions[input.deletionID] }) else {
+            throw Failure(RequestFailure.notFound)
+          }
+          return report
+        }
+        service.serve(EndDeletionReport.self) { (input: EndDeletionReport.Input, _: Call) in
+          try self.state.withLock { state in
+            if state.refusesReportEnds { throw Failure(RequestFailure.unavailable) }
+            guard state.deletions[input.deletionID] != nil else { throw Failure(RequestFailure.notFound) }
+            state.endedReports.append(input.deletionID)
+          }
+          return Empty()
         }
         service.serve(ReadAddressee.self) { (input: ReadAddressee.Input, _: Call) in
           guard let person = self.state.withLock({ $0.people[input.accountID] }) else { throw Failure(RequestFailure.notFound) }

@@ -74,7 +74,7 @@ final class SecureStorageTests {
   func verification() {
     let storage = SecureStorage(Keys(id: 1))
     let shelf = Shelf()
-    shelf.spoils = true
+    shelf.spoils = .max
     let recorded = problems { record in
       #expect(throws: SecureStorageFailure.notStored) { try storage.save(secret, name, on: shelf, record: record) }
     }
@@ -150,6 +150,33 @@ final class SecureStorageTests {
     #expect(try SecureStorage(keys, second: spare).renew(name, on: shelf) { _ in })
     #expect(try SecureStorage(keys).read(name, on: shelf) { _ in } == .found(secret))
   }
+
+  @Test("what cannot be sealed anew stays as it was, and can be read as before")
+  func failedRenewal() throws {
+    let (spare, shelf) = (Keys(id: 2), Shelf())
+    try SecureStorage(Keys(id: 1, isBroken: true), second: spare).save(secret, name, on: shelf) { _ in }
+    let before = try #require(shelf.rows[name])
+    let storage = SecureStorage(Keys(id: 1), second: spare)
+    shelf.spoils = 2
+    let recorded = problems { record in
+      #expect(throws: SecureStorageFailure.notStored) { try storage.renew(name, on: shelf, record: record) }
+    }
+    #expect(recorded == [.notVerified, .notVerified, .notStored])
+    #expect(shelf.rows[name] == before)
+    #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
+  }
+
+  @Test("a first key store that cannot name its newest key is recorded, and told as every failure of this storage")
+  func renewalWithoutKeys() throws {
+    let (spare, shelf) = (Keys(id: 2), Shelf())
+    let storage = SecureStorage(Keys(id: 1, isBroken: true), second: spare)
+    try storage.save(secret, name, on: shelf) { _ in }
+    let recorded = problems { record in
+      #expect(throws: SecureStorageFailure.notStored) { try storage.renew(name, on: shelf, record: record) }
+    }
+    #expect(recorded == [.keyStoreFailed])
+    #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
+  }
 }
 
 /// One key in memory.
@@ -171,10 +198,12 @@ private struct Keys: KeyStore {
 private final class Shelf: SecretShelf {
   var rows: [SecretName: [UInt8]] = [:]
   var gets = 0
-  var spoils = false
+  /// How many of the next it spoils.
+  var spoils = 0
 
   func put(_ sealed: [UInt8], _ name: SecretName) {
-    rows[name] = spoils ? sealed.dropLast() + [~sealed[sealed.count - 1]] : sealed
+    rows[name] = spoils > 0 ? sealed.dropLast() + [~sealed[sealed.count - 1]] : sealed
+    spoils = max(spoils - 1, 0)
   }
   func get(_ name: SecretName) -> [UInt8]? {
     gets += 1

@@ -68,7 +68,7 @@ extension ServiceDefinition {
           try await store.write { try $0.confirmErasure(erasure.deletionID, by: .identity, counts) }
         }, afterwards: FinishedDeletions.finish)
     }
-    run { store in SecretRotation(store: store, storage: secrets, logger: environment.logger) }
+    run { store in SecretRotation(store: store, storage: secrets) }
   }
 }
 

@@ -86,7 +86,8 @@ extension Transaction {
     ).execute(arguments: [id, account.id, now])
     try keepAddressee(of: account, id, secrets)
     try Erasure.erase(
-      account.id, id, IdentityErasure.tables, keepingEvents: IdentityErasure.eventsKept, registeredAt: account.createdAt, self)
+      account.id, id, IdentityErasure.tables, keepingEvents: IdentityErasure.eventsKept,
+      registration: AnonymousRequest(RegisterAccount.spec.name, at: account.createdAt), self)
     try tell(AccountDeleted(deletionID: id, accountID: account.id, at: now))
     try record(SecurityEvent(.accountDeleted, account: nil), from: .service(.identity))
     return try deletion(id)

@@ -32,41 +32,46 @@ struct Housekeeping: Service {
   }
 
   func run() async throws {
-    do {
-      try await cancelWhenGracefulShutdown {
-        while true {
-          await sweepOrLog()
-          try await Task.sleep(for: interval)
-        }
+    try await cancelWhenGracefulShutdown {
+      while true {
+        try await sweep()
+        try await Task.sleep(for: interval)
       }
-    } catch is CancellationError {
-      // What is left is removed another time.
     }
   }
 
-  private func sweepOrLog() async {
-    do {
-      try await sweep()
-    } catch {
-      logger.warning("housekeeping was put off", metadata: ["error": .string("\(error)")])
-    }
-  }
-
-  /// Removes everything that is due. Each batch is a transaction of its own, so that nobody waits long for it.
+  /// Removes everything that is due. A table of which nothing can be removed keeps no other from it.
+  ///
+  /// - Throws: why the first such one was left as it is.
   func sweep() async throws {
+    var failure: (any Error)?
     for rule in Self.rules {
-      let sql = """
-        DELETE FROM \(rule.table) WHERE (\(rule.key)) IN (SELECT \(rule.key) FROM \(rule.table) WHERE \(rule.instant) < ? LIMIT ?)
-        """
-      var removed = 0
-      repeat {
-        removed = try await store.write { transaction in
-          let oldest = transaction.now.adding(seconds: -rule.keptSeconds)
-          try transaction.database.cachedStatement(sql: sql).execute(arguments: [oldest, Self.batch])
-          return transaction.database.changesCount
-        }
-      } while removed == Self.batch
+      do {
+        try await sweep(rule)
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        logger.warning(
+          "a table was not swept", metadata: ["table": .string(rule.table), "error": .string("\(type(of: error))")])
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
+  }
+
+  /// Each batch is a transaction of its own, so that nobody waits long for it.
+  private func sweep(_ rule: Rule) async throws {
+    let sql = """
+      DELETE FROM \(rule.table) WHERE (\(rule.key)) IN (SELECT \(rule.key) FROM \(rule.table) WHERE \(rule.instant) < ? LIMIT ?)
+      """
+    var removed = 0
+    repeat {
+      removed = try await store.write { transaction in
+        let oldest = transaction.now.adding(seconds: -rule.keptSeconds)
+        try transaction.database.cachedStatement(sql: sql).execute(arguments: [oldest, Self.batch])
+        return transaction.database.changesCount
+      }
+    } while removed == Self.batch
   }
 
   /// How long a table's rows are kept after an instant of theirs; each of these columns has an index.

@@ -1,4 +1,3 @@
-import Logging
 import SecureStorage
 import ServiceLifecycle
 import Storage
@@ -9,17 +8,9 @@ struct SecretRotation: Service {
 
   let store: Store
   let storage: SecureStorage
-  let logger: Logger
 
   func run() async throws {
-    do {
-      try await cancelWhenGracefulShutdown { try await renewAll() }
-    } catch is CancellationError {
-      // The next start goes on.
-    } catch {
-      // What failed is recorded as a security event; sealed under an older key it can be read as before.
-      logger.warning("secrets were not sealed anew", metadata: ["error": .string("\(type(of: error))")])
-    }
+    try await cancelWhenGracefulShutdown { try await renewAll() }
   }
 
   func renewAll() async throws {

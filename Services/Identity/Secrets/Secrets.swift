@@ -77,15 +77,17 @@ extension Transaction {
   /// - Parameter last: the last one looked at before; nil at the beginning.
   /// - Returns: the last one looked at, nil after the last of all.
   func renewSecrets(after last: SecretName?, atMost count: Int, in storage: SecureStorage) throws -> SecretName? {
-    let rows = try Row.fetchAll(
+    let kinds = Dictionary(uniqueKeysWithValues: SecretKind.all.map { ($0.name, $0) })
+    // Of other kinds are those that a newer version of the program keeps: they wait for it.
+    let marks = Array(repeating: "?", count: kinds.count).joined(separator: ", ")
+    let names = try Row.fetchAll(
       database.cachedStatement(
-        sql: "SELECT kind, owner FROM secrets WHERE (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?"),
-      arguments: [last?.kind.name ?? "", Data(last?.owner ?? []), count])
-    var reached: SecretName?
-    for row in rows {
-      guard let kind = SecretKind.all.first(where: { $0.name == row["kind"] }) else { continue }
-      let name = SecretName(kind, of: Array(row["owner"] as Data))
-      reached = name
+        sql: """
+          SELECT kind, owner FROM secrets WHERE kind IN (\(marks)) AND (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?
+          """),
+      arguments: StatementArguments(kinds.keys.sorted()) + [last?.kind.name ?? "", Data(last?.owner ?? []), count]
+    ).compactMap { row in kinds[row["kind"]].map { SecretName($0, of: Array(row["owner"] as Data)) } }
+    for name in names {
       do {
         _ = try storage.renew(name, on: SecretTable(transaction: self)) { try record($0, account: nil) }
       } catch is SecureStorageFailure {
@@ -93,7 +95,7 @@ extension Transaction {
         continue
       }
     }
-    return rows.count < count ? nil : reached
+    return names.count < count ? nil : names.last
   }
 
   private func record(_ incident: SecretIncident, account: AccountID?) throws {

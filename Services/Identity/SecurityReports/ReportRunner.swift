@@ -1,4 +1,3 @@
-import Logging
 import Operations
 import ServiceLifecycle
 import Storage
@@ -9,13 +8,11 @@ struct ReportRunner: Service {
 
   let store: Store
   let schedule: ReportSchedule
-  let logger: Logger
   let interval: Duration
 
-  init(store: Store, schedule: ReportSchedule, logger: Logger, interval: Duration = .seconds(60)) {
+  init(store: Store, schedule: ReportSchedule, interval: Duration = .seconds(60)) {
     self.store = store
     self.schedule = schedule
-    self.logger = logger
     self.interval = interval
   }
 
@@ -24,23 +21,11 @@ struct ReportRunner: Service {
       do { try await gracefulShutdown() } catch is CancellationError {}
       return
     }
-    do {
-      try await cancelWhenGracefulShutdown {
-        while true {
-          await makeOrLog()
-          try await Task.sleep(for: interval)
-        }
+    try await cancelWhenGracefulShutdown {
+      while true {
+        try await makeDue()
+        try await Task.sleep(for: interval)
       }
-    } catch is CancellationError {
-      // What is due is made after the next start.
-    }
-  }
-
-  private func makeOrLog() async {
-    do {
-      try await makeDue()
-    } catch {
-      logger.warning("security reports were put off", metadata: ["error": .string("\(error)")])
     }
   }
 

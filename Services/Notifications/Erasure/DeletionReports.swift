@@ -10,6 +10,14 @@ import Storage
 /// Ends the reports of deletions: once one is sent or given up, identity is told and forgets the address; then the mail's row goes,
 /// and where mails are files, the file a day later.
 struct DeletionReports: ServiceLifecycle.Service {
+  /// The mail that reports a deletion, sent or given up.
+  private struct Report: Sendable {
+    let mail: ID<Mail>
+    let deletion: AccountDeletionID
+    let createdAt: Instant
+    let isDelivered: Bool
+  }
+
   private static let longestWait = Duration.seconds(60)
   private static let wait = Duration.seconds(1)
 
@@ -36,43 +44,60 @@ struct DeletionReports: ServiceLifecycle.Service {
   }
 
   func run() async throws {
+    var pause = Self.wait
     while !Task.isShuttingDownGracefully && !Task.isCancelled {
-      var next = Self.wait
-      do {
-        try await endReports()
-        next = try await removeFiles()
-      } catch {
-        logger.warning("a deletion's report is not ended yet", metadata: ["code": .string(Failure(error).code)])
-      }
-      let pause = next
-      await cancelWhenGracefulShutdown { await bell.wait(atMost: pause) }
+      let isDone = try await endReports()
+      // Whatever identity answers, no file stays longer than it should.
+      let next = try await removeFiles()
+      let wait = isDone ? next : min(pause, next)
+      pause = isDone ? Self.wait : min(pause * 2, Self.longestWait)
+      await cancelWhenGracefulShutdown { await bell.wait(atMost: wait) }
     }
   }
 
-  private func endReports() async throws {
+  /// Ends the reports that were sent or given up.
+  ///
+  /// - Returns: whether identity has heard of them all.
+  private func endReports() async throws -> Bool {
     let ended = try await store.read { database in
       try Row.fetchAll(
         database,
-        sql: "SELECT mail_id, subject_id, created_at, state FROM mails WHERE kind = ? AND finished_at IS NOT NULL",
-        arguments: [MailKind.accountDeleted]
+        sql: """
+          SELECT mail_id, subject_id, created_at, state FROM mails WHERE kind = ? AND finished_at IS NOT NULL ORDER BY finished_at
+          """, arguments: [MailKind.accountDeleted]
       ).map { row in
-        (
-          mail: row["mail_id"] as ID<Mail>, deletion: row["subject_id"] as AccountDeletionID,
-          createdAt: row["created_at"] as Instant, isDelivered: row["state"] as MailQueue.End == .delivered
-        )
+        Report(
+          mail: row["mail_id"], deletion: row["subject_id"], createdAt: row["created_at"],
+          isDelivered: row["state"] as MailQueue.End == .delivered)
       }
     }
+    var areAllEnded = true
     for report in ended {
-      let input = EndDeletionReport.Input(deletionID: report.deletion, isDelivered: report.isDelivered)
-      _ = try await identity.request(EndDeletionReport.self, input)
-      let kept = report.isDelivered ? keptSeconds : 0
-      try await store.write { transaction in
-        // Where a server took the mail there is no file, and removing none harms nothing.
-        try transaction.database.execute(
-          sql: "INSERT INTO report_files (mail_id, created_at, remove_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-          arguments: [report.mail, report.createdAt, transaction.now.adding(seconds: kept)])
-        try transaction.database.execute(sql: "DELETE FROM mails WHERE mail_id = ?", arguments: [report.mail])
+      do {
+        try await end(report)
+      } catch let failure as Failure {
+        // One that identity cannot take now keeps no other waiting.
+        areAllEnded = false
+        logger.warning("a deletion's report is not ended yet", metadata: ["code": .string(failure.code)])
       }
+    }
+    return areAllEnded
+  }
+
+  private func end(_ report: Report) async throws {
+    let input = EndDeletionReport.Input(deletionID: report.deletion, isDelivered: report.isDelivered)
+    do {
+      _ = try await identity.request(EndDeletionReport.self, input)
+    } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
+      // Identity was put back from before the deletion: there is no address that it could forget.
+    }
+    let kept = report.isDelivered ? keptSeconds : 0
+    try await store.write { transaction in
+      // Where a server took the mail there is no file, and removing none harms nothing.
+      try transaction.database.execute(
+        sql: "INSERT INTO report_files (mail_id, created_at, remove_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        arguments: [report.mail, report.createdAt, transaction.now.adding(seconds: kept)])
+      try transaction.database.execute(sql: "DELETE FROM mails WHERE mail_id = ?", arguments: [report.mail])
     }
   }
 

@@ -6,6 +6,12 @@ import Storage
 
 /// Removes the mails to an erased account: their files, then their rows. The report of the deletion is not among them.
 enum MailErasure {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "mails by account") { database in
+      try database.execute(sql: "CREATE INDEX mails_by_account ON mails (account_id)")
+    }
+  }
+
   /// - Throws: `unavailable` while one of them is on its way.
   static func clean(_ erasure: ErasedAccount, _ folders: Set<String>, _ store: Store) async throws {
     let account = erasure.account

@@ -46,10 +46,11 @@ enum Mails {
         store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, bell: bell,
         pulse: pulse, logger: environment.logger, reports: reports)
     }
-    let client = writer.identity
+    let (client, folders) = (writer.identity, settings.folders(environment.home))
+    service.run { store in MailHousekeeping(store: store, folders: folders, clock: environment.clock) }
     service.run { store in
       DeletionReports(
-        store: store, identity: client, folders: settings.folders(environment.home), keptSeconds: settings.reportKeptSeconds,
+        store: store, identity: client, folders: folders, keptSeconds: settings.reportKeptSeconds,
         clock: environment.clock, bell: reports, logger: environment.logger)
     }
   }

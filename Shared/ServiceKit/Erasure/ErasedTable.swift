@@ -49,6 +49,12 @@ public struct ErasedTable: Sendable {
   /// The read model of accounts, see ``Accounts``.
   static let readModel = ErasedTable.rows("accounts", "account_id = :account", .profiles)
 
+  private var counting: String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
+  private var erasing: [String] { statements ?? ["DELETE FROM \(name) WHERE \(condition)"] }
+
+  /// All that is asked of the store for the table, in its order; for a test of how the store goes about it.
+  public var sql: [String] { kind == nil ? [] : [counting] + erasing }
+
   /// Erases the account's rows, and adds their number to those of their kind.
   func erase(_ account: AccountID, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]) throws {
     guard let kind else { return }
@@ -58,9 +64,8 @@ public struct ErasedTable: Sendable {
       ]
       return try body(transaction.database, StatementArguments(values.filter { sql.contains(":\($0.key)") }))
     }
-    let count = "SELECT count(*) FROM \(name) WHERE \(condition)"
-    counts[kind, default: 0] += try run(count) { try Int.fetchOne($0, sql: count, arguments: $1) ?? 0 }
-    for statement in statements ?? ["DELETE FROM \(name) WHERE \(condition)"] {
+    counts[kind, default: 0] += try run(counting) { try Int.fetchOne($0, sql: counting, arguments: $1) ?? 0 }
+    for statement in erasing {
       try run(statement) { try $0.execute(sql: statement, arguments: $1) }
     }
   }

@@ -10,10 +10,10 @@ public enum Erasure {
   /// - Parameters:
   ///   - names: events that hold ids alone, which others still have to hear.
   ///   - following: what others are to be told of it, read before the rows are gone; ids alone.
-  ///   - registeredAt: when the account was registered, where it was registered here.
+  ///   - registration: of the account, where it was registered here.
   public static func erase(
     _ account: AccountID, _ deletion: AccountDeletionID, _ tables: [ErasedTable], keepingEvents names: Set<String> = [],
-    registeredAt: Instant? = nil, following: (AccountID, Transaction) throws -> [any Event] = { _, _ in [] },
+    registration: AnonymousRequest? = nil, following: (AccountID, Transaction) throws -> [any Event] = { _, _ in [] },
     _ transaction: Transaction
   ) throws {
     guard try !transaction.database.isErased(account) else { return }
@@ -21,7 +21,7 @@ public enum Erasure {
     var counts: [ErasedKind: Int] = [:]
     for table in tables { try table.erase(account, transaction, &counts) }
     counts[.events, default: 0] += try transaction.emptyEvents(naming: account, except: names)
-    try transaction.forgetReplies(to: account, registeredAt: registeredAt)
+    try transaction.forgetReplies(to: account, registration: registration)
     for event in following { try transaction.tell(event) }
     try transaction.noteErasure(of: account, by: deletion, counts: Counts(counts).text)
   }

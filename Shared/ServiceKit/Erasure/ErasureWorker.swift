@@ -51,56 +51,73 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     self.afterwards = afterwards
   }
 
-  public func run() async throws {
-    do {
-      try await cancelWhenGracefulShutdown { try await work() }
-    } catch is CancellationError {
-      // The next start goes on.
-    }
-  }
+  public func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
 
   private func work() async throws {
     var rings = wake.rings.makeAsyncIterator()
     var delay = Self.shortestDelay
     while true {
-      do {
-        let rest = try await finish() + afterwards(store) * Self.restFactor
+      let outcome = try await finish()
+      let rest = try await outcome.rest + afterwards(store) * Self.restFactor
+      if outcome.isDone {
         delay = Self.shortestDelay
         try await Task.sleep(for: rest)
         guard await rings.next() != nil else { return }
-      } catch let error as CancellationError {
-        throw error
-      } catch {
-        logger.warning("an erasure is not finished yet", metadata: ["code": .string(Failure(error).code)])
-        try await Task.sleep(for: delay)
+      } else {
+        try await Task.sleep(for: max(rest, delay))
         delay = min(delay * 2, Self.longestDelay)
       }
     }
   }
 
-  /// Finishes all that wait.
+  /// Finishes all that wait. One that cannot be finished yet keeps no other waiting.
   ///
-  /// - Returns: how long the store is to be left alone after it.
-  func finish() async throws -> Duration {
+  /// - Returns: how long the store is to be left alone after it, and whether none is left.
+  func finish() async throws -> (rest: Duration, isDone: Bool) {
     var rest = Duration.zero
+    var left: Set<AccountID> = []
     while true {
-      let waiting = try await store.read { try $0.unconfirmedErasures(limit: Self.batch) }
-      guard !waiting.isEmpty else { return rest }
-      rest += try await cleanFiles(of: waiting.filter { !$0.isCleaned })
-      for erasure in waiting {
-        try await confirm(erasure, store)
-        try await store.write { try $0.noteConfirmation(of: erasure.account) }
+      let limit = Self.batch + left.count
+      let known = left
+      let waiting = try await store.read { try $0.unconfirmedErasures(limit: limit) }.filter { !known.contains($0.account) }
+      guard !waiting.isEmpty else { return (rest, left.isEmpty) }
+      var isCleaned: Set<AccountID> = []
+      for erasure in waiting where !erasure.isCleaned {
+        if try await attempt({ try await clean(erasure, store) }) {
+          isCleaned.insert(erasure.account)
+        } else {
+          left.insert(erasure.account)
+        }
+      }
+      if !isCleaned.isEmpty { rest += try await noteCleaning(of: isCleaned) }
+      for erasure in waiting where !left.contains(erasure.account) {
+        if try await attempt({ try await confirm(erasure, store) }) {
+          try await store.write { try $0.noteConfirmation(of: erasure.account) }
+        } else {
+          left.insert(erasure.account)
+        }
       }
     }
   }
 
-  /// Removes what is left of the erasures in files, and notes it, so that a confirmation that fails does not repeat it.
-  private func cleanFiles(of erasures: [ErasedAccount]) async throws -> Duration {
-    guard !erasures.isEmpty else { return .zero }
-    for erasure in erasures { try await clean(erasure, store) }
+  /// - Returns: whether it succeeded.
+  private func attempt(_ body: () async throws -> Void) async throws -> Bool {
+    do {
+      try await body()
+      return true
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      logger.warning("an erasure is not finished yet", metadata: ["code": .string(Failure(error).code)])
+      return false
+    }
+  }
+
+  /// Rewrites the store's file and notes that nothing is left of the accounts, so that a confirmation that fails does not repeat it.
+  private func noteCleaning(of accounts: Set<AccountID>) async throws -> Duration {
     let duration = try await store.rewrite()
     try await store.write { transaction in
-      for erasure in erasures { try transaction.noteCleaning(of: erasure.account) }
+      for account in accounts { try transaction.noteCleaning(of: account) }
     }
     return duration * Self.restFactor
   }

@@ -12,6 +12,17 @@ public struct ErasedAccount: Sendable, Hashable {
   public let isCleaned: Bool
 }
 
+/// A request that nobody signed in made, as far as a store can tell it from others.
+public struct AnonymousRequest: Sendable, Hashable {
+  let operation: String
+  let at: Instant
+
+  public init(_ operation: String, at: Instant) {
+    self.operation = operation
+    self.at = at
+  }
+}
+
 extension Database {
   /// Whether the account's data was erased here, so that nothing of it may be written any more.
   public func isErased(_ account: AccountID) throws -> Bool {
@@ -71,13 +82,16 @@ extension Transaction {
 
   /// Forgets the replies recorded for the account's requests.
   ///
-  /// - Parameter registeredAt: when the account was registered: the reply to that, which nobody signed in asked for, goes with it.
-  public func forgetReplies(to account: AccountID, registeredAt: Instant? = nil) throws {
+  /// - Parameter registration: which nobody signed in asked for; the reply to it goes too.
+  public func forgetReplies(to account: AccountID, registration: AnonymousRequest? = nil) throws {
     try database.cachedStatement(sql: "DELETE FROM idempotency_records WHERE caller = ?").execute(arguments: [
       account.description
     ])
-    guard let registeredAt else { return }
-    try database.cachedStatement(sql: "DELETE FROM idempotency_records WHERE at = ? AND caller LIKE 'anonymous %'")
-      .execute(arguments: [registeredAt])
+    guard let registration else { return }
+    try database.cachedStatement(
+      sql: """
+        DELETE FROM idempotency_records WHERE at = ? AND caller LIKE 'anonymous %' AND (operation = ? OR operation IS NULL)
+        """
+    ).execute(arguments: [registration.at, registration.operation])
   }
 }

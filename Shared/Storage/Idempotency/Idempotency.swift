@@ -66,8 +66,10 @@ struct Idempotency: Sendable {
     // The nonce, the text and the tag; without them only where the nonce has an unusual length.
     guard let combined = sealed.combined else { throw CryptoKitError.incorrectParameterSize }
     try transaction.database.cachedStatement(
-      sql: "INSERT OR REPLACE INTO idempotency_records (caller, key, payload_hash, sealed_reply, at) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [key.caller, key.key, hash, combined, transaction.now])
+      sql: """
+        INSERT OR REPLACE INTO idempotency_records (caller, key, operation, payload_hash, sealed_reply, at) VALUES (?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [key.caller, key.key, key.operation, hash, combined, transaction.now])
   }
 }
 

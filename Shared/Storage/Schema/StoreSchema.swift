@@ -55,6 +55,10 @@ enum StoreSchema {
           """)
     },
     Migration(2, "erasures") { try $0.execute(sql: ErasureSchema.first) },
+    Migration(3, "operations of idempotency records") { database in
+      // Unknown for a week, in records from before.
+      try database.execute(sql: "ALTER TABLE idempotency_records ADD COLUMN operation TEXT")
+    },
   ]
 
   /// Throws if the file is another service's.

@@ -1,6 +1,5 @@
 import GRDB
 import IdentityContract
-import Logging
 import Operations
 import Storage
 import Testing
@@ -10,7 +9,7 @@ import Testing
 @Suite("Security reports (ID-15; S 10, scenario 3)")
 struct ReportTests {
   private func runner(_ identity: RunningIdentity, _ schedule: ReportSchedule = .daily) -> ReportRunner {
-    ReportRunner(store: identity.store, schedule: schedule, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    ReportRunner(store: identity.store, schedule: schedule)
   }
 
   private func reports(_ identity: RunningIdentity, by administrator: SignedIn) async throws -> [SecurityReport] {

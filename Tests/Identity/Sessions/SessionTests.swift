@@ -220,6 +220,25 @@ struct SessionTests {
     }
   }
 
+  @Test("a table of which nothing can be removed is told, and keeps no other from being swept")
+  func housekeepingGoesOn() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(own))
+      try await identity.store.write {
+        try $0.database.execute(
+          sql: "CREATE TRIGGER stuck BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'stuck'); END")
+      }
+      identity.time.advance(seconds: 91 * 86_400)
+      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      await #expect(throws: (any Error).self) { try await housekeeping.sweep() }
+      #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)
+      #expect(try await identity.count("SELECT COUNT(*) FROM verification_links") == 0)
+      #expect(try await identity.count("SELECT COUNT(*) FROM security_events") == 0)
+    }
+  }
+
   @Test("what has outlived its use is removed, what has not stays")
   func housekeeping() async throws {
     try await RunningIdentity.run { identity in

@@ -113,7 +113,7 @@ final class MailKindsTests {
             INSERT INTO mails (mail_id, account_id, link_id, state, attempts, next_at, failure, created_at, finished_at)
             VALUES (?, ?, ?, ?, ?, 5, ?, 1790000000000, ?)
             """,
-          arguments: [mail, ana.account, link, state, attempts, failure, state == "waiting" ? nil : 7])
+          arguments: [mail, ana.account, link, state, attempts, failure, state == "waiting" ? nil : Instant.now])
       }
     }
     await old.close()

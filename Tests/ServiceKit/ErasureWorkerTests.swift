@@ -1,0 +1,42 @@
+import Foundation
+import Logging
+import Operations
+import Storage
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Finishing erasures (ID-12)")
+final class ErasureWorkerTests {
+  private let path = "/tmp/racha-worker-\(UInt32.random(in: .min ... .max))"
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  @Test("one that cannot be cleaned or confirmed yet keeps no other waiting, however many there are")
+  func independent() async throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let store = try Store(
+      path: "\(path)/a.sqlite", service: .activity, migrations: [], secret: [UInt8](repeating: 1, count: 32),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let accounts = (0..<ErasureWorker.batch * 2 + 10).map { _ in AccountID() }
+    try await store.write { transaction in
+      for account in accounts { try transaction.noteErasure(of: account, by: ID<Never>(), counts: "{}") }
+    }
+    // More than a batch of them, some at either step.
+    let dirty = Set(accounts.prefix(ErasureWorker.batch))
+    let unheard = Set(accounts.dropFirst(ErasureWorker.batch).prefix(5))
+    func worker(clean: Set<AccountID>, confirm: Set<AccountID>) -> ErasureWorker {
+      ErasureWorker(
+        store: store, wake: ErasureWorker.Wake(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        clean: { erasure, _ in if clean.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } },
+        confirm: { erasure, _ in if confirm.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } })
+    }
+    #expect(try await worker(clean: dirty, confirm: unheard).finish().isDone == false)
+    let left = try await store.read { try $0.unconfirmedErasures(limit: 1000) }
+    #expect(Set(left.map(\.account)) == dirty.union(unheard))
+    #expect(Set(left.filter(\.isCleaned).map(\.account)) == unheard)
+    #expect(try await worker(clean: [], confirm: []).finish().isDone)
+    #expect(try await store.read { try $0.unconfirmedErasures(limit: 1) }.isEmpty)
+    await store.close()
+  }
+}
