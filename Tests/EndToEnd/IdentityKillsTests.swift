@@ -130,6 +130,8 @@ struct IdentityKillsTests {
       try await body(cluster, name, prepared)
       try await killer.value
     }
+    // One that has just been started again is not ready to be asked to stop.
+    try await cluster.waitUntilReady()
     let codes = cluster.stop()
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
