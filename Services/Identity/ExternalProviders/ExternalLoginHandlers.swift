@@ -70,10 +70,8 @@ extension Transaction {
     of proven: ProvenIdentity, isVerified: Bool, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash,
     _ keys: IdentityKeys, _ call: Call
   ) throws -> AccountRecord {
-    guard let email = proven.email, let username = try database.freeUsername(for: proven, email, now: now, key: keys.usernames)
-    else {
-      throw Failure(RequestFailure.internalError)
-    }
+    guard let email = proven.email else { throw Failure(RequestFailure.internalError) }
+    let username = try database.freeUsername(for: proven, email, now: now, key: keys.usernames)
     let form = RegistrationForm(
       email: email, username: username, password: .placeholder, name: proven.name, age: nil, nickname: nil,
       timeZone: input.timeZone?.name ?? .utc, language: input.language ?? call.language,
@@ -93,9 +91,10 @@ extension Database {
   /// choose another later.
   fileprivate func freeUsername(
     for proven: ProvenIdentity, _ email: EmailAddress, now: Instant, key: SecretKey
-  ) throws -> Username? {
-    try UsernameSuggestions.candidates(near: proven.wishedUsername, others: [String(email.localPart)]).first {
-      try !isTaken($0, now: now, key: key)
-    }
+  ) throws -> Username {
+    let candidates = UsernameSuggestions.candidates(near: proven.wishedUsername, others: [String(email.localPart)])
+    if let free = try candidates.first(where: { try !isTaken($0, now: now, key: key) }) { return free }
+    // Those near a popular name run out; numbers of twelve digits do not.
+    return try Username(text: "user\(UInt64.random(in: 100_000_000_000...999_999_999_999))")
   }
 }

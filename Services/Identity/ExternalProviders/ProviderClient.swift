@@ -123,6 +123,7 @@ struct ProviderClient: Sendable {
     guard let subject = claims.subject else { throw IDTokenFault.wrongSubject }
     let names = settings.claims
     func claim(_ name: String) -> String? { token.payload[name]?.text }
+    // A name or an address of a form that we do not take counts as none.
     let name = claim(names.name).flatMap { try? PersonName(text: $0) }
     return ProvenIdentity(
       provider: settings.name, issuer: settings.issuer.description, subject: subject,
