@@ -15,6 +15,7 @@ extension ServiceDefinition {
       migrations: [
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
+        ActivityVersions.migration(6),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -25,6 +26,9 @@ extension ServiceDefinition {
     service.erase(
       [
         .rows("entries", "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)", .entries),
+        .following("activity_versions", "activities"),
+        .following("activity_pauses", "activities"),
+        .following("activity_skips", "activities"),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),
