@@ -58,7 +58,12 @@ let nioHTTP: [Target.Dependency] = [
 ///   - calls: services whose contracts it imports, because it calls or hears them.
 ///   - uses: what it needs beyond the shared modules every service has.
 ///   - resources: files of its folder that are embedded in its code.
-func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = []) -> [Target] {
+///   - beside: folders within its own that are modules of their own.
+func service(
+  _ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = [], beside: [String] = []
+)
+  -> [Target]
+{
   let path = "Services/\(name)"
   let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
   return [
@@ -68,7 +73,7 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
     .target(
       name: "\(name)Service",
       dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
-      path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
+      path: path, exclude: ["Contract", "Main", "README.md"] + beside, resources: resources.map { .embedInCode($0) },
       swiftSettings: settings),
     .executableTarget(
       name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
@@ -124,11 +129,13 @@ let package = Package(
   ],
   targets: [
     // Shared
+    library("CArchive"),
     library("CCurl"),
     library("CMaxMind"),
     library("CGD"),
     library("CSodium"),
     library("CZeroMQ"),
+    .systemLibrary(name: "CXML2", path: "Shared/CXML2", pkgConfig: "libxml-2.0"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
     shared("Images", ["CGD", "Operations", "Workers"]),
     shared("Workers", ["Operations"]),
@@ -161,7 +168,14 @@ let package = Package(
       uses: ["CMaxMind", "CSodium", "Images", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
         + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
-    + service("Activity", calls: ["Identity"])
+    + [
+      // What the files are that people import; apart, so that nothing else of activity sees the libraries behind it.
+      .target(
+        name: "ImportFormats", dependencies: ["ActivityContract", "CArchive", "CXML2", "Operations", sqlite],
+        path: "Services/Activity/Imports/Formats", swiftSettings: settings)
+    ]
+    + service(
+      "Activity", calls: ["Identity"], uses: ["ImportFormats", "Workers", crypto, lifecycle], beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
@@ -176,7 +190,10 @@ let package = Package(
       // Tests
       tests(
         "Activity",
-        ["ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+        [
+          "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
+          "ServiceKit", "Storage", crypto, grdb,
+        ]),
       tests(
         "Contracts",
         [

@@ -7,7 +7,9 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
+      ListImportedExercises.self, CancelImport.self,
     ],
-    events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
+    events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self, ImportProgressed.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

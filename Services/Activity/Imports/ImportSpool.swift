@@ -44,7 +44,8 @@ struct ImportSpool: Sendable {
       try bytes.withUnsafeBytes { buffer in
         var written = 0
         while written < buffer.count {
-          let count = pwrite(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written, off_t(offset + written))
+          let count = pwrite(
+            descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written, off_t(offset + written))
           if count < 0, errno == EINTR { continue }
           guard count > 0 else { throw Fault(operation: "write", number: errno) }
           written += count

@@ -101,7 +101,7 @@ enum Imports {
   /// Ends an import, and tells of it; one that has ended stays as it is.
   ///
   /// - Parameter reason: why, where it failed.
-  static func end(_ id: ImportID, _ state: ImportState, _ reason: ImportEnd? = nil, _ transaction: Transaction) throws {
+  static func end(_ id: ImportID, _ state: ImportState, _ transaction: Transaction, because reason: ImportEnd? = nil) throws {
     let database = transaction.database
     try database.cachedStatement(
       sql: """
@@ -127,8 +127,10 @@ enum Imports {
   }
 
   static func begin(_ id: ImportID, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(sql: "UPDATE imports SET state = 'reading' WHERE import_id = ? AND state = 'waiting'")
-      .execute(arguments: [id])
+    try transaction.database.cachedStatement(
+      sql: "UPDATE imports SET state = 'reading' WHERE import_id = ? AND state = 'waiting'"
+    )
+    .execute(arguments: [id])
   }
 
   /// Notes how far the reading has come, and tells of it now and then.
@@ -198,7 +200,7 @@ enum Imports {
       sql: "SELECT * FROM imports WHERE state = 'uploading' AND ended_at IS NULL AND touched_at < ? LIMIT 100")
     let idle = try Row.fetchAll(statement, arguments: [transaction.now.adding(seconds: -ImportLimits.idleSeconds)])
       .map(ImportRow.init)
-    for row in idle { try end(row.id, .failed, .expired, transaction) }
+    for row in idle { try end(row.id, .failed, transaction, because: .expired) }
     return idle
   }
 

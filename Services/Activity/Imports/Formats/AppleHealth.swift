@@ -172,10 +172,12 @@ final class AppleHealth: XMLRecordHandler {
 
   /// Where the text behind the first occurrence begins.
   private static func find(_ part: StaticString, in text: TextBytes) -> Int? {
-    guard let start = text.baseAddress, let found = memmem(start, text.count, part.utf8Start, part.utf8CodeUnitCount) else {
-      return nil
+    let count = part.utf8CodeUnitCount
+    guard let start = text.baseAddress, text.count >= count else { return nil }
+    for position in 0...(text.count - count) where memcmp(start + position, part.utf8Start, count) == 0 {
+      return position + count
     }
-    return found - UnsafeMutableRawPointer(mutating: start) + part.utf8CodeUnitCount
+    return nil
   }
 
   // MARK: - Workouts
@@ -186,9 +188,11 @@ final class AppleHealth: XMLRecordHandler {
     let end = element.value("endDate").flatMap(TextValues.instant)
     let duration = element.value("duration").flatMap(TextValues.thousandths).map { Double($0) / 1000 }
     let factor = element.value("durationUnit").map { $0.says("min") ? 60.0 : $0.says("hr") ? 3600 : 1 } ?? 60
-    let seconds = duration.map { $0 * factor } ?? start.flatMap { start in
-      end.map { Double($0.milliseconds - start.milliseconds) / 1000 }
-    }
+    let seconds =
+      duration.map { $0 * factor }
+      ?? start.flatMap { start in
+        end.map { Double($0.milliseconds - start.milliseconds) / 1000 }
+      }
     workout = Workout(
       line: line, kind: Self.exercise(type), start: start, seconds: seconds,
       meters: Self.meters(element.value("totalDistance"), element.value("totalDistanceUnit")))
@@ -198,7 +202,8 @@ final class AppleHealth: XMLRecordHandler {
   private func addStatistics(_ element: XMLStart) {
     guard let type = element.value("type")?.string, type.hasPrefix("HKQuantityTypeIdentifierDistance") else { return }
     guard let meters = Self.meters(element.value("sum"), element.value("unit")) else { return }
-    workout?.meters = (workout?.meters ?? 0) + meters
+    let before = workout?.meters ?? 0
+    workout?.meters = before + meters
   }
 
   private static func meters(_ value: TextBytes?, _ unit: TextBytes?) -> Double? {

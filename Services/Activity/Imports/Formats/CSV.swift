@@ -1,3 +1,5 @@
+import ActivityContract
+
 /// Lines of comma-separated values (RFC 4180), read as a stream.
 struct CSV {
   enum Line: Hashable {
@@ -18,7 +20,7 @@ struct CSV {
   private var count = 0
   private var position = 0
   private var isAtEnd = false
-  private var lineNumber = 1
+  private(set) var lineNumber = 1
 
   init(_ source: any ByteSource) { self.source = source }
 
@@ -124,6 +126,7 @@ final class CSVRecordReader: ImportReader {
   }
 
   var consumed: Int64 { csv.consumed }
+  var line: Int { csv.lineNumber }
 
   func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
     var records: [ImportedRecord] = []

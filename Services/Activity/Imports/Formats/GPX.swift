@@ -74,8 +74,10 @@ final class GPX: XMLRecordHandler {
     case (.name, .track): track?.name = Self.name(text)
     case (.type, .track): track?.kind = Self.kind(text)
     case (.time, .point):
-      point?.time = text.withUnsafeBufferPointer { TextValues.instant($0) }
-      point?.hasBadTime = point?.time == nil
+      let time = text.withUnsafeBufferPointer { TextValues.instant($0) }
+      // What is from before 1970 is no time: programs without one write such.
+      point?.time = time.flatMap { $0.milliseconds > 0 ? $0 : nil }
+      point?.hasBadTime = time == nil
     case (.point, .segment): finishPoint()
     case (.segment, .track): finishSegment()
     case (.track, .gpx): finishTrack()
@@ -145,7 +147,7 @@ final class GPX: XMLRecordHandler {
 
   private func finishTrack() {
     defer { track = nil }
-    guard let track, track.points > 0 else { return }
+    guard let track else { return }
     let exercise = FoundExercise(
       kind: track.kind, name: track.name, start: track.start,
       durationSeconds: track.start == nil ? nil : Int(track.milliseconds / 1000), distanceMeters: track.meters)

@@ -59,8 +59,7 @@ public struct ImportFile: Sendable {
       }
     case .loopHabits:
       return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopHabitRows(names).records }
-    case .loopCheckmarks:
-      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopMarkRows(names).records }
+    case .loopCheckmarks: return try LoopMarkFile(path)
     }
   }
 

@@ -4,6 +4,8 @@
 public protocol ImportReader: AnyObject {
   /// How many bytes of the file itself were read so far.
   var consumed: Int64 { get }
+  /// The line, or the row, at which it stands.
+  var line: Int { get }
 
   /// Reads on until there are about that many records, or until some megabytes had none.
   ///
@@ -38,6 +40,7 @@ final class XMLRecordReader: ImportReader {
   }
 
   var consumed: Int64 { source.consumed }
+  var line: Int { parser.line }
 
   func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
     if let fault { throw fault }

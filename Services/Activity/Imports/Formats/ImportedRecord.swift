@@ -9,6 +9,8 @@ public struct ImportedRecord: Sendable {
     case exercise(FoundExercise)
     case habit(ImportedHabit)
     case mark(ImportedMark)
+    /// The first day on which a habit was marked, before its marks.
+    case beginning(habit: String, LocalDay)
     /// A record that cannot be taken as it is; the rest of the file can.
     case fault(ImportProblemReason)
   }
@@ -94,10 +96,10 @@ public struct ImportedSample: Sendable {
     case .local(let from, let to):
       start = from
       hash.add(to)
-      hash.add(1)
+      hash.add(UInt8(1))
     case .day(let day):
       start = Int64(day.daysSinceEpoch) * 86_400_000
-      hash.add(2)
+      hash.add(UInt8(2))
     }
     hash.add(Int64(amount))
     return ContentHash.name(kind.rawValue, start, hash.value)
@@ -113,6 +115,16 @@ public struct FoundExercise: Sendable {
   public let start: Instant?
   public let durationSeconds: Int?
   public let distanceMeters: Double?
+
+  /// Names the exercise by its content.
+  public var id: String {
+    var hash = ContentHash()
+    hash.add(name ?? "")
+    hash.add(Int64(durationSeconds ?? -1))
+    hash.add(Int64((distanceMeters ?? -1).rounded()))
+    hash.add(kind.rawValue)
+    return ContentHash.name(0, start?.milliseconds ?? 0, hash.value)
+  }
 }
 
 /// A habit of another program.
@@ -130,8 +142,6 @@ public struct ImportedHabit: Sendable {
   public let reason: String?
   public let frequency: Frequency
   public let goal: Goal
-  /// Whether the goal is not to be exceeded.
-  public let isAtMost: Bool
   /// The first day with a mark; nil where there is none.
   public let firstDay: LocalDay?
   public let isArchived: Bool

@@ -10,7 +10,7 @@ final class LoopDatabase: ImportReader {
   /// Habits that are read; an account may have far fewer.
   private static let mostHabits = 10_000
   /// Steps of SQLite's machine between two looks, and how many looks one reading may last.
-  private static let (stepsPerLook, mostLooks) = (Int32(100_000), 10_000)
+  private static let (stepsPerLook, mostLooks) = (Int32(100_000), 500)
 
   private let database: OpaquePointer
   private var habits: [ImportedRecord] = []
@@ -47,6 +47,7 @@ final class LoopDatabase: ImportReader {
     sqlite3_close_v2(database)
   }
 
+  var line: Int { Int(marksRead) }
   var consumed: Int64 { marks == nil ? size : markCount == 0 ? 0 : size * marksRead / markCount }
 
   func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {

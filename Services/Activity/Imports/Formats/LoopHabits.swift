@@ -40,13 +40,12 @@ enum LoopHabits {
     if habit.isNumerical {
       let target = (habit.target * 1000).rounded() / 1000
       guard (0.001...Amounts.most).contains(target) else { return .fault(.badNumber) }
-      goal = .quantity(target, unit: shortened(habit.unit, mostUnit) ?? "×")
+      goal = .quantity(target, unit: shortened(habit.unit, mostUnit) ?? "×", habit.isAtMost ? .atMost : .atLeast)
     }
     return .habit(
       ImportedHabit(
         key: key, title: title, reason: shortened(habit.question, mostReason) ?? shortened(habit.note, mostReason),
-        frequency: frequency, goal: goal, isAtMost: habit.isNumerical && habit.isAtMost, firstDay: firstDay,
-        isArchived: habit.isArchived))
+        frequency: frequency, goal: goal, firstDay: firstDay, isArchived: habit.isArchived))
   }
 
   /// So many times in so many days, as a schedule of ours: once in n days, k times a week, and what is neither as so many times a week as
@@ -150,6 +149,7 @@ final class LoopArchive: ImportReader {
   }
 
   var consumed: Int64 { readers.first?.consumed ?? 0 }
+  var line: Int { readers.first?.line ?? 0 }
 
   func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
     while let reader = readers.first {
@@ -159,11 +159,39 @@ final class LoopArchive: ImportReader {
     return nil
   }
 
-  /// The first day on which each habit was marked.
   private static func firstDays(_ file: String) throws(FormatFault) -> [String: LocalDay] {
-    let reader = try CSVRecordReader(try EntrySource(marks, of: file)) { names throws(FormatFault) in
-      try LoopMarkRows(names).records
+    try LoopMarkRows.firstDays(try EntrySource(marks, of: file))
+  }
+}
+
+/// `Checkmarks.csv` by itself: the day on which each habit begins, then the marks.
+final class LoopMarkFile: ImportReader {
+  private var beginnings: [ImportedRecord]
+  private let reader: CSVRecordReader
+
+  init(_ path: String) throws(FormatFault) {
+    beginnings = try LoopMarkRows.firstDays(FileSource(path)).sorted { $0.key < $1.key }.map { habit, day in
+      ImportedRecord(line: 1, .beginning(habit: habit, day))
     }
+    reader = try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopMarkRows(names).records }
+  }
+
+  var consumed: Int64 { reader.consumed }
+  var line: Int { reader.line }
+
+  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+    guard beginnings.isEmpty else {
+      defer { beginnings = [] }
+      return beginnings
+    }
+    return try reader.next(most: most)
+  }
+}
+
+extension LoopMarkRows {
+  /// The first day on which each habit was marked.
+  static func firstDays(_ source: any ByteSource) throws(FormatFault) -> [String: LocalDay] {
+    let reader = try CSVRecordReader(source) { names throws(FormatFault) in try LoopMarkRows(names).records }
     var days: [String: LocalDay] = [:]
     while let records = try reader.next(most: 1000) {
       for case .mark(let mark) in records.map(\.content) { days[mark.habit] = min(days[mark.habit] ?? mark.day, mark.day) }

@@ -1,5 +1,11 @@
 import CXML2
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// An element's name and attributes, where libxml2 has them: good for the time of the call alone.
 struct XMLStart {
   typealias Name = UnsafePointer<UInt8>
