@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// Whom an attempt to log in is counted against. Kept are keyed hashes: what people type as a login may be anything.
