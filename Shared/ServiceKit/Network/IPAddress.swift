@@ -5,28 +5,44 @@
 #endif
 
 /// A network address, in network order. An IPv4 address mapped into IPv6 (RFC 4291, section 2.5.5.2) is the IPv4 one.
-enum NetworkAddress: Hashable, Sendable {
+public enum IPAddress: Hashable, Sendable {
   case v4([UInt8])
   case v6([UInt8])
 
   /// - Parameter text: an address without port; its zone (RFC 4007, section 11) is passed over.
-  init?(_ text: String) {
+  public init?(_ text: String) {
     var v6 = in6_addr()
     var v4 = in_addr()
     let host = text.split(separator: "%", maxSplits: 1).first.map(String.init) ?? text
     if inet_pton(AF_INET, host, &v4) == 1 {
       self = .v4(withUnsafeBytes(of: &v4) { Array($0) })
     } else if inet_pton(AF_INET6, host, &v6) == 1 {
-      let all = withUnsafeBytes(of: &v6) { Array($0) }
-      let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xFF && all[11] == 0xFF
-      self = isMapped ? .v4(Array(all[12...])) : .v6(all)
+      self.init(withUnsafeBytes(of: &v6) { Array($0) })
     } else {
       return nil
     }
   }
 
+  /// - Parameter bytes: 4 or 16, in network order.
+  public init?(_ bytes: [UInt8]) {
+    switch bytes.count {
+    case 4: self = .v4(bytes)
+    case 16:
+      let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+      self = isMapped ? .v4(Array(bytes[12...])) : .v6(bytes)
+    default: return nil
+    }
+  }
+
+  /// 4 or 16.
+  public var bytes: [UInt8] {
+    switch self {
+    case .v4(let bytes), .v6(let bytes): bytes
+    }
+  }
+
   /// Whether it is the machine itself (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
-  var isLoopback: Bool {
+  public var isLoopback: Bool {
     switch self {
     case .v4(let bytes): bytes[0] == 127
     case .v6(let bytes): bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
@@ -34,7 +50,7 @@ enum NetworkAddress: Hashable, Sendable {
   }
 
   /// Whether it means something only within a network of its own (RFC 1918; RFC 3927; RFC 4193; RFC 4291, section 2.5.6).
-  var isPrivate: Bool {
+  public var isPrivate: Bool {
     switch self {
     case .v4(let bytes):
       switch (bytes[0], bytes[1]) {
@@ -46,18 +62,18 @@ enum NetworkAddress: Hashable, Sendable {
   }
 
   /// The network it belongs to, as networks are assigned and told apart: an IPv4 /24, an IPv6 /48.
-  var network: String {
+  public var network: String {
     switch self {
     case .v4(let bytes): "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24"
-    case .v6(let bytes): NetworkAddress.text(v6: bytes.prefix(6) + [UInt8](repeating: 0, count: 10)) + "/48"
+    case .v6(let bytes): IPAddress.text(v6: bytes.prefix(6) + [UInt8](repeating: 0, count: 10)) + "/48"
     }
   }
 
   /// Without zone: dotted, or canonical (RFC 5952).
-  var text: String {
+  public var text: String {
     switch self {
     case .v4(let bytes): bytes.map { String($0) }.joined(separator: ".")
-    case .v6(let bytes): NetworkAddress.text(v6: bytes)
+    case .v6(let bytes): IPAddress.text(v6: bytes)
     }
   }
 
