@@ -15,6 +15,7 @@ extension ServiceDefinition {
       migrations: [
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
+        Entries.detailsMigration(6),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -24,7 +25,9 @@ extension ServiceDefinition {
     service.serveSteps(calendars)
     service.erase(
       [
-        .rows("entries", "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)", .entries),
+        .following("entry_photos", "entries"),
+        .following("entry_places", "entries"),
+        .rows("entries", "account_id = :account", .entries),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),
