@@ -15,7 +15,8 @@ extension ServiceDefinition {
       migrations: [
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
-        Entries.detailsMigration(6),
+        ActivityVersions.migration(6),
+        Entries.detailsMigration(7),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -28,6 +29,9 @@ extension ServiceDefinition {
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
         .rows("entries", "account_id = :account", .entries),
+        .following("activity_versions", "activities"),
+        .following("activity_pauses", "activities"),
+        .following("activity_skips", "activities"),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),
