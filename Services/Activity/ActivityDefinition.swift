@@ -15,6 +15,8 @@ extension ServiceDefinition {
       migrations: [
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
+        ActivityVersions.migration(6),
+        Entries.detailsMigration(7),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -24,7 +26,12 @@ extension ServiceDefinition {
     service.serveSteps(calendars)
     service.erase(
       [
-        .rows("entries", "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)", .entries),
+        .following("entry_photos", "entries"),
+        .following("entry_places", "entries"),
+        .rows("entries", "account_id = :account", .entries),
+        .following("activity_versions", "activities"),
+        .following("activity_pauses", "activities"),
+        .following("activity_skips", "activities"),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),
