@@ -13,7 +13,9 @@ struct ContractTests {
     #expect(words.keys(.english) == words.keys(.spanish))
     let failures = Contract.activity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
-    let rules = ["not_for_goal", "not_for_schedule", "too_precise", "exactly_one"].map { "field.\($0)" }
+    let rules = ["repeated_source", "unknown_source", "not_for_goal", "not_for_schedule", "too_precise", "exactly_one"].map {
+      "field.\($0)"
+    }
     #expect(Set(failures + categories + rules).subtracting(words.keys(.english)) == [])
   }
 
