@@ -9,21 +9,24 @@ extension ServiceDefinition {
   /// The activity service: what people plan and do each day, and how they move.
   public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
     let calendars = AccountCalendars()
-    let ofWalker = "account_number = (SELECT account_number FROM step_accounts WHERE account_id = :account)"
+    let rules = FairnessRules(environment.settings)
+    let ofWalker = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(
       .activity,
       migrations: [
-        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
+        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
         Entries.detailsMigration(7),
+        MovementSchema.migration(8),
       ])
     service.keepAccounts()
     service.serveCategories()
     service.serveActivities(calendars)
     service.serveDays(calendars)
     service.serveEntries(calendars)
-    service.serveSteps(calendars)
+    service.serveMovement(calendars, rules)
+    service.serveMovementSources(calendars, rules)
     service.erase(
       [
         .following("entry_photos", "entries"),
@@ -33,15 +36,19 @@ extension ServiceDefinition {
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
         .rows("activities", "account_id = :account", .activities),
-        .following("step_sample_days", "step_samples"),
-        .rows("step_samples", ofWalker, .steps),
-        .rows("step_sources", ofWalker, .steps),
-        .rows("step_accounts", "account_id = :account", .steps),
-        .rows("step_totals", "account_id = :account", .steps),
+        .following("movement_sample_pieces", "movement_samples"),
+        .rows("movement_samples", ofWalker, .steps),
+        .rows("movement_day_sources", ofWalker, .steps),
+        .rows("movement_sources", ofWalker, .steps),
+        .rows("movement_stale_days", ofWalker, .steps),
+        .rows("movement_series", ofWalker, .steps),
+        .rows("movement_accounts", "account_id = :account", .steps),
+        .rows("movement_days", "account_id = :account", .steps),
+        .rows("movement_months", "account_id = :account", .steps),
       ], environment)
     service.tellSnapshot(
       SnapshotParts([
-        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("steps", StepTotals.snapshot),
+        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),
       ]).page)
     return service
   }

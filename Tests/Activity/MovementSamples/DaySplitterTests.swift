@@ -78,9 +78,13 @@ struct DaySplitterTests {
   }
 
   private func split(_ start: Instant, _ end: Instant, _ steps: Int, by splitter: inout DaySplitter) -> [(LocalDay, Int)] {
-    var rest: [(LocalDay, Int)] = []
-    let first = splitter.split(start: start, end: end, steps: steps) { rest.append(($0, $1)) }
-    return [(first.day, first.steps)] + rest
+    let spread = splitter.spread(steps, start: start, end: end)
+    var days: [(LocalDay, Int)] = []
+    spread.forEachPiece { piece in
+      let share = spread.share(of: piece, from: piece.from, until: piece.until)
+      if days.last?.0 == piece.day { days[days.count - 1].1 += share } else { days.append((piece.day, share)) }
+    }
+    return days
   }
 
   /// The slow and obvious way: which day is each minute in? Every zone has changed on whole minutes since 1973.

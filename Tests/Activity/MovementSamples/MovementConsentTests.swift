@@ -7,18 +7,18 @@ import Operations
 import Storage
 import Testing
 
-@Suite("Step samples and the consent to activity data (ID-13; E data privacy)")
-struct StepConsentTests {
-  private func batch(_ id: String, at clock: Instant, steps: Int = 10) -> RecordStepSamples.Input {
+@Suite("Samples of movement and the consent to activity data (ID-13; E data privacy)")
+struct MovementConsentTests {
+  private func batch(_ id: String, at clock: Instant, steps: Int = 10) -> RecordMovementSamples.Input {
     .init(
       samples: (0..<10).map { number in
-        StepSample(id: "\(id) \(number)", start: clock.adding(seconds: -60), end: clock, steps: steps)
+        MovementSample(id: "\(id) \(number)", start: clock.adding(seconds: -60), end: clock, steps: steps)
       })
   }
 
   private func total(_ person: Person) async throws -> Int {
-    let days = ListStepDays.Input(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30"))
-    return try await person.send(ListStepDays.self, days).items.reduce(0) { $0 + $1.steps }
+    let days = ListMovementDays.Input(from: try LocalDay(text: "2026-11-01"), to: try LocalDay(text: "2026-11-30"))
+    return try await person.send(ListMovementDays.self, days).items.reduce(0) { $0 + $1.steps }
   }
 
   @Test("without consent they are refused, naming it, and nothing is kept or told")
@@ -27,7 +27,7 @@ struct StepConsentTests {
       for consents in [[], [ConsentPurpose.location]] {
         let ana = try await services.register(consents: consents)
         do {
-          _ = try await ana.send(RecordStepSamples.self, batch("a", at: services.clock.now))
+          _ = try await ana.send(RecordMovementSamples.self, batch("a", at: services.clock.now))
           Issue.record("steps were taken without consent")
         } catch let failure as Failure {
           #expect(failure.code == "consent_required" && failure.status == 403)
@@ -43,7 +43,7 @@ struct StepConsentTests {
         #expect(try await total(ana) == 0)
       }
       #expect(try await services.told(by: .activity).isEmpty)
-      for table in ["step_samples", "step_accounts", "step_totals"] {
+      for table in ["movement_samples", "movement_accounts", "movement_days"] {
         #expect(try await services.store(of: .activity).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0)
       }
     }
@@ -53,9 +53,9 @@ struct StepConsentTests {
   func given() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register(consents: [])
-      #expect(try await ana.failure(RecordStepSamples.self, batch("a", at: services.clock.now)) == "consent_required")
+      #expect(try await ana.failure(RecordMovementSamples.self, batch("a", at: services.clock.now)) == "consent_required")
       try await services.change(ana, isTold: false) { $0.consents = [.activityData] }
-      #expect(try await ana.send(RecordStepSamples.self, batch("a", at: services.clock.now)).accepted == 10)
+      #expect(try await ana.send(RecordMovementSamples.self, batch("a", at: services.clock.now)).accepted == 10)
     }
   }
 
@@ -63,17 +63,17 @@ struct StepConsentTests {
   func withdrawn() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      _ = try await ana.send(RecordStepSamples.self, batch("a", at: services.clock.now))
+      _ = try await ana.send(RecordMovementSamples.self, batch("a", at: services.clock.now))
       try await services.change(ana, heardBy: .activity) { $0.consents = [] }
-      #expect(try await ana.failure(RecordStepSamples.self, batch("b", at: services.clock.now)) == "consent_required")
+      #expect(try await ana.failure(RecordMovementSamples.self, batch("b", at: services.clock.now)) == "consent_required")
       // A repetition of what was taken is refused as well: it is sent anew.
-      #expect(try await ana.failure(RecordStepSamples.self, batch("a", at: services.clock.now)) == "consent_required")
+      #expect(try await ana.failure(RecordMovementSamples.self, batch("a", at: services.clock.now)) == "consent_required")
       #expect(try await total(ana) == 100)
       // What people write down themselves is no measured data.
       let id = try await ana.makeActivity().id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
       try await services.change(ana, heardBy: .activity) { $0.consents = [.location, .activityData] }
-      #expect(try await ana.send(RecordStepSamples.self, batch("b", at: services.clock.now)).accepted == 10)
+      #expect(try await ana.send(RecordMovementSamples.self, batch("b", at: services.clock.now)).accepted == 10)
     }
   }
 
@@ -85,7 +85,7 @@ struct StepConsentTests {
         for number in 0..<200 {
           group.addTask {
             do {
-              return try await ana.send(RecordStepSamples.self, batch("\(number)", at: services.clock.now)).accepted
+              return try await ana.send(RecordMovementSamples.self, batch("\(number)", at: services.clock.now)).accepted
             } catch let failure as Failure where failure.code == "consent_required" {
               return 0
             }
@@ -101,7 +101,7 @@ struct StepConsentTests {
       }
       try await services.hasHeard(.activity, of: .identity)
       #expect(try await total(ana) == taken * 10)
-      #expect(try await ana.failure(RecordStepSamples.self, batch("late", at: services.clock.now)) == "consent_required")
+      #expect(try await ana.failure(RecordMovementSamples.self, batch("late", at: services.clock.now)) == "consent_required")
       #expect(try await total(ana) == taken * 10)
     }
   }
@@ -114,7 +114,7 @@ struct StepConsentTests {
         $0.consents = nil
         $0.mutesHelp = nil
       }
-      #expect(try await ana.failure(RecordStepSamples.self, batch("a", at: services.clock.now)) == "consent_required")
+      #expect(try await ana.failure(RecordMovementSamples.self, batch("a", at: services.clock.now)) == "consent_required")
     }
   }
 
@@ -122,13 +122,13 @@ struct StepConsentTests {
   func dayStart() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
-      func sample(_ id: String) throws -> RecordStepSamples.Input {
+      func sample(_ id: String) throws -> RecordMovementSamples.Input {
         let (start, end) = (try Instant(text: "2026-11-21T01:00:00Z"), try Instant(text: "2026-11-21T01:10:00Z"))
-        return .init(samples: [StepSample(id: id, start: start, end: end, steps: 10)])
+        return .init(samples: [MovementSample(id: id, start: start, end: end, steps: 10)])
       }
-      #expect(try await ana.send(RecordStepSamples.self, sample("a")).days.map(\.day.description) == ["2026-11-21"])
+      #expect(try await ana.send(RecordMovementSamples.self, sample("a")).days.map(\.day.description) == ["2026-11-21"])
       try await services.change(ana, heardBy: .activity) { $0.dayStartHour = 4 }
-      #expect(try await ana.send(RecordStepSamples.self, sample("b")).days.map(\.day.description) == ["2026-11-20"])
+      #expect(try await ana.send(RecordMovementSamples.self, sample("b")).days.map(\.day.description) == ["2026-11-20"])
     }
   }
 }
