@@ -9,23 +9,27 @@ extension ServiceDefinition {
   /// The activity service: what people plan and do each day, and how they move.
   public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
     let calendars = AccountCalendars()
+    let rules = FairnessRules(environment.settings)
     let spool = ImportSpool(environment.home)
-    let ofWalker = "account_number = (SELECT account_number FROM step_accounts WHERE account_id = :account)"
+    let ofWalker = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(
       .activity,
       migrations: [
-        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
+        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
-        Imports.migration(7),
+        Entries.detailsMigration(7),
+        MovementSchema.migration(8),
+        Imports.migration(9),
       ])
     service.keepAccounts()
     service.serveCategories()
     service.serveActivities(calendars)
     service.serveDays(calendars)
     service.serveEntries(calendars)
-    service.serveSteps(calendars)
-    service.serveImports(calendars, spool, environment)
+    service.serveMovement(calendars, rules)
+    service.serveMovementSources(calendars, rules)
+    service.serveImports(calendars, rules, spool, environment)
     service.erase(
       [
         .following("import_problems", "imports"),
@@ -33,20 +37,26 @@ extension ServiceDefinition {
         .following("import_days", "imports"),
         .rows("imports", "account_id = :account", .steps),
         .rows("imported_habits", "account_id = :account", .activities),
-        .rows("entries", "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)", .entries),
+        .following("entry_photos", "entries"),
+        .following("entry_places", "entries"),
+        .rows("entries", "account_id = :account", .entries),
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
         .rows("activities", "account_id = :account", .activities),
-        .following("step_sample_days", "step_samples"),
-        .rows("step_samples", ofWalker, .steps),
-        .rows("step_sources", ofWalker, .steps),
-        .rows("step_accounts", "account_id = :account", .steps),
-        .rows("step_totals", "account_id = :account", .steps),
+        .following("movement_sample_pieces", "movement_samples"),
+        .rows("movement_samples", ofWalker, .steps),
+        .rows("movement_day_sources", ofWalker, .steps),
+        .rows("movement_sources", ofWalker, .steps),
+        .rows("movement_stale_days", ofWalker, .steps),
+        .rows("movement_series", ofWalker, .steps),
+        .rows("movement_accounts", "account_id = :account", .steps),
+        .rows("movement_days", "account_id = :account", .steps),
+        .rows("movement_months", "account_id = :account", .steps),
       ], environment, clean: { erasure, _ in try await spool.removeAll(of: erasure.account) })
     service.tellSnapshot(
       SnapshotParts([
-        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("steps", StepTotals.snapshot),
+        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),
       ]).page)
     return service
   }

@@ -6,10 +6,12 @@ extension Contract {
     .activity,
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
-      IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      IncrementEntry.self, DeleteEntry.self, RecordMovementSamples.self,
+      DeleteMovementSamples.self, ListMovementDays.self,
+      ListMovementSources.self, OrderMovementSources.self,
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
     ],
-    events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self, ImportProgressed.self],
+    events: [ActivityCreated.self, EntryRecorded.self, MovementChanged.self, ImportProgressed.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

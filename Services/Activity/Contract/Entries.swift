@@ -12,25 +12,69 @@ public struct Entry: Document, Hashable {
   public var amount: Double?
   /// For a duration: how long.
   public var durationSeconds: Int?
-  /// When it was last written.
+  /// What the account says of it.
+  public var comment: String?
+  /// Where it was done.
+  public var location: EntryLocation?
+  /// Names exactly the bytes of its photo; nil without one.
+  public var photoTag: String?
+  /// When any of it was last written.
   public var recordedAt: Instant
 
   /// An entry from its parts.
   public init(
-    activityID: ActivityID, day: LocalDay, isDone: Bool, amount: Double?, durationSeconds: Int?, recordedAt: Instant
+    activityID: ActivityID, day: LocalDay, isDone: Bool, amount: Double?, durationSeconds: Int?, comment: String? = nil,
+    location: EntryLocation? = nil, photoTag: String? = nil, recordedAt: Instant
   ) {
     self.activityID = activityID
     self.day = day
     self.isDone = isDone
     self.amount = amount
     self.durationSeconds = durationSeconds
+    self.comment = comment
+    self.location = location
+    self.photoTag = photoTag
     self.recordedAt = recordedAt
   }
 
   public static let notes: Notes = [
     "activityID": "The activity.", "day": "The day.", "isDone": "Whether the goal is reached.",
     "amount": "For a quantity: how much.", "durationSeconds": "For a duration: how long.",
-    "recordedAt": "When it was last written.",
+    "comment": Note("What the account says of it.", example: "Felt great"), "location": "Where it was done.",
+    "photoTag": Note(
+      "Names exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
+      example: "9f86d081884c7d659a2feaa0c55ad015"),
+    "recordedAt": "When any of it was last written.",
+  ]
+}
+
+/// Where an entry was made; kept only with the account's consent to location.
+public struct EntryLocation: Document, Hashable {
+  /// Degrees north of the equator.
+  public var latitude: Double
+  /// Degrees east of Greenwich.
+  public var longitude: Double
+  /// How far off it may be; nil where the device does not say.
+  public var accuracyMeters: Double?
+
+  /// A location from its parts.
+  public init(latitude: Double, longitude: Double, accuracyMeters: Double? = nil) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.accuracyMeters = accuracyMeters
+  }
+
+  /// From pole to pole.
+  public static let latitudes: ClosedRange<Double> = -90...90
+  /// Around the earth.
+  public static let longitudes: ClosedRange<Double> = -180...180
+  /// What is farther off names no place.
+  public static let accuracies: ClosedRange<Double> = 0...1_000_000
+
+  public static let notes: Notes = [
+    "latitude": Note("Degrees north of the equator.", range: latitudes, example: .number(40.4168)),
+    "longitude": Note("Degrees east of Greenwich.", range: longitudes, example: .number(-3.7038)),
+    "accuracyMeters": Note("How far off it may be, in metres.", range: accuracies, example: .number(12)),
   ]
 }
 

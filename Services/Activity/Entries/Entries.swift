@@ -23,6 +23,11 @@ enum Entries {
     }
   }
 
+  /// What may be recorded beside the progress, as a migration behind the other.
+  static func detailsMigration(_ number: Int) -> Migration {
+    Migration(number, "entries' details") { try $0.execute(sql: EntrySchema.details) }
+  }
+
   /// The progress of a day and when it was written; nil where nothing was.
   static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> (progress: Int, recordedAt: Instant)?
   {
@@ -52,10 +57,12 @@ enum Entries {
     }
     try transaction.database.run(
       """
-      INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (?, ?, ?, ?, ?)
+      INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, progress_at)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
       ON CONFLICT (activity_id, day) DO UPDATE
-      SET progress = excluded.progress, is_done = excluded.is_done, recorded_at = excluded.recorded_at
-      """, .id(activity), .day(day), .number(progress), .truth(isDone), .instant(transaction.now))
+      SET progress = excluded.progress, is_done = excluded.is_done, recorded_at = excluded.recorded_at,
+        progress_at = excluded.progress_at, progress_change = NULL, progress_device = NULL
+      """, .id(activity), .day(day), .id(account), .number(progress), .truth(isDone), .instant(transaction.now))
     try transaction.tell(
       EntryRecorded(
         accountID: account, activityID: activity, day: day, isDone: isDone, isDeleted: false, amount: entry.amount,
@@ -96,7 +103,7 @@ enum Entries {
     let rows = try Row.fetchAll(
       database,
       sql: """
-        SELECT entries.*, activity_versions.account_id, activity_versions.goal_kind
+        SELECT entries.*, activity_versions.goal_kind
         FROM entries JOIN activity_versions ON activity_versions.activity_id = entries.activity_id
           AND activity_versions.from_day = (SELECT max(from_day) FROM activity_versions AS latest
             WHERE latest.activity_id = entries.activity_id AND latest.from_day <= entries.day)

@@ -15,15 +15,17 @@ struct ImportRun: Sendable {
   let store: Store
   let spool: ImportSpool
   let calendars: AccountCalendars
+  let rules: FairnessRules
 
   /// Nil where it is not known what the file is, which the schema rules out for what waits.
-  init?(_ row: ImportRow, _ store: Store, _ spool: ImportSpool, _ calendars: AccountCalendars) {
+  init?(_ row: ImportRow, _ store: Store, _ spool: ImportSpool, _ calendars: AccountCalendars, _ rules: FairnessRules) {
     guard let format = row.format else { return nil }
     self.row = row
     self.format = format
     self.store = store
     self.spool = spool
     self.calendars = calendars
+    self.rules = rules
   }
 
   /// Why there is no more to do.
@@ -108,7 +110,7 @@ struct ImportRun: Sendable {
       case .fault(let reason): outcome.problems.append(.init(record, reason))
       }
     }
-    if !samples.isEmpty { try SampleTaking.take(samples, of: account, in: calendar, &outcome, transaction) }
+    if !samples.isEmpty { try SampleTaking.take(samples, of: account, in: calendar, by: rules, &outcome, transaction) }
   }
 
   /// Notes where the file breaks off; what stands before is kept.

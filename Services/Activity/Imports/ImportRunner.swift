@@ -18,6 +18,7 @@ struct ImportRunner: Service {
   let store: Store
   let spool: ImportSpool
   let calendars: AccountCalendars
+  let rules: FairnessRules
   let bell: ImportBell
   let pulse: Pulse
 
@@ -38,7 +39,7 @@ struct ImportRunner: Service {
   /// Reads until none waits.
   func readAll() async throws {
     while let row = try await store.read({ try Imports.next(in: $0) }) {
-      guard let run = ImportRun(row, store, spool, calendars) else { return }
+      guard let run = ImportRun(row, store, spool, calendars, rules) else { return }
       try await run.run { pulse.promise(within: Self.longestBatch) }
     }
   }

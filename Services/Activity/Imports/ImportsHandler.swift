@@ -7,10 +7,12 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves imports, and reads their files.
-  mutating func serveImports(_ calendars: AccountCalendars, _ spool: ImportSpool, _ environment: ServiceEnvironment) {
+  mutating func serveImports(
+    _ calendars: AccountCalendars, _ rules: FairnessRules, _ spool: ImportSpool, _ environment: ServiceEnvironment
+  ) {
     let limits = ImportLimits(environment.settings)
     let bell = ImportBell()
-    run { ImportRunner(store: $0, spool: spool, calendars: calendars, bell: bell, pulse: $1) }
+    run { ImportRunner(store: $0, spool: spool, calendars: calendars, rules: rules, bell: bell, pulse: $1) }
     run { ImportHousekeeping(store: $0, spool: spool) }
 
     serve(

@@ -8,27 +8,29 @@ enum SampleTaking {
   /// The samples of a batch, in the account's time.
   static func take(
     _ records: [(record: ImportedRecord, sample: ImportedSample)], of account: AccountID, in calendar: LocalCalendar,
-    _ outcome: inout ImportOutcome, _ transaction: Transaction
+    by rules: FairnessRules, _ outcome: inout ImportOutcome, _ transaction: Transaction
   ) throws {
     var kept: [ImportedRecord] = []
-    var samples: [StepSample] = []
+    var samples: [MovementSample] = []
     kept.reserveCapacity(records.count)
     samples.reserveCapacity(records.count)
     for (record, sample) in records {
-      guard sample.kind == .steps else { continue }
-      guard sample.amount <= mostSteps else {
+      let amount = Double(sample.amount) / Double(sample.kind.movement.scale)
+      guard amount <= mostAmount else {
         outcome.problems.append(.init(record, .outOfRange))
         continue
       }
       let (start, end) = instants(of: sample.span, in: calendar)
       kept.append(record)
       samples.append(
-        StepSample(
-          id: sample.id, start: start, end: end, steps: sample.amount, source: sample.source.name, device: sample.source.device))
+        MovementSample(
+          id: sample.id, kind: sample.kind.movement, start: start, end: end, amount: amount, source: sample.source.name,
+          device: sample.source.device, isHandTyped: sample.isManual ? true : nil))
     }
-    let (placed, refused) = SampleIntake.place(samples, in: calendar, now: transaction.now)
-    let taken = try StepSamples.record(placed, of: account, recordedDay: calendar.day(of: transaction.now), transaction)
-    outcome.taken += taken.accepted
+    let (placed, refused) = SampleIntake.place(samples, in: calendar, now: transaction.now, by: rules)
+    let taken = try MovementSamples.record(
+      placed, of: account, recordedDay: calendar.day(of: transaction.now), by: rules, transaction)
+    outcome.taken += taken.accepted + taken.replaced
     outcome.repeated += taken.repeated
     outcome.days.formUnion(taken.days.map(\.day))
     for rejected in refused + taken.rejected {
@@ -40,8 +42,8 @@ enum SampleTaking {
     }
   }
 
-  /// As many as a sample may have.
-  private static let mostSteps = 1_000_000
+  /// As many steps or metres as a sample may have.
+  private static let mostAmount = 1_000_000.0
 
   /// When it was, where the account is: local times are of the account's zone, days are its days.
   static func instants(of span: ImportedSpan, in calendar: LocalCalendar) -> (start: Instant, end: Instant) {
@@ -58,14 +60,28 @@ enum SampleTaking {
     }
   }
 
-  /// Nil where the sample is there already: its id is made of its content, so what else is told of it is where the account was then.
+  /// Nil where the sample is there already, or was deleted: its id is made of its content, so what else is told of it is where the account
+  /// was then.
   private static func reason(_ code: RejectedSample.Reason) -> ImportProblemReason? {
     switch code {
-    case .conflict: nil
-    case .inFuture: .inFuture
+    case .conflict, .outdated: nil
     case .endsBeforeStart: .endsBeforeStart
     case .tooLong: .tooLong
     case .tooOld: .tooOld
+    case .tooFarAhead: .tooFarAhead
+    case .tooManySources: .tooManySources
+    }
+  }
+}
+
+extension ImportedSample.Kind {
+  /// What it is among the measures that are kept.
+  fileprivate var movement: MovementKind {
+    switch self {
+    case .steps: .steps
+    case .walkingDistance: .walking
+    case .runningDistance: .running
+    case .cyclingDistance: .cycling
     }
   }
 }

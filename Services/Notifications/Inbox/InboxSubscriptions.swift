@@ -10,6 +10,8 @@ enum InboxSubscriptions {
   static func hear(_ service: inout ServiceDefinition) {
     service.hear(FriendRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(FriendRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(FollowRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(FollowRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(MessageSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(OfferRedeemed.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(CoinsEarned.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }

@@ -36,6 +36,21 @@ struct NotificationDraft: Hashable, Sendable {
       links: NotificationLinks(accountID: event.toAccountID, friendRequestID: ID(linking: event.friendRequestID)))
   }
 
+  init(_ event: FollowRequestSent) {
+    self.init(
+      event.toAccountID, .followRequestReceived, source: "\(FollowRequestSent.spec.name)/\(event.followRequestID)",
+      parameters: ["username": .text(event.fromUsername.description)],
+      links: NotificationLinks(accountID: event.fromAccountID, followRequestID: ID(linking: event.followRequestID)))
+  }
+
+  /// For the account that had asked; the other one accepted by its own hand.
+  init(_ event: FollowRequestAccepted) {
+    self.init(
+      event.fromAccountID, .followRequestAccepted, source: "\(FollowRequestAccepted.spec.name)/\(event.followRequestID)",
+      parameters: ["username": .text(event.toUsername.description)],
+      links: NotificationLinks(accountID: event.toAccountID, followRequestID: ID(linking: event.followRequestID)))
+  }
+
   init(_ event: MessageSent) {
     self.init(
       event.toAccountID, .messageReceived, source: "\(MessageSent.spec.name)/\(event.messageID)",

@@ -138,9 +138,9 @@ struct EntriesTests {
         }
       }
       _ = try await ana.send(
-        RecordStepSamples.self,
+        RecordMovementSamples.self,
         .init(samples: [
-          StepSample(
+          MovementSample(
             id: "1", start: services.clock.now.adding(seconds: -60), end: services.clock.now, steps: 100)
         ]))
       var names: [String] = []
@@ -151,7 +151,7 @@ struct EntriesTests {
         key = page.nextKey
       } while key != nil
       let expected = Array(repeating: "activities.created", count: 3) + Array(repeating: "entries.recorded", count: 6)
-      #expect(names == expected + ["movement.stepsChanged"])
+      #expect(names == expected + ["movement.daysChanged"])
     }
   }
 }

@@ -14,10 +14,10 @@ struct ErasureTests {
     let activity = try await person.makeActivity()
     _ = try await person.send(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true), key: "entry")
     // Over midnight, so that it has a later day.
-    let sample = StepSample(
+    let sample = MovementSample(
       id: "night", start: try Instant(text: "2026-11-20T23:00:00.000Z"), end: try Instant(text: "2026-11-21T01:00:00.000Z"),
       steps: 200, source: "watch")
-    _ = try await person.send(RecordStepSamples.self, .init(samples: [sample]))
+    _ = try await person.send(RecordMovementSamples.self, .init(samples: [sample]))
   }
 
   @Test("leaves nothing of it in any table and event, and everything of others")
@@ -27,8 +27,8 @@ struct ErasureTests {
       for person in [ana, ben] { try await fill(services, person) }
       let store = services.store(of: .activity)
       let tables = [
-        "accounts", "activities", "activity_versions", "entries", "step_accounts", "step_sources", "step_samples",
-        "step_sample_days",
+        "accounts", "activities", "activity_versions", "entries", "movement_accounts", "movement_sources", "movement_samples",
+        "movement_series",
       ]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
       #expect(try await store.traces(of: ana.id).count == 7)
@@ -36,7 +36,7 @@ struct ErasureTests {
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
       #expect(
-        try await store.erasedCounts(of: ana.id) == ["profiles 1", "activities 1", "entries 1", "steps 5", "events 3"])
+        try await store.erasedCounts(of: ana.id) == ["profiles 1", "activities 1", "entries 1", "steps 9", "events 3"])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done])
       let told = try await services.told(by: .activity)
       #expect(told.filter { $0.name == "events.erased" }.count == 3)
@@ -51,10 +51,10 @@ struct ErasureTests {
       try await services.delete(ana, heardBy: .activity)
       let entry = RecordEntry.Input(activityID: activity.id, day: .today, isDone: true)
       #expect(try await ana.failure(RecordEntry.self, entry) != nil)
-      let sample = StepSample(
+      let sample = MovementSample(
         id: "late", start: try Instant(text: "2026-11-21T09:00:00.000Z"), end: try Instant(text: "2026-11-21T10:00:00.000Z"),
         steps: 200)
-      #expect(try await ana.failure(RecordStepSamples.self, .init(samples: [sample])) != nil)
+      #expect(try await ana.failure(RecordMovementSamples.self, .init(samples: [sample])) != nil)
       // Identity's older events come once more, as after a restore.
       try await services.move(ana, to: "Europe/Madrid", heardBy: .activity)
       #expect(try await services.store(of: .activity).traces(of: ana.id) == [])

@@ -65,7 +65,7 @@ struct ImportRestartTests {
       var random = SystemRandomNumberGenerator()
       var stops = 0
       while let row = try await store.read({ try Imports.next(in: $0) }) {
-        let run = try #require(ImportRun(row, store, spool, AccountCalendars()))
+        let run = try #require(ImportRun(row, store, spool, AccountCalendars(), FairnessRules(Settings([:]))))
         let left = Int.random(in: 0...3, using: &random)
         let reading = Task {
           try await run.run(StopAfter(left).beat)

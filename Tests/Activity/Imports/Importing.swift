@@ -70,7 +70,7 @@ extension Person {
     let last = day.advanced(by: days)
     while day < last {
       let to = day.advanced(by: 399)
-      sum += try await send(ListStepDays.self, .init(from: day, to: to)).items.map(\.steps).reduce(0, +)
+      sum += try await send(ListMovementDays.self, .init(from: day, to: to)).items.map(\.steps).reduce(0, +)
       day = to.advanced(by: 1)
     }
     return sum

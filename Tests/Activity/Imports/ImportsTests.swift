@@ -14,8 +14,9 @@ struct ImportsTests {
   private static let export = AppleHealthTests.export(
     (0..<40).map { index in
       AppleHealthTests.record(
-        "StepCount", "count", "\(100 + index)", String(format: "2026-11-%02d 10:00:00 +0000", 1 + index % 20),
-        String(format: "2026-11-%02d 10:%02d:00 +0000", 1 + index % 20, 1 + index))
+        "StepCount", "count", "\(100 + index)",
+        String(format: "2026-11-%02d %02d:00:00 +0000", 1 + index % 20, 8 + index / 20),
+        String(format: "2026-11-%02d %02d:%02d:00 +0000", 1 + index % 20, 8 + index / 20, 1 + index))
     }.joined(separator: "\n"))
 
   private static let bytes = Array(export.utf8)
@@ -86,7 +87,7 @@ struct ImportsTests {
       let text = AppleHealthTests.export(
         [
           AppleHealthTests.record("StepCount", "count", "1"), AppleHealthTests.record("StepCount", "count", "x"),
-          AppleHealthTests.record("StepCount", "count", "2", "2026-11-22 10:00:00 +0000", "2026-11-22 10:10:00 +0000"),
+          AppleHealthTests.record("StepCount", "count", "2", "2027-12-22 10:00:00 +0000", "2027-12-22 10:10:00 +0000"),
           AppleHealthTests.record("StepCount", "count", "3", "2026-11-20 10:10:00 +0000", "2026-11-20 10:00:00 +0000"),
           AppleHealthTests.record("StepCount", "count", "4", "2026-11-18 10:10:00 +0000", "2026-11-20 10:00:00 +0000"),
           AppleHealthTests.record("StepCount", "count", "5", "1969-11-18 10:10:00 +0000", "1969-11-18 10:20:00 +0000"),
@@ -97,9 +98,9 @@ struct ImportsTests {
       #expect(done.counts == ImportCounts(records: 8, taken: 2, repeated: 0, refused: 6, days: 1))
       #expect(
         try await ana.problems(of: done.id)
-          == ["15 badNumber", "16 inFuture", "17 endsBeforeStart", "18 tooLong", "19 tooOld", "20 outOfRange"])
+          == ["15 badNumber", "16 tooFarAhead", "17 endsBeforeStart", "18 tooLong", "19 tooOld", "20 outOfRange"])
       var page = try await ana.send(ListImportProblems.self, .init(importID: done.id, limit: 4))
-      #expect(page.items.map(\.number) == [1, 2, 3, 4] && page.items[1].text == "Está en el futuro.")
+      #expect(page.items.map(\.number) == [1, 2, 3, 4] && page.items[1].text == "Termina dentro de más de un año.")
       page = try await ana.send(ListImportProblems.self, .init(importID: done.id, limit: 4, cursor: page.nextCursor))
       #expect(page.items.map(\.number) == [5, 6] && page.nextCursor == nil)
     }

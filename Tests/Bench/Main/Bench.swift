@@ -154,12 +154,12 @@ struct Bench: AsyncParsableCommand {
   private func samples(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
     // Bodies are made before the clock starts: the client shares the cores with what is measured.
     let now = Instant.now
-    var batches: [(client: GatewayClient, input: RecordStepSamples.Input)] = []
+    var batches: [(client: GatewayClient, input: RecordMovementSamples.Input)] = []
     for batch in 0..<300 {
       let person = people.all[batch % people.all.count]
       let samples = (0..<1000).map { index in
         let end = now.adding(seconds: -60 * (batch * 40 + index % 40) - index)
-        return StepSample(
+        return MovementSample(
           id: "bench-\(batch)-\(index)", start: end.adding(seconds: -30), end: end, steps: index % 100, source: "bench",
           device: "watch")
       }
@@ -171,7 +171,7 @@ struct Bench: AsyncParsableCommand {
       for worker in 0..<4 {
         group.addTask {
           for index in stride(from: worker, to: work.count, by: 4) {
-            _ = try await work[index].client.call(RecordStepSamples.self, work[index].input)
+            _ = try await work[index].client.call(RecordMovementSamples.self, work[index].input)
           }
         }
       }
