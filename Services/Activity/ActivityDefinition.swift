@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import IdentityContract
+import Images
 import Operations
 public import ServiceKit
 import Storage
@@ -15,19 +16,33 @@ extension ServiceDefinition {
       migrations: [
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
-        Entries.detailsMigration(6),
+        ActivityVersions.migration(6),
+        Entries.detailsMigration(7),
+        EntryChangesSchema.migration(8),
+        Timers.migration(9),
       ])
     service.keepAccounts()
     service.serveCategories()
     service.serveActivities(calendars)
     service.serveDays(calendars)
-    service.serveEntries(calendars)
+    let desk = PictureDesk()
+    service.serveEntries(calendars, desk)
+    service.serveEntryPhotos(calendars, desk)
+    service.serveEntryChanges(calendars)
+    service.serveTimers(calendars)
     service.serveSteps(calendars)
     service.erase(
       [
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
+        .following("entry_stamps", "entries"),
+        .following("entry_deletions", "activities"),
+        .following("entry_changes", "activities"),
+        .following("timers", "activities"),
         .rows("entries", "account_id = :account", .entries),
+        .following("activity_versions", "activities"),
+        .following("activity_pauses", "activities"),
+        .following("activity_skips", "activities"),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),

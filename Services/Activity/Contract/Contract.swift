@@ -7,6 +7,9 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
+      PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
+      StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
     ],
     events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
