@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import IdentityContract
+import Images
 import Operations
 public import ServiceKit
 import Storage
@@ -21,12 +22,18 @@ extension ServiceDefinition {
         Entries.detailsMigration(7),
         MovementSchema.migration(8),
         Imports.migration(9),
+        EntryChangesSchema.migration(10),
+        Timers.migration(11),
       ])
     service.keepAccounts()
     service.serveCategories()
     service.serveActivities(calendars)
     service.serveDays(calendars)
-    service.serveEntries(calendars)
+    let desk = PictureDesk()
+    service.serveEntries(calendars, desk)
+    service.serveEntryPhotos(calendars, desk)
+    service.serveEntryChanges(calendars)
+    service.serveTimers(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
     service.serveImports(calendars, rules, spool, environment)
@@ -39,6 +46,10 @@ extension ServiceDefinition {
         .rows("imported_habits", "account_id = :account", .activities),
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
+        .following("entry_stamps", "entries"),
+        .following("entry_deletions", "activities"),
+        .following("entry_changes", "activities"),
+        .following("timers", "activities"),
         .rows("entries", "account_id = :account", .entries),
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),

@@ -6,8 +6,11 @@ extension Contract {
     .activity,
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
-      IncrementEntry.self, DeleteEntry.self, RecordMovementSamples.self,
-      DeleteMovementSamples.self, ListMovementDays.self,
+      IncrementEntry.self, DeleteEntry.self,
+      GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
+      PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
+      StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
+      RecordMovementSamples.self, DeleteMovementSamples.self, ListMovementDays.self,
       ListMovementSources.self, OrderMovementSources.self,
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
