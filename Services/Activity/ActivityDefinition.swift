@@ -17,6 +17,7 @@ extension ServiceDefinition {
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
         Entries.detailsMigration(7),
+        Follows.migration(8), HistoryTables.migration(9), ActiveDays.migration(10),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -24,8 +25,13 @@ extension ServiceDefinition {
     service.serveDays(calendars)
     service.serveEntries(calendars)
     service.serveSteps(calendars)
+    service.serveFollows(calendars)
+    service.serveHistory(calendars)
+    service.serveStatistics(calendars)
     service.erase(
-      [
+      HistoryTables.erased + [
+        .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
+        .rows("active_days", "account_id = :account", .entries),
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
         .rows("entries", "account_id = :account", .entries),
@@ -38,7 +44,7 @@ extension ServiceDefinition {
         .rows("step_sources", ofWalker, .steps),
         .rows("step_accounts", "account_id = :account", .steps),
         .rows("step_totals", "account_id = :account", .steps),
-      ], environment)
+      ], environment, clean: { _, store in try await EntryComments.purge(store) })
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("steps", StepTotals.snapshot),

@@ -7,6 +7,7 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      ListHistory.self, ListHistoryPoints.self, ListFollowedActivities.self, GetStatistics.self,
     ],
     events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])

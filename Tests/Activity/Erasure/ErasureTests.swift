@@ -31,12 +31,14 @@ struct ErasureTests {
         "step_sample_days",
       ]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
-      #expect(try await store.traces(of: ana.id).count == 7)
+      #expect(try await store.traces(of: ana.id).count == 9)
       try await services.delete(ana, heardBy: .activity)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
       #expect(
-        try await store.erasedCounts(of: ana.id) == ["profiles 1", "activities 1", "entries 1", "steps 5", "events 3"])
+        try await store.erasedCounts(of: ana.id) == [
+          "profiles 1", "activities 1", "entries 2", "steps 5", "follows 0", "events 3",
+        ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done])
       let told = try await services.told(by: .activity)
       #expect(told.filter { $0.name == "events.erased" }.count == 3)
