@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import IdentityContract
+import Images
 import Operations
 public import ServiceKit
 import Storage
@@ -17,13 +18,19 @@ extension ServiceDefinition {
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
         Entries.detailsMigration(7),
-        Follows.migration(8), HistoryTables.migration(9), ActiveDays.migration(10),
+        EntryChangesSchema.migration(8),
+        Timers.migration(9),
+        Follows.migration(10), HistoryTables.migration(11), ActiveDays.migration(12),
       ])
     service.keepAccounts()
     service.serveCategories()
     service.serveActivities(calendars)
     service.serveDays(calendars)
-    service.serveEntries(calendars)
+    let desk = PictureDesk()
+    service.serveEntries(calendars, desk)
+    service.serveEntryPhotos(calendars, desk)
+    service.serveEntryChanges(calendars)
+    service.serveTimers(calendars)
     service.serveSteps(calendars)
     service.serveFollows(calendars)
     service.serveHistory(calendars)
@@ -34,6 +41,10 @@ extension ServiceDefinition {
         .rows("active_days", "account_id = :account", .entries),
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
+        .following("entry_stamps", "entries"),
+        .following("entry_deletions", "activities"),
+        .following("entry_changes", "activities"),
+        .following("timers", "activities"),
         .rows("entries", "account_id = :account", .entries),
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),

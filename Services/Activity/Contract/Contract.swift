@@ -8,6 +8,9 @@ extension Contract {
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
       ListHistory.self, ListHistoryPoints.self, ListFollowedActivities.self, GetStatistics.self,
+      GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
+      PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
+      StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
     ],
     events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])

@@ -53,6 +53,30 @@ struct FollowedActivitiesTests {
     }
   }
 
+  @Test("have photos that followers read, of the latest entry; strangers and ex-followers do not")
+  func photos() async throws {
+    try await ServicesInProcess.running(HistoryTests.services) { services in
+      let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
+      let walk = try await ben.makeActivity(startDay: "2026-11-01").id
+      let yesterday = DayName.day(try LocalDay(text: "2026-11-20"))
+      for day in [yesterday, .today] {
+        _ = try await ben.send(RecordEntry.self, .init(activityID: walk, day: day, isDone: true))
+        _ = try await ben.send(PutEntryPhoto.self, .init(activityID: walk, day: day, content: try Snapshots.png()))
+      }
+      let (latest, older) = (EntryName(activityID: walk, day: .today), EntryName(activityID: walk, day: yesterday))
+      #expect(try await ana.failure(GetEntryPhoto.self, latest) == "activity_not_found")
+      try await services.follow(ana, ben)
+      let tag = try await ana.send(ListHistory.self, .init(whose: .followed)).items[0].photoTag
+      #expect(try await ana.send(GetEntryPhoto.self, latest).tag == tag && tag != nil)
+      #expect(try await ana.failure(GetEntryPhoto.self, older) == "not_found")
+      #expect(try await ben.failure(GetEntryPhoto.self, older) == nil)
+      #expect(try await eve.failure(GetEntryPhoto.self, latest) == "activity_not_found")
+      #expect(try await ana.failure(DeleteEntryPhoto.self, latest) == "activity_not_found")
+      try await services.follow(ana, ben, .ended, revision: 2)
+      #expect(try await ana.failure(GetEntryPhoto.self, latest) == "activity_not_found")
+    }
+  }
+
   @Test("are forgotten with either account; what social tells late of it has no effect (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in

@@ -215,7 +215,40 @@ struct HistoryTests {
     }
   }
 
-  @Test("holds nothing of a deleted entry, and what was changed in a comment or a place")
+  @Test("finds comments and places as they were recorded, changed, taken away and undone last")
+  func recorded() async throws {
+    try await ServicesInProcess.running(Self.services) { services in
+      let ana = try await services.register()
+      let walk = try await ana.makeActivity(startDay: "2026-01-01")
+      let (name, today) = (DayName.today, LocalDay(daysSinceEpoch: 20_778))
+      let toledo = EntryLocation(latitude: 39.86, longitude: -4.03)
+      func found(_ text: String) async throws -> [LocalDay] { try await ana.history(.init(text: text)).map(\.day) }
+      func near(_ place: EntryLocation) async throws -> [LocalDay] {
+        try await ana.history(.init(latitude: place.latitude, longitude: place.longitude)).map(\.day)
+      }
+      _ = try await ana.send(
+        RecordEntry.self, .init(activityID: walk.id, day: name, isDone: true, comment: "Mucho sol", location: madrid))
+      #expect(try await found("SOL") == [today])
+      #expect(try await near(madrid) == [today])
+      _ = try await ana.send(
+        EditEntry.self, .init(activityID: walk.id, day: name, comment: .set("Niebla"), location: .set(toledo)))
+      #expect(try await found("sol").isEmpty)
+      #expect(try await found("niebla") == [today])
+      #expect(try await near(madrid).isEmpty)
+      #expect(try await near(toledo) == [today])
+      _ = try await ana.send(UndoEntry.self, .init(activityID: walk.id, day: name))
+      #expect(try await found("sol") == [today])
+      #expect(try await near(madrid) == [today])
+      _ = try await ana.send(EditEntry.self, .init(activityID: walk.id, day: name, comment: .remove, location: .remove))
+      #expect(try await found("sol").isEmpty)
+      #expect(try await near(madrid).isEmpty)
+      #expect(try await ana.history(.init()).count == 1)
+      let store = services.store(of: .activity)
+      for table in ["entry_areas", "entry_comments"] { #expect(try await store.rows(table) == 0) }
+    }
+  }
+
+  @Test("holds nothing of a deleted entry, by whatever it was found")
   func changes() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
