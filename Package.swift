@@ -177,7 +177,8 @@ let package = Package(
         path: "Services/Activity/Imports/Formats", swiftSettings: settings)
     ]
     + service(
-      "Activity", calls: ["Identity"], uses: ["Images", "ImportFormats", "Workers", crypto, lifecycle], beside: ["Imports/Formats"])
+      "Activity", calls: ["Identity", "Social"], uses: ["Images", "ImportFormats", "Workers", crypto, lifecycle],
+      beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
@@ -194,7 +195,7 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
-          "ServiceKit", "Storage", crypto, grdb,
+          "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb,
         ]),
       tests(
         "Contracts",

@@ -24,6 +24,7 @@ extension ServiceDefinition {
         Imports.migration(9),
         EntryChangesSchema.migration(10),
         Timers.migration(11),
+        Follows.migration(12), HistoryTables.migration(13), ActiveDays.migration(14),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -34,11 +35,16 @@ extension ServiceDefinition {
     service.serveEntryPhotos(calendars, desk)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)
+    service.serveFollows(calendars)
+    service.serveHistory(calendars)
+    service.serveStatistics(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
     service.serveImports(calendars, rules, spool, environment)
     service.erase(
-      [
+      HistoryTables.erased + [
+        .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
+        .rows("active_days", "account_id = :account", .entries),
         .following("import_problems", "imports"),
         .following("import_exercises", "imports"),
         .following("import_days", "imports"),
@@ -64,7 +70,11 @@ extension ServiceDefinition {
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),
         .rows("movement_months", "account_id = :account", .steps),
-      ], environment, clean: { erasure, _ in try await spool.removeAll(of: erasure.account) })
+      ], environment,
+      clean: { erasure, store in
+        try await spool.removeAll(of: erasure.account)
+        try await EntryComments.purge(store)
+      })
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),

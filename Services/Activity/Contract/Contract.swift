@@ -7,6 +7,7 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self,
+      ListHistory.self, ListHistoryPoints.self, ListFollowedActivities.self, GetStatistics.self,
       GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
       PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
       StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,

@@ -59,9 +59,12 @@ extension EntryRegisters {
       if location?.value != before.location?.value {
         try EntryPlaces.put(location?.value, activity, day, of: account, in: database)
       }
+      if comment?.value != before.comment?.value {
+        try EntryComments.keep(comment?.value, of: account, activity, day, in: database)
+      }
       if photo?.value != before.photo?.value { try EntryPhotos.put(picture, activity, day, in: database) }
     } else {
-      // Stamps, place and photo go with it.
+      // Stamps, place, photo and what finds its comment go with it.
       try database.run("DELETE FROM entries WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
     }
     if deletion != before.deletion { try saveDeletion(activity, day, in: database) }

@@ -41,13 +41,15 @@ struct ErasureTests {
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
       let more = [("activities", 4), ("activity_versions", 4), ("entry_stamps", 6)]
       for (table, count) in more { #expect(try await store.rows(table) == count, "\(table)") }
-      #expect(try await store.traces(of: ana.id).count == 10)
+      #expect(try await store.traces(of: ana.id).count == 12)
       try await services.delete(ana, heardBy: .activity)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
       for (table, count) in more { #expect(try await store.rows(table) == count / 2, "\(table)") }
       #expect(
-        try await store.erasedCounts(of: ana.id) == ["profiles 1", "activities 2", "entries 1", "steps 9", "events 6"])
+        try await store.erasedCounts(of: ana.id) == [
+          "profiles 1", "activities 2", "entries 3", "steps 9", "follows 0", "events 6",
+        ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done, .pending])
       let told = try await services.told(by: .activity)
       #expect(told.filter { $0.name == "events.erased" }.count == 6)
