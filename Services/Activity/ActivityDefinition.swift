@@ -16,10 +16,14 @@ extension ServiceDefinition {
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
+        ActivitySchema.migration(7),
+        CalendarFeeds.migration(8),
       ])
     service.keepAccounts()
     service.serveCategories()
+    service.serveTemplates()
     service.serveActivities(calendars)
+    service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
     service.serveEntries(calendars)
     service.serveSteps(calendars)
@@ -29,6 +33,9 @@ extension ServiceDefinition {
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
+        .following("activity_reminders", "activities"),
+        .following("activity_tags", "activities"),
+        .rows("calendar_feeds", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),

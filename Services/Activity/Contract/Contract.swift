@@ -7,7 +7,13 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      ListTemplates.self, UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self,
+      OrderActivity.self,
+      CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self,
     ],
-    events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
+    events: [
+      ActivityChanged.self, ActivityDeleted.self,
+      EntryRecorded.self, StepsChanged.self,
+    ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

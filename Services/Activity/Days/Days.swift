@@ -5,7 +5,9 @@ import Operations
 /// What is planned on a day.
 enum Days {
   /// The account's activities planned on that day with their progress, in one query.
-  static func plan(of account: AccountID, day: LocalDay, today: LocalDay, in database: Database) throws -> DayPlan {
+  static func plan(
+    of account: AccountID, day: LocalDay, _ filters: DayFilters = DayFilters(), today: LocalDay, in database: Database
+  ) throws -> DayPlan {
     let statement = try database.cachedStatement(
       sql: """
         SELECT activities.*, \(ActivityVersions.columns), entries.progress,
@@ -17,11 +19,15 @@ enum Days {
             AND activity_versions.from_day = (SELECT max(from_day) FROM activity_versions AS latest
               WHERE latest.activity_id = activities.activity_id AND latest.from_day <= ?1)
           LEFT JOIN entries ON entries.activity_id = activities.activity_id AND entries.day = ?1
-        WHERE activities.account_id = ?2
-        ORDER BY activities.activity_id
+        WHERE activities.account_id = ?2 AND (activities.archived_day IS NULL OR activities.archived_day > ?1)
+          AND (?3 IS NULL OR instr(activities.title_key, ?3) > 0)
+          AND (?4 IS NULL OR activities.category = ?4)
+          AND (?5 IS NULL OR activity_versions.goal_kind = ?5)
+        ORDER BY activities.place, activities.activity_id
         """)
     var planned: [PlannedActivity] = []
-    let rows = try Row.fetchCursor(statement, arguments: [day, account])
+    let rows = try Row.fetchCursor(
+      statement, arguments: [day, account, TitleKey.search(filters.title), filters.category, filters.goalKind])
     while let row = try rows.next() {
       let version = ActivityVersion(row)
       guard version.isPlanned(on: day) else { continue }
@@ -52,6 +58,24 @@ enum Days {
       if let times = day.timesAWeek { week.add(day, times: times) }
     }
     return week.outcome(isOver: true) == .missed
+  }
+}
+
+/// Which activities of a day are meant; those that pass all filters that say something (ACT-4).
+struct DayFilters: Sendable {
+  /// A part of the title, whatever its case and accents.
+  var title: String?
+  var category: ActivityCategory?
+  var goalKind: Goal.Kind?
+}
+
+extension ListedDay {
+  /// The day that is meant.
+  func resolved(today: LocalDay) -> LocalDay {
+    switch self {
+    case .today: today
+    case .day(let day): day
+    }
   }
 }
 
