@@ -196,7 +196,8 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
           "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb,
-        ]),
+        ],
+        exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
         "Contracts",
         [

@@ -25,10 +25,14 @@ extension ServiceDefinition {
         EntryChangesSchema.migration(10),
         Timers.migration(11),
         Follows.migration(12), HistoryTables.migration(13), ActiveDays.migration(14),
+        ActivitySchema.migration(15),
+        CalendarFeeds.migration(16),
       ])
     service.keepAccounts()
     service.serveCategories()
+    service.serveTemplates()
     service.serveActivities(calendars)
+    service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
     let desk = PictureDesk()
     service.serveEntries(calendars, desk)
@@ -60,6 +64,9 @@ extension ServiceDefinition {
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
+        .following("activity_reminders", "activities"),
+        .following("activity_tags", "activities"),
+        .rows("calendar_feeds", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("movement_sample_pieces", "movement_samples"),
         .rows("movement_samples", ofWalker, .steps),

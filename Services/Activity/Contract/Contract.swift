@@ -7,6 +7,9 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self,
+      ListTemplates.self, UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self,
+      OrderActivity.self,
+      CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self,
       ListHistory.self, ListHistoryPoints.self, ListFollowedActivities.self, GetStatistics.self,
       GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
       PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
@@ -16,6 +19,9 @@ extension Contract {
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
     ],
-    events: [ActivityCreated.self, EntryRecorded.self, MovementChanged.self, ImportProgressed.self],
+    events: [
+      ActivityChanged.self, ActivityDeleted.self,
+      EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
+    ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }
