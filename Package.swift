@@ -139,7 +139,7 @@ let package = Package(
     library("CZeroMQ"),
     .systemLibrary(name: "CXML2", path: "Shared/CXML2", pkgConfig: "libxml-2.0"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
-    shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Workers"]),
+    shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Workers", crypto]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
@@ -177,7 +177,8 @@ let package = Package(
         path: "Services/Activity/Imports/Formats", swiftSettings: settings)
     ]
     + service(
-      "Activity", calls: ["Identity"], uses: ["ImportFormats", "Workers", crypto, lifecycle], beside: ["Imports/Formats"])
+      "Activity", calls: ["Identity", "Social"], uses: ["Images", "ImportFormats", "Workers", crypto, lifecycle],
+      beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
@@ -194,8 +195,9 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
-          "ServiceKit", "Storage", crypto, grdb,
-        ]),
+          "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb,
+        ],
+        exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
         "Contracts",
         [

@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import IdentityContract
+import Images
 import Operations
 public import ServiceKit
 import Storage
@@ -21,17 +22,33 @@ extension ServiceDefinition {
         Entries.detailsMigration(7),
         MovementSchema.migration(8),
         Imports.migration(9),
+        EntryChangesSchema.migration(10),
+        Timers.migration(11),
+        Follows.migration(12), HistoryTables.migration(13), ActiveDays.migration(14),
+        ActivitySchema.migration(15),
+        CalendarFeeds.migration(16),
       ])
     service.keepAccounts()
     service.serveCategories()
+    service.serveTemplates()
     service.serveActivities(calendars)
+    service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
-    service.serveEntries(calendars)
+    let desk = PictureDesk()
+    service.serveEntries(calendars, desk)
+    service.serveEntryPhotos(calendars, desk)
+    service.serveEntryChanges(calendars)
+    service.serveTimers(calendars)
+    service.serveFollows(calendars)
+    service.serveHistory(calendars)
+    service.serveStatistics(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
     service.serveImports(calendars, rules, spool, environment)
     service.erase(
-      [
+      HistoryTables.erased + [
+        .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
+        .rows("active_days", "account_id = :account", .entries),
         .following("import_problems", "imports"),
         .following("import_exercises", "imports"),
         .following("import_days", "imports"),
@@ -39,10 +56,17 @@ extension ServiceDefinition {
         .rows("imported_habits", "account_id = :account", .activities),
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
+        .following("entry_stamps", "entries"),
+        .following("entry_deletions", "activities"),
+        .following("entry_changes", "activities"),
+        .following("timers", "activities"),
         .rows("entries", "account_id = :account", .entries),
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
+        .following("activity_reminders", "activities"),
+        .following("activity_tags", "activities"),
+        .rows("calendar_feeds", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("movement_sample_pieces", "movement_samples"),
         .rows("movement_samples", ofWalker, .steps),
@@ -53,7 +77,11 @@ extension ServiceDefinition {
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),
         .rows("movement_months", "account_id = :account", .steps),
-      ], environment, clean: { erasure, _ in try await spool.removeAll(of: erasure.account) })
+      ], environment,
+      clean: { erasure, store in
+        try await spool.removeAll(of: erasure.account)
+        try await EntryComments.purge(store)
+      })
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),

@@ -114,6 +114,15 @@ struct PictureTests {
     #expect(picture.format == .webp)
   }
 
+  @Test("that are JPEGs spend few bytes: progressively, and shades without colours")
+  func progressive() async throws {
+    // The frame's marker, its precision and sides, and its components.
+    let coloured = try await picture("orientation-1.jpg").bytes
+    #expect(Data(coloured).range(of: Data([0xFF, 0xC2, 0, 17, 8, 0, 32, 0, 48, 3])) != nil)
+    let gray = try await picture("gray.jpg").bytes
+    #expect(Data(gray).range(of: Data([0xFF, 0xC2, 0, 11, 8, 0, 32, 0, 48, 1])) != nil)
+  }
+
   @Test("come to the PNG decoder without what is no part of the picture, which may unpack to a thousand times its size")
   func essence() throws {
     let bytes = try Fixture.bytes("clear-palette.png")

@@ -12,7 +12,15 @@ import Testing
 struct ErasureTests {
   private func fill(_ services: ServicesInProcess, _ person: Person) async throws {
     let activity = try await person.makeActivity()
-    _ = try await person.send(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true), key: "entry")
+    let form = RecordEntry.Input(
+      activityID: activity.id, day: .today, isDone: true, comment: "a", location: EntryLocation(latitude: 1, longitude: 2),
+      photo: try Snapshots.png())
+    _ = try await person.send(RecordEntry.self, form, key: "entry")
+    // One that is written over, deleted and recorded anew, with a timer.
+    let timed = try await person.makeActivity(goal: .duration(seconds: 60)).id
+    _ = try await person.send(RecordEntry.self, .init(activityID: timed, day: .today, durationSeconds: 1))
+    _ = try await person.send(DeleteEntry.self, .init(activityID: timed, day: .today))
+    _ = try await person.send(StartTimer.self, .init(activityID: timed))
     // Over midnight, so that it has a later day.
     let sample = MovementSample(
       id: "night", start: try Instant(text: "2026-11-20T23:00:00.000Z"), end: try Instant(text: "2026-11-21T01:00:00.000Z"),
@@ -27,19 +35,24 @@ struct ErasureTests {
       for person in [ana, ben] { try await fill(services, person) }
       let store = services.store(of: .activity)
       let tables = [
-        "accounts", "activities", "activity_versions", "entries", "movement_accounts", "movement_sources", "movement_samples",
-        "movement_series",
+        "accounts", "entries", "entry_photos", "entry_places", "entry_changes", "entry_deletions", "timers",
+        "movement_accounts", "movement_sources", "movement_samples", "movement_series",
       ]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
-      #expect(try await store.traces(of: ana.id).count == 7)
+      let more = [("activities", 4), ("activity_versions", 4), ("entry_stamps", 6)]
+      for (table, count) in more { #expect(try await store.rows(table) == count, "\(table)") }
+      #expect(try await store.traces(of: ana.id).count == 12)
       try await services.delete(ana, heardBy: .activity)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
+      for (table, count) in more { #expect(try await store.rows(table) == count / 2, "\(table)") }
       #expect(
-        try await store.erasedCounts(of: ana.id) == ["profiles 1", "activities 1", "entries 1", "steps 9", "events 3"])
-      #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done])
+        try await store.erasedCounts(of: ana.id) == [
+          "profiles 1", "activities 2", "entries 3", "steps 9", "follows 0", "events 6",
+        ])
+      #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done, .pending])
       let told = try await services.told(by: .activity)
-      #expect(told.filter { $0.name == "events.erased" }.count == 3)
+      #expect(told.filter { $0.name == "events.erased" }.count == 6)
     }
   }
 

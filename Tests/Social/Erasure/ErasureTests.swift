@@ -39,7 +39,10 @@ struct ErasureTests {
       #expect(try await store.traces(of: ana.account) == kept)
       #expect(
         try await store.erasedCounts(of: ana.account)
-          == ["profiles 1", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "events 8"])
+          == [
+            "profiles 1", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "follows 0",
+            "followRequests 0", "events 8",
+          ])
 
       #expect(try await stage.call(ListFriends.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
       #expect(try await stage.call(ListFriendRequests.self, .init(), as: leo.caller).items.isEmpty)
