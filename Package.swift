@@ -225,7 +225,8 @@ let package = Package(
       tests(
         "Notifications",
         [
-          "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract", "NotificationsService", "Operations",
+          "ActivityContract", "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract",
+          "NotificationsService", "Operations",
           "RewardsContract", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
         ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
       tests("Operations", ["Operations"]),
@@ -254,7 +255,9 @@ let package = Package(
         path: "Tests/InProcess", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
-      .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
+      .target(
+        name: "Cluster", dependencies: ["ActivityContract", "Client", "Operations"], path: "Tests/Cluster",
+        swiftSettings: settings),
       .executableTarget(
         name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments, httpClient] + everyContract,
         path: "Tests/Bench/Main",

@@ -110,9 +110,10 @@ enum HabitTaking {
       startDay: firstDay, createdAt: transaction.now)
     try Activities.add(activity, of: account, transaction)
     if let later {
-      let terms = ActivityTerms(goal: habit.goal, schedule: later, startDay: firstDay, endDay: nil)
-      try ActivityVersions.change(activity.id, of: account, to: terms, today: today, transaction)
+      let edit = UpdateActivity.Input(activityID: activity.id, schedule: .set(later))
+      _ = try Activities.update(edit, of: account, today: today, transaction)
     }
+    if habit.isArchived { _ = try Activities.archive(activity.id, of: account, today: today, transaction) }
     return activity.id
   }
 
@@ -120,9 +121,8 @@ enum HabitTaking {
   private static func open(
     _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
   ) throws {
-    guard let last = try ActivityVersions.list(of: activity, in: transaction.database).last, day < last.startDay else { return }
-    var terms = last.terms
-    terms.startDay = day
-    try ActivityVersions.change(activity, of: account, to: terms, today: today, transaction)
+    guard try Activities.find(activity, of: account, in: transaction.database).startDay > day else { return }
+    let edit = UpdateActivity.Input(activityID: activity, startDay: .set(day))
+    _ = try Activities.update(edit, of: account, today: today, transaction)
   }
 }

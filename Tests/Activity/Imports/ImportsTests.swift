@@ -256,4 +256,31 @@ struct ImportsTests {
           == ImportProgressed(accountID: ana.id, importID: done.id, state: .done, progress: 100, counts: done.counts))
     }
   }
+
+  @Test("of habits take archived ones into the archive, with their marks, and goals that are limits as such")
+  func habits() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let habits =
+        LoopTests.columns
+        + "1,Old,YES_NO,,,1,5,#F,,,,true\n2,Coffee,NUMERICAL,,,1,1,#F,cups,AT_MOST,2.5,false\n3,A very long name of a habit,YES_NO,,,2,3,#F,,,,false\n"
+      let marks =
+        "Date,Old,Coffee,A very long name of a habit,\n2026-11-19,YES_MANUAL,1500,NO,\n2026-11-17,YES_MANUAL,3000,YES_MANUAL,\n"
+      let zip = try Zip.archive([("Habits.csv", Array(habits.utf8)), ("Checkmarks.csv", Array(marks.utf8))])
+      let done = try await ana.importFile("Loop.zip", zip)
+      #expect(done.counts == ImportCounts(records: 8, taken: 8, repeated: 0, refused: 0, days: 2))
+      let listed = try await ana.send(ListActivities.self, .init()).items
+      #expect(listed.map(\.title) == ["Coffee", "A very long name of"])
+      #expect(listed[0].goal == .quantity(2.5, unit: "cups", .atMost))
+      #expect(listed[1].schedule == .timesAWeek(5) && listed[1].startDay.description == "2026-11-17")
+      #expect(try await services.store(of: .activity).rows("entries") == 5)
+      #expect(try await services.store(of: .activity).rows("activities") == 3)
+      // What the account wrote itself is not lowered by an older backup.
+      let day = DayName.day(try LocalDay(text: "2026-11-19"))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: listed[0].id, day: day, amount: 4))
+      #expect(try await ana.importFile("Loop.zip", zip).counts.repeated == 8)
+      let plan = try await ana.send(GetDay.self, .init(day: day))
+      #expect(plan.activities.first { $0.id == listed[0].id }?.amount == 4)
+    }
+  }
 }
