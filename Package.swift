@@ -176,7 +176,8 @@ let package = Package(
       // Tests
       tests(
         "Activity",
-        ["ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+        ["ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb],
+        exclude: ["README.md"]),
       tests(
         "Contracts",
         [
