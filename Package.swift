@@ -195,7 +195,7 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
-          "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb,
+          "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb, logging,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
