@@ -161,7 +161,7 @@ let package = Package(
       uses: ["CMaxMind", "CSodium", "Images", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
         + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
-    + service("Activity", calls: ["Identity"])
+    + service("Activity", calls: ["Identity", "Rewards"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
@@ -176,7 +176,11 @@ let package = Package(
       // Tests
       tests(
         "Activity",
-        ["ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb]),
+        [
+          "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "RewardsContract",
+          "RewardsService",
+          "ServiceKit", "Storage", grdb,
+        ], exclude: ["README.md"]),
       tests(
         "Contracts",
         [

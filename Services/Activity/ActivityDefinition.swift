@@ -16,7 +16,11 @@ extension ServiceDefinition {
       migrations: [
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
         Accounts.settingsMigration(5),
-        MovementSchema.migration(6),
+        ActivityVersions.migration(6),
+        MovementSchema.migration(7),
+        StepGoals.migration(8),
+        DashboardCoins.migration(9),
+        Ties.migration(10),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -25,10 +29,16 @@ extension ServiceDefinition {
     service.serveEntries(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
+    service.serveStepGoals(calendars)
+    service.serveDashboard(calendars)
     service.erase(
       [
         .rows("entries", "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)", .entries),
+        .following("activity_versions", "activities"),
+        .following("activity_pauses", "activities"),
+        .following("activity_skips", "activities"),
         .rows("activities", "account_id = :account", .activities),
+        .following("activity_ties", "activities"),
         .following("movement_sample_pieces", "movement_samples"),
         .rows("movement_samples", ofWalker, .steps),
         .rows("movement_day_sources", ofWalker, .steps),
@@ -38,10 +48,15 @@ extension ServiceDefinition {
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),
         .rows("movement_months", "account_id = :account", .steps),
+        .following("step_goal_stages", "step_goals"),
+        .rows("step_goals", "account_id = :account", .steps),
+        .rows("dashboard_transfers", "account_id = :account", .coins),
+        .rows("dashboard_coins", "account_id = :account", .coins),
       ], environment)
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),
+        ("stepGoals", StepGoals.snapshot),
       ]).page)
     return service
   }

@@ -13,9 +13,10 @@ struct ContractTests {
     #expect(words.keys(.english) == words.keys(.spanish))
     let failures = Contract.activity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
-    let rules = ["repeated_source", "unknown_source", "not_for_goal", "not_for_schedule", "too_precise", "exactly_one"].map {
-      "field.\($0)"
-    }
+    let rules = [
+      "not_for_goal", "not_for_schedule", "too_precise", "exactly_one", "ends_before", "limit_exceeded", "no_such_nth",
+      "repeated_source", "unknown_source", "not_for_tie",
+    ].map { "field.\($0)" }
     #expect(Set(failures + categories + rules).subtracting(words.keys(.english)) == [])
   }
 

@@ -46,38 +46,52 @@ enum Activities {
     let count = try Int.fetchOne(
       database.cachedStatement(sql: "SELECT count(*) FROM activities WHERE account_id = ?"), arguments: [account])
     guard (count ?? 0) < most else { throw ActivityFailure.tooMany.with(["most": .number(most)]) }
-    let planned = PlannedDays(activity.schedule)
     let statement = try database.cachedStatement(
       sql: """
-        INSERT INTO activities (activity_id, account_id, title, reason, category, goal_kind, goal_target, goal_unit,
-          schedule_kind, schedule_bits, start_day, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO activities (activity_id, account_id, title, reason, category, created_at) VALUES (?, ?, ?, ?, ?, ?)
         """)
     try statement.execute(arguments: [
-      activity.id, account, activity.title, activity.reason, activity.category, activity.goal.kind,
-      GoalMeasure(activity.goal).target, activity.goal.unit, planned.kind, planned.bits, activity.startDay, activity.createdAt,
+      activity.id, account, activity.title, activity.reason, activity.category, activity.createdAt,
     ])
+    try ActivityVersions.begin(activity, of: account, transaction)
     try transaction.tell(ActivityCreated(accountID: account, activity: activity))
   }
 
+  /// The columns that ``Activity/init(_:)`` reads, with what each activity asks for by its newest version.
+  static let current = """
+    SELECT activities.*, \(ActivityVersions.columns),
+      (SELECT kind FROM activity_ties WHERE activity_ties.activity_id = activities.activity_id) AS tie_kind
+    FROM activities JOIN activity_versions ON activity_versions.activity_id = activities.activity_id
+      AND activity_versions.from_day =
+        (SELECT max(from_day) FROM activity_versions AS newest WHERE newest.activity_id = activities.activity_id)
+    """
+
   /// The account's activity of that id; another account's is not found either.
   static func find(_ id: ActivityID, of account: AccountID, in database: Database) throws -> Activity {
-    let statement = try database.cachedStatement(sql: "SELECT * FROM activities WHERE activity_id = ? AND account_id = ?")
+    let statement = try database.cachedStatement(
+      sql: "\(current) WHERE activities.activity_id = ? AND activities.account_id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id, account]) else { throw ActivityFailure.notFound }
     return Activity(row)
   }
 
-  /// What an entry depends on of the account's activity of that id.
-  static func goal(_ id: ActivityID, of account: AccountID, in database: Database) throws -> PlannedGoal {
+  /// What an entry of that day depends on: of the account's activity of that id, the version that holds then.
+  static func goal(
+    _ id: ActivityID, of account: AccountID, on day: LocalDay, in database: Database
+  ) throws -> PlannedGoal {
     let found = try database.first(
       """
-      SELECT goal_kind, goal_target, schedule_kind, schedule_bits, start_day FROM activities
-      WHERE activity_id = ? AND account_id = ?
-      """, .id(id), .id(account)
+      SELECT goal_kind, goal_target, goal_direction, schedule_kind, schedule_code, anchor_day, start_day, end_day,
+        EXISTS (SELECT 1 FROM activity_pauses WHERE activity_id = ?1 AND first_day <= ?3 AND last_day >= ?3),
+        EXISTS (SELECT 1 FROM activity_skips WHERE activity_id = ?1 AND day = ?3)
+      FROM activity_versions WHERE activity_id = ?1 AND from_day <= ?3 AND account_id = ?2 ORDER BY from_day DESC LIMIT 1
+      """, .id(id), .id(account), .day(day)
     ) { columns in
       PlannedGoal(
-        activity: id, measure: GoalMeasure(kind: try columns.choice(0), target: columns.number(1)),
-        planned: PlannedDays(kind: try columns.choice(2), bits: columns.number(3)), startDay: columns.day(4))
+        activity: id, day: day,
+        measure: GoalMeasure(kind: try columns.choice(0), target: columns.number(1), direction: try columns.choice(2)),
+        planned: PlannedDays(kind: try columns.choice(3), code: columns.number(4), anchor: columns.day(5)),
+        startDay: columns.day(6), endDay: columns.isNull(7) ? nil : columns.day(7), isPaused: columns.truth(8),
+        isSkipped: columns.truth(9))
     }
     guard let found else { throw ActivityFailure.notFound }
     return found
@@ -86,7 +100,9 @@ enum Activities {
   /// The account's activities, oldest first.
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Activity> {
     let statement = try database.cachedStatement(
-      sql: "SELECT * FROM activities WHERE account_id = ? AND activity_id > ? ORDER BY activity_id LIMIT ?")
+      sql: """
+        \(current) WHERE activities.account_id = ? AND activities.activity_id > ? ORDER BY activities.activity_id LIMIT ?
+        """)
     let found = try Row.fetchAll(
       statement, arguments: [account, page.place(ActivityID.init(text:)) ?? .placeholder, page.fetchLimit])
     return page.page(of: found, key: { $0["activity_id"] as ActivityID }, item: Activity.init)
@@ -96,7 +112,7 @@ enum Activities {
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let rows = try Row.fetchAll(
-      database, sql: "SELECT * FROM activities WHERE activity_id > ? ORDER BY activity_id LIMIT ?",
+      database, sql: "\(current) WHERE activities.activity_id > ? ORDER BY activities.activity_id LIMIT ?",
       arguments: [try key.map(ActivityID.init(text:)) ?? .placeholder, SnapshotParts.pageSize])
     let activities = rows.map(Activity.init)
     let events = zip(rows, activities).map { ActivityCreated(accountID: $0["account_id"], activity: $1) }
@@ -105,28 +121,40 @@ enum Activities {
   }
 }
 
-/// An activity's goal and the days on which it is due.
+/// What an activity asks for on a day.
 struct PlannedGoal: Hashable, Sendable {
   let activity: ActivityID
+  let day: LocalDay
   let measure: GoalMeasure
   let planned: PlannedDays
   let startDay: LocalDay
+  let endDay: LocalDay?
+  let isPaused: Bool
+  let isSkipped: Bool
 
-  /// Whether anything is due on that day.
-  func isPlanned(on day: LocalDay) -> Bool { day >= startDay && planned.contains(day) }
+  /// Whether anything is due, pauses and skipped days aside.
+  var isPlanned: Bool { day >= startDay && endDay.map { day <= $0 } ?? true && planned.contains(day) }
+
+  /// Refuses a day on which nothing is to be written.
+  func requireOpen(today: LocalDay) throws(Failure) {
+    let parameters: [String: Parameter] = ["day": .text(day.description)]
+    guard isPlanned else { throw EntryFailure.notPlanned.with(parameters) }
+    guard day <= today else { throw EntryFailure.inFuture.with(parameters) }
+    guard !isPaused else { throw EntryFailure.paused.with(parameters) }
+    guard !isSkipped else { throw EntryFailure.skipped.with(parameters) }
+  }
 }
 
 extension Activity {
+  /// Columns ``Activities/current``.
   init(_ row: Row) {
-    let kind: Goal.Kind = row["goal_kind"]
-    let goal = GoalMeasure(kind: kind, target: row["goal_target"]).goal(unit: row["goal_unit"])
+    let terms = ActivityVersion(row).terms
     self.init(
-      id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: goal,
-      schedule: PlannedDays(kind: row["schedule_kind"], bits: row["schedule_bits"]).schedule, startDay: row["start_day"],
+      id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
+      schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,
+      tie: (row["tie_kind"] as MovementKind?).map(MovementTie.init(kind:)),
       createdAt: row["created_at"])
   }
 }
 
 extension ActivityCategory: DatabaseValueConvertible {}
-extension Goal.Kind: DatabaseValueConvertible {}
-extension Schedule.Kind: DatabaseValueConvertible {}

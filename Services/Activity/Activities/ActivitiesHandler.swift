@@ -9,12 +9,18 @@ extension ServiceDefinition {
     serve(CreateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let startDay = input.startDay ?? today
+      if let endDay = input.endDay, endDay < startDay {
+        throw Failure.field("endDay", PlannableDays.mayNotEndBefore(startDay))
+      }
       let activity = Activity(
         id: ActivityID(), title: input.title.trimmed,
         reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
-        category: input.category, goal: input.goal, schedule: PlannedDays(input.schedule).schedule,
-        startDay: input.startDay ?? today, createdAt: transaction.now)
+        category: input.category, goal: GoalMeasure(input.goal).goal(unit: input.goal.unit),
+        schedule: PlannedDays(input.schedule, anchor: startDay).schedule, startDay: startDay, endDay: input.endDay,
+        tie: input.tie, createdAt: transaction.now)
       try Activities.add(activity, of: account, transaction)
+      try Ties.set(activity.tie, activity.id, of: account, today: today, transaction)
       return activity
     }
 
@@ -26,10 +32,11 @@ extension ServiceDefinition {
       let account = try call.account
       let activity = try Activities.find(input.activityID, of: account, in: database)
       let today = try calendars.calendar(of: account, in: database).day(of: call.now)
-      let streak = StreakRule.streak(
-        done: try Entries.doneDays(of: activity.id, in: database), planned: PlannedDays(activity.schedule),
-        start: activity.startDay, today: today)
-      return ActivityDetails(activity: activity, streak: streak)
+      let (streak, strength) = StreakRule.record(
+        try Plans.find(activity.id, in: database), try Entries.progress(of: activity.id, in: database), today: today)
+      return ActivityDetails(
+        activity: activity, streak: streak, strength: strength.rounded(toPlaces: 3),
+        pauses: try Pauses.list(of: activity.id, in: database))
     }
   }
 }

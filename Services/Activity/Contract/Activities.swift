@@ -18,13 +18,17 @@ public struct Activity: Document, Hashable {
   public var schedule: Schedule
   /// The first day on which it may be planned.
   public var startDay: LocalDay
+  /// The last day on which it may be planned; none if it goes on.
+  public var endDay: LocalDay?
+  /// The movement that completes it; none if it is recorded by hand.
+  public var tie: MovementTie?
   /// When it was made.
   public var createdAt: Instant
 
   /// An activity from its parts; the icon is its category's.
   public init(
     id: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
-    startDay: LocalDay, createdAt: Instant
+    startDay: LocalDay, endDay: LocalDay? = nil, tie: MovementTie? = nil, createdAt: Instant
   ) {
     self.id = id
     self.title = title
@@ -34,6 +38,8 @@ public struct Activity: Document, Hashable {
     self.goal = goal
     self.schedule = schedule
     self.startDay = startDay
+    self.endDay = endDay
+    self.tie = tie
     self.createdAt = createdAt
   }
 
@@ -42,6 +48,8 @@ public struct Activity: Document, Hashable {
     "category": "What kind of thing it is.",
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
     "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
+    "endDay": "The last day on which it may be planned; absent if it goes on.",
+    "tie": "The movement that completes it; absent if it is recorded by hand.",
     "createdAt": "When it was made.",
   ]
 }
@@ -94,10 +102,15 @@ public enum CreateActivity: Operation {
     public var schedule: Schedule
     /// The first day on which it may be planned; the account's today by default.
     public var startDay: LocalDay?
+    /// The last day on which it may be planned; none by default.
+    public var endDay: LocalDay?
+    /// The movement that completes it; none by default.
+    public var tie: MovementTie?
 
     /// The input from its parts.
     public init(
-      title: String, reason: String? = nil, category: ActivityCategory, goal: Goal, schedule: Schedule, startDay: LocalDay? = nil
+      title: String, reason: String? = nil, category: ActivityCategory, goal: Goal, schedule: Schedule,
+      startDay: LocalDay? = nil, endDay: LocalDay? = nil, tie: MovementTie? = nil
     ) {
       self.title = title
       self.reason = reason
@@ -105,27 +118,26 @@ public enum CreateActivity: Operation {
       self.goal = goal
       self.schedule = schedule
       self.startDay = startDay
+      self.endDay = endDay
+      self.tie = tie
     }
 
     public static let notes: Notes = [
       "title": ActivityText.title, "reason": ActivityText.reason, "category": "What kind of thing it is.",
       "goal": "What a day asks for.", "schedule": "On which days.",
       "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; the account's today by default.",
+      "endDay": "The last day on which it may be planned, not before the start day and up to 2199-12-31; none if absent.",
+      "tie": "The movement that completes it: steps, or a distance in `m` or `km`; none if absent.",
     ]
-
-    /// First and last day on which an activity may start.
-    static let startDays = LocalDay(daysSinceEpoch: 0)...LocalDay(daysSinceEpoch: 84005)
 
     public func check(_ fields: inout FieldChecks) {
       fields.expect(!title.isBlank, "title", FieldRule("empty"))
       ActivityText.checkSize(title, "title", most: 20, &fields)
       ActivityText.checkSize(reason, "reason", most: 30, &fields)
-      if let startDay {
-        let days = Input.startDays
-        fields.expect(
-          days.contains(startDay), "startDay",
-          FieldRule("out_of_range", ["least": .text(days.lowerBound.description), "most": .text(days.upperBound.description)]))
-      }
+      PlannableDays.check(startDay, "startDay", &fields)
+      PlannableDays.check(endDay, "endDay", &fields)
+      PlannableDays.checkOrder(startDay, endDay, "endDay", &fields)
+      MovementTie.check(tie, goal, &fields)
     }
   }
 
@@ -172,32 +184,22 @@ public struct ActivityDetails: Document, Hashable {
   public var activity: Activity
   /// How long it was kept without a miss.
   public var streak: Streak
+  /// How firm the habit is, from 0 to 1.
+  public var strength: Double
+  /// Its pauses, oldest first.
+  public var pauses: [Pause]
 
   /// Details from their parts.
-  public init(activity: Activity, streak: Streak) {
+  public init(activity: Activity, streak: Streak, strength: Double, pauses: [Pause]) {
     self.activity = activity
     self.streak = streak
-  }
-
-  public static let notes: Notes = ["activity": "The activity.", "streak": "How long it was kept without a miss."]
-}
-
-/// How many planned days in a row were done (ACT-10). Days on which nothing is planned neither add nor break.
-public struct Streak: Document, Hashable {
-  /// The row that reaches up to now; a planned today that is still open does not break it.
-  public var current: Int
-  /// The longest row there ever was.
-  public var longest: Int
-
-  /// A streak from its parts.
-  public init(current: Int, longest: Int) {
-    self.current = current
-    self.longest = longest
+    self.strength = strength
+    self.pauses = pauses
   }
 
   public static let notes: Notes = [
-    "current": "Planned days done in a row up to now; a planned today that is still open does not break it.",
-    "longest": "The most planned days ever done in a row.",
+    "activity": "The activity.", "streak": "How long it was kept without a miss.", "strength": StreakText.strength,
+    "pauses": "Its pauses, oldest first.",
   ]
 }
 

@@ -9,7 +9,8 @@ extension Contract {
       IncrementEntry.self, DeleteEntry.self, RecordMovementSamples.self,
       DeleteMovementSamples.self, ListMovementDays.self,
       ListMovementSources.self, OrderMovementSources.self,
+      GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
     ],
-    events: [ActivityCreated.self, EntryRecorded.self, MovementChanged.self],
+    events: [ActivityCreated.self, EntryRecorded.self, MovementChanged.self, StepGoalChanged.self, StepGoalApproached.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -27,14 +27,20 @@ public enum DayName: TextValue {
 
 /// How an activity stands on a day (ACT-3).
 public enum DayState: String, Choice {
-  /// The goal is reached.
+  /// The goal is reached; of a limit: the day is over and did not exceed it.
   case done
   /// Some progress, short of the goal.
   case partly
-  /// The day is over without any progress.
+  /// The day is over without any progress; of a limit: it is exceeded.
   case failed
-  /// The day is not over, and there is no progress yet.
+  /// The day is not over, and there is no progress yet; of a limit: it is not exceeded so far.
   case pending
+  /// The day is over without any progress, and its week needed or needs it not: for activities of so many times a week.
+  case free
+  /// The account skips the day, or lost it by travelling.
+  case skipped
+  /// The activity is paused.
+  case paused
 }
 
 /// An activity as a day's list shows it.
@@ -75,7 +81,7 @@ public struct PlannedActivity: Document, Hashable {
     "id": "Names the activity.", "title": "What it is called.", "reason": "Why the account does it.",
     "category": "What kind of thing it is.", "icon": "Name of the category's icon, as in the Lucide set.",
     "goal": "What the day asks for.",
-    "state": "`done`; `partly`: some progress; `failed`: over without any; `pending`: not over, none yet.",
+    "state": StreakText.state,
     "amount": "For a quantity: how much is done.", "durationSeconds": "For a duration: how long was spent.",
   ]
 }

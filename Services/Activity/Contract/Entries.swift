@@ -40,6 +40,10 @@ public enum EntryFailure: String, FailureCode {
   case notPlanned = "not_planned"
   /// The day has not begun where the account is.
   case inFuture = "entry_in_future"
+  /// The activity is paused on that day.
+  case paused = "day_paused"
+  /// The account skips that day.
+  case skipped = "day_skipped"
 
   public var status: Int { 409 }
 }
@@ -80,7 +84,7 @@ public enum RecordEntry: Operation {
 
     public static let notes: Notes = [
       "activityID": "Names the activity.", "day": "A day such as `2026-11-21`, or `today`.",
-      "isDone": "`true` completes the day, whatever the goal's kind; `false` only for `check`.",
+      "isDone": "`true` completes the day, whatever the goal's kind, but for a limit that is exceeded; `false` only for `check`.",
       "amount": Note(
         "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.most, example: .number(1.5)),
       "durationSeconds": Note(
@@ -99,7 +103,7 @@ public enum RecordEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.record", of: .activity, .put("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.notPlanned.kind, EntryFailure.inFuture.kind],
+    failures: [ActivityFailure.notFound.kind] + EntryFailure.allCases.map(\.kind),
     requirements: ["ACT-7", "ACT-8"], "Set the progress of a planned day.")
 }
 
@@ -144,7 +148,7 @@ public enum IncrementEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.increment", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/increments"), by: .account,
-    effect: .create, failures: [ActivityFailure.notFound.kind, EntryFailure.notPlanned.kind, EntryFailure.inFuture.kind],
+    effect: .create, failures: [ActivityFailure.notFound.kind] + EntryFailure.allCases.map(\.kind),
     requirements: ["ACT-7"], "Add to the progress of a planned day, or take from it, never below 0.")
 }
 

@@ -1,6 +1,6 @@
 public import Operations
 
-/// What a planned day asks for (ACT-1): a yes, an amount, or a time.
+/// What a planned day asks for (ACT-1, ACT-15): a yes, an amount, or a time.
 public struct Goal: Document, Hashable {
   /// How progress is measured.
   public enum Kind: String, Choice {
@@ -12,6 +12,14 @@ public struct Goal: Document, Hashable {
     case duration
   }
 
+  /// On which side of the amount or time a day is well.
+  public enum Direction: String, Choice {
+    /// That much or more.
+    case atLeast
+    /// No more than that: a limit.
+    case atMost
+  }
+
   /// How progress is measured.
   public var kind: Kind
   /// How much a day asks for, in `unit`.
@@ -20,22 +28,31 @@ public struct Goal: Document, Hashable {
   public var unit: String?
   /// How long a day asks for, in seconds.
   public var durationSeconds: Int?
+  /// For an amount or a time: whether it is to be reached or not to be exceeded; at least, if absent.
+  public var direction: Direction?
 
-  init(kind: Kind, amount: Double? = nil, unit: String? = nil, durationSeconds: Int? = nil) {
+  init(
+    kind: Kind, amount: Double? = nil, unit: String? = nil, durationSeconds: Int? = nil, direction: Direction? = nil
+  ) {
     self.kind = kind
     self.amount = amount
     self.unit = unit
     self.durationSeconds = durationSeconds
+    self.direction = direction
   }
 
   /// Done or not.
   public static let check = Goal(kind: .check)
 
   /// That much of it a day.
-  public static func quantity(_ amount: Double, unit: String) -> Goal { Goal(kind: .quantity, amount: amount, unit: unit) }
+  public static func quantity(_ amount: Double, unit: String, _ direction: Direction = .atLeast) -> Goal {
+    Goal(kind: .quantity, amount: amount, unit: unit, direction: direction)
+  }
 
   /// That long a day.
-  public static func duration(seconds: Int) -> Goal { Goal(kind: .duration, durationSeconds: seconds) }
+  public static func duration(seconds: Int, _ direction: Direction = .atLeast) -> Goal {
+    Goal(kind: .duration, durationSeconds: seconds, direction: direction)
+  }
 
   public static let notes: Notes = [
     "kind": "`check`: done or not; `quantity`: an amount; `duration`: a time.",
@@ -43,6 +60,10 @@ public struct Goal: Document, Hashable {
       "For `quantity`: how much a day asks for, at most 3 decimals.", range: 0.001...Amounts.most, example: .number(2.5)),
     "unit": Note("For `quantity`: what is counted.", length: 1...20, example: "litres"),
     "durationSeconds": Note("For `duration`: how long a day asks for.", range: 1...Double(Amounts.mostSeconds), example: 1800),
+    "direction": """
+    For `quantity` and `duration`: `atLeast` (if absent): to be reached; `atMost`: a limit, which a day keeps that ends without \
+    having exceeded it, also one without any entry.
+    """,
   ]
 
   public func check(_ fields: inout FieldChecks) {
@@ -51,6 +72,7 @@ public struct Goal: Document, Hashable {
     fields.expect((unit != nil) == isQuantity, "unit", Goal.presence(kind, wanted: isQuantity))
     fields.expect(
       (durationSeconds != nil) == (kind == .duration), "durationSeconds", Goal.presence(kind, wanted: kind == .duration))
+    fields.expect(direction == nil || kind != .check, "direction", Goal.presence(kind, wanted: false))
     if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
     ActivityText.checkSize(unit, "unit", most: 20, &fields)
   }

@@ -8,24 +8,50 @@ enum Days {
   static func plan(of account: AccountID, day: LocalDay, today: LocalDay, in database: Database) throws -> DayPlan {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT activities.*, entries.progress
-        FROM activities LEFT JOIN entries ON entries.activity_id = activities.activity_id AND entries.day = ?
-        WHERE activities.account_id = ? AND activities.start_day <= ?
+        SELECT activities.*, \(ActivityVersions.columns), entries.progress,
+          EXISTS (SELECT 1 FROM activity_pauses WHERE activity_pauses.activity_id = activities.activity_id
+            AND first_day <= ?1 AND last_day >= ?1) AS is_paused,
+          EXISTS (SELECT 1 FROM activity_skips WHERE activity_skips.activity_id = activities.activity_id AND day = ?1) AS is_skipped
+        FROM activities
+          JOIN activity_versions ON activity_versions.activity_id = activities.activity_id
+            AND activity_versions.from_day = (SELECT max(from_day) FROM activity_versions AS latest
+              WHERE latest.activity_id = activities.activity_id AND latest.from_day <= ?1)
+          LEFT JOIN entries ON entries.activity_id = activities.activity_id AND entries.day = ?1
+        WHERE activities.account_id = ?2
         ORDER BY activities.activity_id
         """)
     var planned: [PlannedActivity] = []
-    let rows = try Row.fetchCursor(statement, arguments: [day, account, day])
+    let rows = try Row.fetchCursor(statement, arguments: [day, account])
     while let row = try rows.next() {
-      guard PlannedDays(kind: row["schedule_kind"], bits: row["schedule_bits"]).contains(day) else { continue }
+      let version = ActivityVersion(row)
+      guard version.isPlanned(on: day) else { continue }
       let activity = Activity(row)
-      let measure = GoalMeasure(activity.goal)
-      let progress: Int? = row["progress"]
+      let (measure, progress) = (version.measure, row["progress"] as Int?)
+      let (isPaused, isSkipped): (Bool, Bool) = (row["is_paused"], row["is_skipped"])
+      let judged = JudgedDay(
+        day: day, version: version, progress: progress,
+        outcome: isPaused || isSkipped ? nil : measure.outcome(progress ?? 0, isOver: day < today), isPaused: isPaused)
       planned.append(
         PlannedActivity(
-          activity, state: DayState(measure, progress: progress ?? 0, day: day, today: today),
+          activity,
+          state: try DayState(
+            judged, isWeekMissed: try isWeekMissed(of: activity.id, around: day, today: today, in: database)),
           amount: progress.flatMap(measure.amount), durationSeconds: progress.flatMap(measure.durationSeconds)))
     }
     return DayPlan(day: day, activities: planned)
+  }
+
+  /// Whether the week of a day is over and was not kept, of an activity of so many times a week.
+  private static func isWeekMissed(
+    of activity: ActivityID, around day: LocalDay, today: LocalDay, in database: Database
+  ) throws -> Bool {
+    guard day.sunday < today else { return false }
+    let progress = try Entries.progress(of: activity, from: day.monday, to: day.sunday, in: database)
+    var week = JudgedWeek()
+    try Plans.find(activity, in: database).judge(progress, from: day.monday, to: day.sunday, today: today) { day in
+      if let times = day.timesAWeek { week.add(day, times: times) }
+    }
+    return week.outcome(isOver: true) == .missed
   }
 }
 

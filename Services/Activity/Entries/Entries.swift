@@ -35,12 +35,11 @@ enum Entries {
   ///
   /// - Throws: ``EntryFailure`` where the day is none on which to write, and what the rule throws.
   static func change(
-    _ goal: PlannedGoal, of account: AccountID, on day: LocalDay, today: LocalDay, _ transaction: Transaction,
+    _ goal: PlannedGoal, of account: AccountID, today: LocalDay, _ transaction: Transaction,
     by rule: (GoalMeasure, Int) throws -> Int
   ) throws -> Entry {
-    guard goal.isPlanned(on: day) else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
-    guard day <= today else { throw EntryFailure.inFuture.with(["day": .text(day.description)]) }
-    let (activity, measure) = (goal.activity, goal.measure)
+    try goal.requireOpen(today: today)
+    let (activity, day, measure) = (goal.activity, goal.day, goal.measure)
     let before = try find(activity, day, in: transaction.database)
     let progress = try rule(measure, before?.progress ?? 0)
     let isDone = measure.isDone(progress)
@@ -75,11 +74,17 @@ enum Entries {
         durationSeconds: nil))
   }
 
-  /// The days on which the goal was reached, oldest first.
-  static func doneDays(of activity: ActivityID, in database: Database) throws -> [LocalDay] {
+  /// The progress of each day that has an entry, oldest first.
+  static func progress(
+    of activity: ActivityID, from first: LocalDay = ActivityVersions.beginning,
+    to last: LocalDay = LocalDay(daysSinceEpoch: .max), in database: Database
+  ) throws -> [DayProgress] {
     let statement = try database.cachedStatement(
-      sql: "SELECT day FROM entries WHERE activity_id = ? AND is_done = 1 ORDER BY day")
-    return try LocalDay.fetchAll(statement, arguments: [activity])
+      sql: "SELECT day, progress FROM entries WHERE activity_id = ? AND day BETWEEN ? AND ? ORDER BY day")
+    var found: [DayProgress] = []
+    let rows = try Row.fetchCursor(statement, arguments: [activity, first, last])
+    while let row = try rows.next() { found.append(DayProgress(day: row[0], progress: row[1])) }
+    return found
   }
 
   /// All entries as events, after the key `<activity>/<day>`; see `SnapshotParts`.
@@ -91,12 +96,14 @@ enum Entries {
     let rows = try Row.fetchAll(
       database,
       sql: """
-        SELECT entries.*, activities.account_id, activities.goal_kind, activities.goal_target
-        FROM entries JOIN activities USING (activity_id)
+        SELECT entries.*, activity_versions.account_id, activity_versions.goal_kind
+        FROM entries JOIN activity_versions ON activity_versions.activity_id = entries.activity_id
+          AND activity_versions.from_day = (SELECT max(from_day) FROM activity_versions AS latest
+            WHERE latest.activity_id = entries.activity_id AND latest.from_day <= entries.day)
         WHERE (entries.activity_id, entries.day) > (?, ?) ORDER BY entries.activity_id, entries.day LIMIT ?
         """, arguments: [activity, day, SnapshotParts.pageSize])
     let events = rows.map { row in
-      let measure = GoalMeasure(kind: row["goal_kind"], target: row["goal_target"])
+      let measure = GoalMeasure(kind: row["goal_kind"], target: 1)
       let progress: Int = row["progress"]
       return EntryRecorded(
         accountID: row["account_id"], activityID: row["activity_id"], day: row["day"], isDone: row["is_done"], isDeleted: false,

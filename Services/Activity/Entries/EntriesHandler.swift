@@ -9,8 +9,9 @@ extension ServiceDefinition {
     serve(RecordEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
-      let goal = try Activities.goal(input.activityID, of: account, in: transaction.database)
-      return try Entries.change(goal, of: account, on: input.day.resolved(today: today), today: today, transaction) {
+      let day = input.day.resolved(today: today)
+      let goal = try Activities.goal(input.activityID, of: account, on: day, in: transaction.database)
+      return try Entries.change(goal, of: account, today: today, transaction) {
         measure, progress in try measure.set(progress, to: input)
       }
     }
@@ -18,8 +19,9 @@ extension ServiceDefinition {
     serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
-      let goal = try Activities.goal(input.activityID, of: account, in: transaction.database)
-      return try Entries.change(goal, of: account, on: input.day.resolved(today: today), today: today, transaction) {
+      let day = input.day.resolved(today: today)
+      let goal = try Activities.goal(input.activityID, of: account, on: day, in: transaction.database)
+      return try Entries.change(goal, of: account, today: today, transaction) {
         measure, progress in try measure.add(input, to: progress)
       }
     }
@@ -28,8 +30,9 @@ extension ServiceDefinition {
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       // Another account's is not found.
-      let goal = try Activities.goal(input.activityID, of: account, in: transaction.database)
-      try Entries.delete(goal.activity, of: account, on: input.day.resolved(today: today), transaction)
+      let goal = try Activities.goal(
+        input.activityID, of: account, on: input.day.resolved(today: today), in: transaction.database)
+      try Entries.delete(goal.activity, of: account, on: goal.day, transaction)
       return Empty()
     }
   }

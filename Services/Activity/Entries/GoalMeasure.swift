@@ -6,16 +6,19 @@ import Operations
 /// Whole numbers make sums of decimals exact: ten times 0.1 litres are 1 litre.
 struct GoalMeasure: Hashable, Sendable {
   let kind: Goal.Kind
-  /// The progress that reaches the goal.
+  /// The progress that reaches the goal, or the most that keeps it.
   let target: Int
+  let direction: Goal.Direction
 
-  init(kind: Goal.Kind, target: Int) {
+  init(kind: Goal.Kind, target: Int, direction: Goal.Direction = .atLeast) {
     self.kind = kind
     self.target = target
+    self.direction = direction
   }
 
   init(_ goal: Goal) {
     kind = goal.kind
+    direction = goal.direction ?? .atLeast
     switch goal.kind {
     case .check: target = 1
     case .quantity: target = goal.amount.map(Amounts.thousandths) ?? 0
@@ -27,8 +30,8 @@ struct GoalMeasure: Hashable, Sendable {
   func goal(unit: String?) -> Goal {
     switch kind {
     case .check: .check
-    case .quantity: .quantity(Amounts.amount(thousandths: target), unit: unit ?? "")
-    case .duration: .duration(seconds: target)
+    case .quantity: .quantity(Amounts.amount(thousandths: target), unit: unit ?? "", direction)
+    case .duration: .duration(seconds: target, direction)
     }
   }
 
@@ -41,7 +44,11 @@ struct GoalMeasure: Hashable, Sendable {
     }
   }
 
-  func isDone(_ progress: Int) -> Bool { progress >= target }
+  /// Whether the goal is a limit, which is kept unless it is exceeded.
+  var isLimit: Bool { direction == .atMost }
+
+  /// Whether that progress reaches the goal; of a limit, whether it is kept so far.
+  func isDone(_ progress: Int) -> Bool { isLimit ? progress <= target : progress >= target }
 
   /// The progress as clients see it.
   func amount(_ progress: Int) -> Double? { kind == .quantity ? Amounts.amount(thousandths: progress) : nil }
@@ -53,7 +60,11 @@ struct GoalMeasure: Hashable, Sendable {
   func set(_ progress: Int, to input: RecordEntry.Input) throws(Failure) -> Int {
     if let isDone = input.isDone {
       guard isDone || kind == .check else { throw Failure.field("isDone", notForGoal) }
-      return isDone ? max(progress, target) : 0
+      guard isDone else { return 0 }
+      guard isLimit else { return max(progress, target) }
+      // What is kept is kept by as much as there was of it; what is exceeded cannot be kept any more.
+      guard progress <= target else { throw Failure.field("isDone", FieldRule("limit_exceeded")) }
+      return progress
     }
     return try given(amount: input.amount, seconds: input.durationSeconds)
   }

@@ -1,5 +1,5 @@
-import ActivityContract
-import GRDB
+public import ActivityContract
+public import GRDB
 import Operations
 import ServiceKit
 import Storage

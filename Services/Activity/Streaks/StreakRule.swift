@@ -1,22 +1,90 @@
 import ActivityContract
 import Operations
 
-/// How many planned days in a row were done (ACT-10).
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// How long in a row an activity was kept, and how firm the habit is (ACT-10).
 enum StreakRule {
+  /// After how many days one of a daily activity counts half as much for the strength.
+  static let halfLife = 13.0
+
   /// - Parameters:
-  ///   - done: the days on which the goal was reached, oldest first; those that are not planned or yet to come do not count.
-  ///   - start: the activity's first day.
-  static func streak(done: some Sequence<LocalDay>, planned: PlannedDays, start: LocalDay, today: LocalDay) -> Streak {
-    var longest = 0
-    var run = 0
-    var last: LocalDay?
-    for day in done where day >= start && day <= today && planned.contains(day) {
-      run = last.map { planned.next(after: $0) } == day ? run + 1 : 1
-      longest = max(longest, run)
-      last = day
+  ///   - progress: that of each day that has an entry, oldest first.
+  ///   - today: the account's day.
+  static func record(_ plan: Plan, _ progress: [DayProgress], today: LocalDay) -> (streak: Streak, strength: Double) {
+    let unit: Streak.Unit = plan.version(on: today).planned.timesAWeek == nil ? .days : .weeks
+    var record = Record(unit)
+    var week: (sunday: LocalDay, days: JudgedWeek, planned: PlannedDays)?
+
+    func closeWeek() {
+      guard let closed = week else { return }
+      record.add(closed.days.outcome(isOver: closed.sunday < today), .weeks, closed.planned)
+      week = nil
     }
-    guard let last else { return Streak(current: 0, longest: 0) }
-    // The row reaches up to now if no planned day lies between its end and today, today itself still being open.
-    return Streak(current: planned.next(after: last) >= today ? run : 0, longest: longest)
+
+    let last = max(today, progress.last?.day ?? today)
+    plan.judge(progress, from: plan.firstDay, to: last, today: today) { day in
+      if let open = week, day.day > open.sunday { closeWeek() }
+      if let times = day.timesAWeek {
+        var open = week ?? (day.day.sunday, JudgedWeek(), day.version.planned)
+        open.days.add(day, times: times)
+        open.planned = day.version.planned
+        week = open
+      } else {
+        record.add(day.outcome, .days, day.version.planned)
+      }
+    }
+    closeWeek()
+    return (Streak(current: record.run, longest: record.longest, unit: unit), record.strength)
+  }
+
+  /// What remains of the strength when a day or a week is over, before that is counted.
+  ///
+  /// It is ½^(span · √share / 13), where the share of days that are planned is 1 for a daily activity and the span is from one to the
+  /// next in days: so the half-life is 13 days for a daily one, 34 for one day a week, 72 for one day a month. It is the formula of the
+  /// score of Loop Habit Tracker.
+  static func rest(_ unit: Streak.Unit, _ planned: PlannedDays) -> Double {
+    let share = planned.share
+    let span = unit == .weeks ? 7 : 1 / share
+    return pow(0.5, span * share.squareRoot() / halfLife)
+  }
+
+  private struct Record {
+    let unit: Streak.Unit
+    var run = 0
+    var longest = 0
+    var strength = 0.0
+    private var known: (unit: Streak.Unit, planned: PlannedDays, rest: Double)?
+
+    init(_ unit: Streak.Unit) { self.unit = unit }
+
+    mutating func add(_ outcome: JudgedDay.Outcome?, _ unit: Streak.Unit, _ planned: PlannedDays) {
+      let isKept: Bool
+      switch outcome {
+      case .kept: isKept = true
+      case .missed: isKept = false
+      case .open, nil: return
+      }
+      let rest = rest(unit, planned)
+      strength = strength * rest + (isKept ? 1 - rest : 0)
+      if !isKept {
+        run = 0
+      } else if unit == self.unit {
+        run += 1
+        longest = max(longest, run)
+      }
+    }
+
+    /// A power costs more than all else that is done for a day, and is mostly the one before.
+    private mutating func rest(_ unit: Streak.Unit, _ planned: PlannedDays) -> Double {
+      if let known, known.unit == unit, known.planned == planned { return known.rest }
+      let rest = StreakRule.rest(unit, planned)
+      known = (unit, planned, rest)
+      return rest
+    }
   }
 }

@@ -90,6 +90,14 @@ struct GoalMeasureTests {
     ])
   func states(progress: Int, daysFromToday: Int, state: DayState) {
     let today = LocalDay(daysSinceEpoch: 20_000)
-    #expect(DayState(litres, progress: progress, day: today.advanced(by: daysFromToday), today: today) == state)
+    let version = ActivityVersion(
+      ActivityTerms(goal: litres.goal(unit: "litres"), schedule: .daily, startDay: .placeholder), from: .placeholder,
+      anchor: .placeholder)
+    let day = today.advanced(by: daysFromToday)
+    var found: [DayState] = []
+    Plan([version]).judge([DayProgress(day: day, progress: progress)], from: day, to: day, today: today) {
+      found.append(DayState($0, isWeekMissed: false))
+    }
+    #expect(found == [state])
   }
 }

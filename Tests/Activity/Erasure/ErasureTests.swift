@@ -1,5 +1,4 @@
 import ActivityContract
-import ActivityService
 import GRDB
 import IdentityContract
 import InProcess
@@ -8,11 +7,17 @@ import ServiceKit
 import Storage
 import Testing
 
+@testable import ActivityService
+
 @Suite("Erasing an account's activities and steps (ID-12)")
 struct ErasureTests {
   private func fill(_ services: ServicesInProcess, _ person: Person) async throws {
     let activity = try await person.makeActivity()
     _ = try await person.send(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true), key: "entry")
+    _ = try await person.send(SetStepGoal.self, .init(period: .day, goal: 100))
+    try await services.store(of: .activity).write { transaction in
+      try DashboardCoins.count(1, ID(), on: LocalDay(daysSinceEpoch: 20_000), of: person.id, transaction)
+    }
     // Over midnight, so that it has a later day.
     let sample = MovementSample(
       id: "night", start: try Instant(text: "2026-11-20T23:00:00.000Z"), end: try Instant(text: "2026-11-21T01:00:00.000Z"),
@@ -27,18 +32,21 @@ struct ErasureTests {
       for person in [ana, ben] { try await fill(services, person) }
       let store = services.store(of: .activity)
       let tables = [
-        "accounts", "activities", "entries", "movement_accounts", "movement_sources", "movement_samples", "movement_series",
+        "accounts", "activities", "activity_versions", "entries", "movement_accounts", "movement_sources", "movement_samples",
+        "movement_series", "step_goals", "step_goal_stages", "dashboard_transfers",
       ]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
-      #expect(try await store.traces(of: ana.id).count == 7)
+      #expect(try await store.traces(of: ana.id).count == 12)
       try await services.delete(ana, heardBy: .activity)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
       #expect(
-        try await store.erasedCounts(of: ana.id) == ["profiles 1", "activities 1", "entries 1", "steps 9", "events 3"])
+        try await store.erasedCounts(of: ana.id) == [
+          "profiles 1", "activities 1", "entries 1", "steps 10", "coins 3", "events 5",
+        ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done])
       let told = try await services.told(by: .activity)
-      #expect(told.filter { $0.name == "events.erased" }.count == 3)
+      #expect(told.filter { $0.name == "events.erased" }.count == 5)
     }
   }
 

@@ -1,0 +1,50 @@
+public import Operations
+
+/// How long an activity was kept without a miss (ACT-10).
+///
+/// It is counted in what the schedule asks for at once: planned days, or whole weeks where it asks for so many days a week. What is not
+/// planned, paused or skipped neither adds nor breaks, nor does what is still open.
+public struct Streak: Document, Hashable {
+  /// What is counted.
+  public enum Unit: String, Choice {
+    /// Planned days.
+    case days
+    /// Weeks, Monday to Sunday.
+    case weeks
+  }
+
+  /// The row that reaches up to now.
+  public var current: Int
+  /// The longest row there ever was.
+  public var longest: Int
+  /// What is counted.
+  public var unit: Unit
+
+  /// A streak from its parts.
+  public init(current: Int, longest: Int, unit: Unit = .days) {
+    self.current = current
+    self.longest = longest
+    self.unit = unit
+  }
+
+  public static let notes: Notes = [
+    "current": "How many were kept in a row up to now; a day or week that is still open does not break it.",
+    "longest": "The most that were ever kept in a row.",
+    "unit": "`days`: planned days; `weeks`: for schedules of so many times a week.",
+  ]
+}
+
+/// What several documents say of how days stand.
+enum StreakText {
+  static let strength = Note(
+    """
+    How firm the habit is, from 0 to 1: the share of kept days, the latest counting most. Of a daily activity a day counts half as \
+    much after 13 further ones, so that a single missed day takes a twentieth away.
+    """, range: 0...1, example: .number(0.948))
+
+  static let state = Note(
+    """
+    `done`; `partly`: some progress; `failed`: over without any, or a limit exceeded; `pending`: not over; `free`: over without any, \
+    in a week that needs it not; `skipped`; `paused`.
+    """)
+}

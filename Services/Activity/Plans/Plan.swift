@@ -1,0 +1,76 @@
+import Operations
+
+/// All that decides what an activity asks for on each day: its versions, its pauses, the days it skips.
+struct Plan: Sendable {
+  /// Oldest first, and at least one. The first holds for all days before it too.
+  let versions: [ActivityVersion]
+  /// Oldest first, none overlapping another.
+  let pauses: [ClosedRange<LocalDay>]
+  /// The days that the account skips.
+  let skips: Set<LocalDay>
+  /// The days that the account lost by travelling: they count as skipped unless they were kept.
+  let lostDays: Set<LocalDay>
+
+  init(
+    _ versions: [ActivityVersion], pauses: [ClosedRange<LocalDay>] = [], skips: Set<LocalDay> = [],
+    lostDays: Set<LocalDay> = []
+  ) {
+    precondition(!versions.isEmpty, "an activity has at least one version")
+    self.versions = versions
+    self.pauses = pauses
+    self.skips = skips
+    self.lostDays = lostDays
+  }
+
+  /// The first day that any version may plan.
+  var firstDay: LocalDay { versions.reduce(versions[0].startDay) { min($0, $1.startDay) } }
+
+  /// The version that holds on a day.
+  func version(on day: LocalDay) -> ActivityVersion { versions.last { $0.fromDay <= day } ?? versions[0] }
+
+  func isPaused(on day: LocalDay) -> Bool { pauses.contains { $0.contains(day) } }
+
+  /// Whether anything is asked of that day.
+  func isDue(on day: LocalDay) -> Bool {
+    version(on: day).isPlanned(on: day) && !isPaused(on: day) && !skips.contains(day)
+  }
+
+  /// The first day after that one of which something is asked; nil if there is none any more.
+  func next(after day: LocalDay) -> LocalDay? {
+    let versionEnds = versions.map { max($0.fromDay, $0.startDay) }
+    let last = ([day] + versionEnds + pauses.map(\.upperBound) + skips).max() ?? day
+    return ((day.advanced(by: 1))...(last.advanced(by: Plan.longestGap))).first(where: isDue)
+  }
+
+  /// The last day before that one of which something is asked; nil if there is none.
+  func last(before day: LocalDay) -> LocalDay? {
+    let first = firstDay
+    guard first < day else { return nil }
+    return (first..<day).last(where: isDue)
+  }
+
+  /// From one planned day to the next there are never more: `everyNDays` has at most 365, and of months with a fifth weekday at most
+  /// two follow each other that have none.
+  private static let longestGap = 366
+}
+
+/// Goes through the days of a plan in order, which spares the search for each.
+struct PlanWalk {
+  private let plan: Plan
+  private var versionIndex = 0
+  private var pauseIndex = 0
+
+  init(_ plan: Plan) { self.plan = plan }
+
+  /// The number of the version that holds on a day, none before the one asked for last.
+  mutating func versionIndex(on day: LocalDay) -> Int {
+    while versionIndex + 1 < plan.versions.count, plan.versions[versionIndex + 1].fromDay <= day { versionIndex += 1 }
+    return versionIndex
+  }
+
+  /// Whether a day is paused, none before the one asked for last.
+  mutating func isPaused(on day: LocalDay) -> Bool {
+    while pauseIndex < plan.pauses.count, plan.pauses[pauseIndex].upperBound < day { pauseIndex += 1 }
+    return pauseIndex < plan.pauses.count && plan.pauses[pauseIndex].lowerBound <= day
+  }
+}
