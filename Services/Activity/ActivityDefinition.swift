@@ -27,6 +27,9 @@ extension ServiceDefinition {
         Follows.migration(12), HistoryTables.migration(13), ActiveDays.migration(14),
         ActivitySchema.migration(15),
         CalendarFeeds.migration(16),
+        StepGoals.migration(17),
+        DashboardCoins.migration(18),
+        Ties.migration(19),
       ])
     service.keepAccounts()
     service.serveCategories()
@@ -45,6 +48,8 @@ extension ServiceDefinition {
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
     service.serveImports(calendars, rules, spool, environment)
+    service.serveStepGoals(calendars)
+    service.serveDashboard(calendars)
     service.erase(
       HistoryTables.erased + [
         .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
@@ -68,6 +73,7 @@ extension ServiceDefinition {
         .following("activity_tags", "activities"),
         .rows("calendar_feeds", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
+        .following("activity_ties", "activities"),
         .following("movement_sample_pieces", "movement_samples"),
         .rows("movement_samples", ofWalker, .steps),
         .rows("movement_day_sources", ofWalker, .steps),
@@ -77,6 +83,10 @@ extension ServiceDefinition {
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),
         .rows("movement_months", "account_id = :account", .steps),
+        .following("step_goal_stages", "step_goals"),
+        .rows("step_goals", "account_id = :account", .steps),
+        .rows("dashboard_transfers", "account_id = :account", .coins),
+        .rows("dashboard_coins", "account_id = :account", .coins),
       ], environment,
       clean: { erasure, store in
         try await spool.removeAll(of: erasure.account)
@@ -85,6 +95,7 @@ extension ServiceDefinition {
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),
+        ("stepGoals", StepGoals.snapshot),
       ]).page)
     return service
   }

@@ -66,7 +66,8 @@ enum Activities {
     SELECT activities.*, \(ActivityVersions.columns),
       (SELECT group_concat(minute, ' ') FROM activity_reminders
         WHERE activity_reminders.activity_id = activities.activity_id) AS reminders,
-      (SELECT group_concat(tag, char(10)) FROM activity_tags WHERE activity_tags.activity_id = activities.activity_id) AS tags
+      (SELECT group_concat(tag, char(10)) FROM activity_tags WHERE activity_tags.activity_id = activities.activity_id) AS tags,
+      (SELECT kind FROM activity_ties WHERE activity_ties.activity_id = activities.activity_id) AS tie_kind
     FROM activities JOIN activity_versions ON activity_versions.activity_id = activities.activity_id
       AND activity_versions.from_day =
         (SELECT max(from_day) FROM activity_versions AS newest WHERE newest.activity_id = activities.activity_id)
@@ -151,6 +152,7 @@ extension Activity {
       id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
       schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,
       reminders: minutes.compactMap(ReminderTime.init(minutes:)).sorted(), tags: tags.sorted(),
+      tie: (row["tie_kind"] as MovementKind?).map(MovementTie.init(kind:)),
       isArchived: (row["archived_day"] as LocalDay?) != nil, revision: row["revision"], createdAt: row["created_at"])
   }
 }

@@ -20,8 +20,10 @@ extension ServiceDefinition {
         reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
         category: input.category, goal: GoalMeasure(input.goal).goal(unit: input.goal.unit),
         schedule: PlannedDays(input.schedule, anchor: startDay).schedule, startDay: startDay, endDay: input.endDay,
-        reminders: (input.reminders ?? []).canonical, tags: (input.tags ?? []).canonical, createdAt: transaction.now)
+        reminders: (input.reminders ?? []).canonical, tags: (input.tags ?? []).canonical, tie: input.tie,
+        createdAt: transaction.now)
       try Activities.add(activity, of: account, transaction)
+      try Ties.set(activity.tie, activity.id, of: account, today: today, transaction)
       return activity
     }
 

@@ -16,12 +16,14 @@ extension Contract {
       StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
       RecordMovementSamples.self, DeleteMovementSamples.self, ListMovementDays.self,
       ListMovementSources.self, OrderMovementSources.self,
+      GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
     ],
     events: [
       ActivityChanged.self, ActivityDeleted.self,
       EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
+      StepGoalChanged.self, StepGoalApproached.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }
