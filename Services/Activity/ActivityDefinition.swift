@@ -16,12 +16,17 @@ extension ServiceDefinition {
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
+        LostDays.migration(7),
       ])
-    service.keepAccounts()
+    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
     service.serveActivities(calendars)
     service.serveDays(calendars)
     service.serveEntries(calendars)
+    service.servePauses(calendars)
+    service.serveSkips(calendars)
+    service.serveCalendars(calendars)
+    service.serveSeries(calendars)
     service.serveSteps(calendars)
     service.erase(
       [
@@ -29,6 +34,7 @@ extension ServiceDefinition {
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
+        .rows("lost_days", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),

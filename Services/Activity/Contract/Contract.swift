@@ -7,6 +7,8 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      CreatePause.self, UpdatePause.self, DeletePause.self, CreateSkip.self, DeleteSkip.self,
+      GetCalendar.self, GetSeries.self,
     ],
     events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])

@@ -7,8 +7,9 @@ extension ServiceDefinition {
   mutating func serveDays(_ calendars: AccountCalendars) {
     serve(GetDay.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
-      return try Days.plan(of: account, day: input.day.resolved(today: today), today: today, in: database)
+      let calendar = try calendars.calendar(of: account, in: database)
+      let today = calendar.day(of: call.now)
+      return try Days.plan(of: account, day: input.day.resolved(today: today), today: today, calendar, in: database)
     }
   }
 }
