@@ -176,7 +176,10 @@ let package = Package(
       // Tests
       tests(
         "Activity",
-        ["ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb],
+        [
+          "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "Storage", grdb,
+          logging,
+        ],
         exclude: ["README.md"]),
       tests(
         "Contracts",
