@@ -1,5 +1,5 @@
 import Foundation
-import Operations
+public import Operations
 
 /// Writes an `export.xml` as Apple Health does: one kind of record after the other, each from the oldest to the newest, most of them
 /// heart beats and energy; steps and distances of a phone and a watch.

@@ -42,7 +42,11 @@ extension EntryRegisters {
     let (database, activity, day) = (transaction.database, goal.activity, goal.day)
     let progress = progress?.value ?? 0
     let isDone = goal.measure.isDone(progress)
-    if exists {
+    var unwritten = before
+    unwritten.deletion = deletion
+    if self == unwritten {
+      // What came too late leaves the entry as it is.
+    } else if exists {
       try database.run(
         """
         INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, comment, photo_tag, progress_at,

@@ -40,8 +40,12 @@ struct EntrySyncTests {
       let early = try change("p1", at: "09:00", id, amount: 2, comment: .set("from the phone"))
       let mixed = try change("p2", at: "09:30", id, amount: 3, location: .set(EntryLocation(latitude: 1, longitude: 2)))
       var results = try await sync(ana, late)
-      #expect(results.map(\.outcome) == [.applied] && results[0].entry?.amount == 4)
+      let first = try #require(results[0].entry)
+      #expect(results.map(\.outcome) == [.applied] && first.amount == 4)
+      try services.clock.set("2026-11-21T12:00:07.000Z")
       results = try await sync(ana, early, mixed)
+      // What counts in none of its fields leaves the entry as it was, to the moment of its writing.
+      #expect(results[0].entry == first && results[1].entry?.recordedAt == services.clock.now)
       #expect(results.map(\.outcome) == [.superseded, .applied])
       #expect(results[1].supersededFields == [.progress] && results[0].supersededFields == nil)
       let entry = try await ana.send(GetEntry.self, .init(activityID: id, day: .today))
