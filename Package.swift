@@ -178,7 +178,7 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "ServiceKit", "SocialContract",
-          "SocialService", "Storage", grdb,
+          "SocialService", "Storage", grdb, sqlite,
         ]),
       tests(
         "Contracts",

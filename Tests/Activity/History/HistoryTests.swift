@@ -215,7 +215,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("finds comments and places as they were recorded, changed, taken away and undone last")
+  @Test("finds comments and places as they were recorded, changed, deleted, brought back and taken away last")
   func recorded() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -230,18 +230,23 @@ struct HistoryTests {
         RecordEntry.self, .init(activityID: walk.id, day: name, isDone: true, comment: "Mucho sol", location: madrid))
       #expect(try await found("SOL") == [today])
       #expect(try await near(madrid) == [today])
+      try services.clock.set("2026-11-21T12:01:00.000Z")
       _ = try await ana.send(
         EditEntry.self, .init(activityID: walk.id, day: name, comment: .set("Niebla"), location: .set(toledo)))
       #expect(try await found("sol").isEmpty)
       #expect(try await found("niebla") == [today])
       #expect(try await near(madrid).isEmpty)
       #expect(try await near(toledo) == [today])
+      try services.clock.set("2026-11-21T12:02:00.000Z")
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: walk.id, day: name))
+      #expect(try await found("niebla").isEmpty)
+      #expect(try await near(toledo).isEmpty)
       _ = try await ana.send(UndoEntry.self, .init(activityID: walk.id, day: name))
-      #expect(try await found("sol") == [today])
-      #expect(try await near(madrid) == [today])
+      #expect(try await found("niebla") == [today])
+      #expect(try await near(toledo) == [today])
       _ = try await ana.send(EditEntry.self, .init(activityID: walk.id, day: name, comment: .remove, location: .remove))
-      #expect(try await found("sol").isEmpty)
-      #expect(try await near(madrid).isEmpty)
+      #expect(try await found("niebla").isEmpty)
+      #expect(try await near(toledo).isEmpty)
       #expect(try await ana.history(.init()).count == 1)
       let store = services.store(of: .activity)
       for table in ["entry_areas", "entry_comments"] { #expect(try await store.rows(table) == 0) }
