@@ -10,35 +10,55 @@ extension ServiceDefinition {
   /// The activity service: what people plan and do each day, and how they move.
   public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
     let calendars = AccountCalendars()
-    let ofWalker = "account_number = (SELECT account_number FROM step_accounts WHERE account_id = :account)"
+    let rules = FairnessRules(environment.settings)
+    let spool = ImportSpool(environment.home)
+    let ofWalker = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(
       .activity,
       migrations: [
-        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
+        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
         Entries.detailsMigration(7),
-        EntryChangesSchema.migration(8),
-        Timers.migration(9),
-        Follows.migration(10), HistoryTables.migration(11), ActiveDays.migration(12),
+        MovementSchema.migration(8),
+        Imports.migration(9),
+        EntryChangesSchema.migration(10),
+        Timers.migration(11),
+        Follows.migration(12), HistoryTables.migration(13), ActiveDays.migration(14),
+        ActivitySchema.migration(15),
+        CalendarFeeds.migration(16),
+        StepGoals.migration(17),
+        DashboardCoins.migration(18),
+        Ties.migration(19),
       ])
     service.keepAccounts()
     service.serveCategories()
+    service.serveTemplates()
     service.serveActivities(calendars)
+    service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
     let desk = PictureDesk()
     service.serveEntries(calendars, desk)
     service.serveEntryPhotos(calendars, desk)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)
-    service.serveSteps(calendars)
     service.serveFollows(calendars)
     service.serveHistory(calendars)
     service.serveStatistics(calendars)
+    service.serveMovement(calendars, rules)
+    service.serveMovementSources(calendars, rules)
+    service.serveImports(calendars, rules, spool, environment)
+    service.serveStepGoals(calendars)
+    service.serveDashboard(calendars)
     service.erase(
       HistoryTables.erased + [
         .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
         .rows("active_days", "account_id = :account", .entries),
+        .following("import_problems", "imports"),
+        .following("import_exercises", "imports"),
+        .following("import_days", "imports"),
+        .rows("imports", "account_id = :account", .steps),
+        .rows("imported_habits", "account_id = :account", .activities),
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
         .following("entry_stamps", "entries"),
@@ -49,16 +69,33 @@ extension ServiceDefinition {
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
+        .following("activity_reminders", "activities"),
+        .following("activity_tags", "activities"),
+        .rows("calendar_feeds", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
-        .following("step_sample_days", "step_samples"),
-        .rows("step_samples", ofWalker, .steps),
-        .rows("step_sources", ofWalker, .steps),
-        .rows("step_accounts", "account_id = :account", .steps),
-        .rows("step_totals", "account_id = :account", .steps),
-      ], environment, clean: { _, store in try await EntryComments.purge(store) })
+        .following("activity_ties", "activities"),
+        .following("movement_sample_pieces", "movement_samples"),
+        .rows("movement_samples", ofWalker, .steps),
+        .rows("movement_day_sources", ofWalker, .steps),
+        .rows("movement_sources", ofWalker, .steps),
+        .rows("movement_stale_days", ofWalker, .steps),
+        .rows("movement_series", ofWalker, .steps),
+        .rows("movement_accounts", "account_id = :account", .steps),
+        .rows("movement_days", "account_id = :account", .steps),
+        .rows("movement_months", "account_id = :account", .steps),
+        .following("step_goal_stages", "step_goals"),
+        .rows("step_goals", "account_id = :account", .steps),
+        .rows("dashboard_transfers", "account_id = :account", .coins),
+        .rows("dashboard_coins", "account_id = :account", .coins),
+      ], environment,
+      clean: { erasure, store in
+        try await spool.removeAll(of: erasure.account)
+        try await EntryComments.purge(store)
+      })
     service.tellSnapshot(
       SnapshotParts([
-        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("steps", StepTotals.snapshot),
+        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),
+        ("stepGoals", StepGoals.snapshot),
       ]).page)
     return service
   }

@@ -23,7 +23,7 @@ extension ServiceDefinition {
         Ledger.erasureMigration(7),
       ])
     service.keepAccounts()
-    service.hear(StepsChanged.self) { event, _, transaction in
+    service.hear(MovementChanged.self) { event, _, transaction in
       guard try !transaction.database.isErased(event.accountID) else { return }
       try Earnings.count(event, by: formula, transaction)
     }

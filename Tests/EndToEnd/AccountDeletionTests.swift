@@ -130,8 +130,8 @@ private struct Leaver: Sendable {
         goal: .quantity(2, unit: "zephyrunit"), schedule: .daily), idempotencyKey: "activity")
     _ = try await client.callUntilDone(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true))
     let end = Instant.now.adding(seconds: -60)
-    let sample = StepSample(id: "walk", start: end.adding(seconds: -1800), end: end, steps: 3000, source: "zephyrwatch")
-    _ = try await client.callUntilDone(RecordStepSamples.self, .init(samples: [sample]))
+    let sample = MovementSample(id: "walk", start: end.adding(seconds: -1800), end: end, steps: 3000, source: "zephyrwatch")
+    _ = try await client.callUntilDone(RecordMovementSamples.self, .init(samples: [sample]))
     _ = try await eventually {
       try await client.callUntilDone(GetBalance.self, .init())
     } until: {

@@ -37,14 +37,14 @@ enum Play {
     var next = 0
     while next < all.count || !isOver.isUp {
       let count = Int.random(in: 20...200)
-      let batch: [StepSample]
+      let batch: [MovementSample]
       if next < all.count {
         batch = Array(all[next..<min(next + count, all.count)])
         next += count
       } else {
         batch = Array(all.shuffled().prefix(10))
       }
-      let result = try await player.client.callUntilDone(RecordStepSamples.self, .init(samples: batch))
+      let result = try await player.client.callUntilDone(RecordMovementSamples.self, .init(samples: batch))
       #expect(result.rejected.isEmpty)
       #expect(result.accepted + result.repeated == batch.count)
     }

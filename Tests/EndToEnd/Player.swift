@@ -38,10 +38,10 @@ struct Player: Sendable {
   }
 
   /// Every hour as a sample, on days that end yesterday.
-  var samples: [StepSample] {
+  var samples: [MovementSample] {
     hours.map { hour in
       let start = zone.instant(day: zone.day(hour.day), hour: hour.hour)
-      return StepSample(
+      return MovementSample(
         id: "fitbit-\(hour.day)-\(hour.hour)", start: start, end: start.adding(seconds: 3600), steps: hour.steps, source: "fitbit"
       )
     }
@@ -62,7 +62,7 @@ struct Player: Sendable {
   func days() async throws -> [LocalDay: Int] {
     let known = expectedDays.keys
     guard let first = known.min(), let last = known.max() else { return [:] }
-    let listed = try await client.callUntilDone(ListStepDays.self, .init(from: first, to: last))
+    let listed = try await client.callUntilDone(ListMovementDays.self, .init(from: first, to: last))
     return Dictionary(uniqueKeysWithValues: listed.items.filter { $0.steps > 0 }.map { ($0.day, $0.steps) })
   }
 

@@ -134,7 +134,7 @@ struct Demo: AsyncParsableCommand {
         }
       }
     }
-    var samples: [StepSample] = []
+    var samples: [MovementSample] = []
     let now = Date()
     for back in 0..<30 {
       for hour in 8..<21 {
@@ -143,12 +143,12 @@ struct Demo: AsyncParsableCommand {
         }
         let begin = Instant(milliseconds: Int64(start.timeIntervalSince1970 * 1000))
         samples.append(
-          StepSample(
+          MovementSample(
             id: "demo-\(back)-\(hour)", start: begin, end: begin.adding(seconds: 3000),
             steps: Int.random(in: 0...person.dailySteps / 6), source: "demo", device: "phone"))
       }
     }
-    _ = try await client.call(RecordStepSamples.self, .init(samples: samples))
+    _ = try await client.call(RecordMovementSamples.self, .init(samples: samples))
   }
 
   private func befriend(_ people: [(client: GatewayClient, account: OwnAccount)]) async throws {

@@ -25,9 +25,18 @@ final class AccountCalendars: Sendable {
     }
   }
 
+  /// The offsets of an IANA time zone.
+  func offsets(_ timeZone: String) -> ZoneOffsets { zones.offsets(timeZone) }
+
   /// The account's calendar as it stands now.
   func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {
     guard let rule = try Accounts.dayRule(of: account, in: database) else { throw Failure(RequestFailure.unauthenticated) }
     return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour)
+  }
+
+  /// The local day of an instant, for what others tell of an account: UTC's where its own event has not arrived yet.
+  func day(of instant: Instant, _ account: AccountID, in database: Database) throws -> LocalDay {
+    let rule = try Accounts.dayRule(of: account, in: database) ?? (timeZone: "UTC", dayStartHour: 0)
+    return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour).day(of: instant)
   }
 }

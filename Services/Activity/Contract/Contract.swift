@@ -6,12 +6,24 @@ extension Contract {
     .activity,
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
-      IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      IncrementEntry.self, DeleteEntry.self,
+      ListTemplates.self, UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self,
+      OrderActivity.self,
+      CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self,
       ListHistory.self, ListHistoryPoints.self, ListFollowedActivities.self, GetStatistics.self,
       GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
       PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
       StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
+      RecordMovementSamples.self, DeleteMovementSamples.self, ListMovementDays.self,
+      ListMovementSources.self, OrderMovementSources.self,
+      GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
+      CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
+      ListImportedExercises.self, CancelImport.self,
     ],
-    events: [ActivityCreated.self, EntryRecorded.self, StepsChanged.self],
+    events: [
+      ActivityChanged.self, ActivityDeleted.self,
+      EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
+      StepGoalChanged.self, StepGoalApproached.self,
+    ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

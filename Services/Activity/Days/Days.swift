@@ -5,18 +5,24 @@ import Operations
 /// What is planned on a day.
 enum Days {
   /// The account's activities planned on that day with their progress, in one query.
-  static func plan(of account: AccountID, day: LocalDay, today: LocalDay, in database: Database) throws -> DayPlan {
+  static func plan(
+    of account: AccountID, day: LocalDay, _ filters: DayFilters = DayFilters(), today: LocalDay, in database: Database
+  ) throws -> DayPlan {
     let judging = judging("activities.activity_id", "?1")
     let statement = try database.cachedStatement(
       sql: """
         SELECT activities.*, \(judging.columns), entries.progress
         FROM activities \(judging.join)
           LEFT JOIN entries ON entries.activity_id = activities.activity_id AND entries.day = ?1
-        WHERE activities.account_id = ?2
-        ORDER BY activities.activity_id
+        WHERE activities.account_id = ?2 AND (activities.archived_day IS NULL OR activities.archived_day > ?1)
+          AND (?3 IS NULL OR instr(activities.title_key, ?3) > 0)
+          AND (?4 IS NULL OR activities.category = ?4)
+          AND (?5 IS NULL OR activity_versions.goal_kind = ?5)
+        ORDER BY activities.place, activities.activity_id
         """)
     var planned: [PlannedActivity] = []
-    let rows = try Row.fetchCursor(statement, arguments: [day, account])
+    let rows = try Row.fetchCursor(
+      statement, arguments: [day, account, TitleKey.search(filters.title), filters.category, filters.goalKind])
     while let row = try rows.next() {
       let version = ActivityVersion(row)
       guard version.isPlanned(on: day) else { continue }
@@ -41,6 +47,24 @@ enum Days {
       if let times = day.timesAWeek { week.add(day, times: times) }
     }
     return week.outcome(isOver: true) == .missed
+  }
+}
+
+/// Which activities of a day are meant; those that pass all filters that say something (ACT-4).
+struct DayFilters: Sendable {
+  /// A part of the title, whatever its case and accents.
+  var title: String?
+  var category: ActivityCategory?
+  var goalKind: Goal.Kind?
+}
+
+extension ListedDay {
+  /// The day that is meant.
+  func resolved(today: LocalDay) -> LocalDay {
+    switch self {
+    case .today: today
+    case .day(let day): day
+    }
   }
 }
 

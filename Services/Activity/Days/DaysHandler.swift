@@ -8,7 +8,8 @@ extension ServiceDefinition {
     serve(GetDay.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
       let today = try calendars.calendar(of: account, in: database).day(of: call.now)
-      return try Days.plan(of: account, day: input.day.resolved(today: today), today: today, in: database)
+      let filters = DayFilters(title: input.title, category: input.category, goalKind: input.goalKind)
+      return try Days.plan(of: account, day: input.day.resolved(today: today), filters, today: today, in: database)
     }
   }
 }

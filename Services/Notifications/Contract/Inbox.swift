@@ -5,6 +5,7 @@ public enum NotificationKind: String, Choice {
   case friendRequestReceived, friendRequestAccepted, messageReceived, coinsEarned, offerRedeemed
   case loginNoticed, loginSuspicious, loginRefused, accountLocked, tokensReused, incidentRaised
   case followRequestReceived, followRequestAccepted
+  case importProgressed, importDone, importFailed
 }
 
 /// Something that happened to an account, in its inbox (NOT-1).
@@ -57,13 +58,15 @@ public struct NotificationLinks: Document, Hashable {
   public var loginAlertID: ID<Linked>?
   public var incidentID: ID<Linked>?
   public var followRequestID: ID<Linked>?
+  public var importID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
     messageID: ID<Linked>? = nil,
     offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil,
     loginAlertID: ID<Linked>? = nil, incidentID: ID<Linked>? = nil,
-    followRequestID: ID<Linked>? = nil
+    followRequestID: ID<Linked>? = nil,
+    importID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -74,6 +77,7 @@ public struct NotificationLinks: Document, Hashable {
     self.loginAlertID = loginAlertID
     self.incidentID = incidentID
     self.followRequestID = followRequestID
+    self.importID = importID
   }
 
   public static let notes: Notes = [
@@ -81,6 +85,7 @@ public struct NotificationLinks: Document, Hashable {
     "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.",
     "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
     "followRequestID": "The follow request.",
+    "importID": "The import.",
   ]
 }
 

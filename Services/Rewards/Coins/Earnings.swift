@@ -31,7 +31,7 @@ enum Earnings {
   /// Counts an account's days as they stand now, moves the coins that result, and tells of them.
   ///
   /// Days are counted by their state, never by what was added: repeated and overtaken events change nothing.
-  static func count(_ event: StepsChanged, by formula: CoinFormula, _ transaction: Transaction) throws {
+  static func count(_ event: MovementChanged, by formula: CoinFormula, _ transaction: Transaction) throws {
     let account = event.accountID
     let database = transaction.database
     let earning = event.days.filter { formula.earns($0.day, recordedOn: event.recordedDay) }
@@ -88,13 +88,13 @@ enum Earnings {
   ///
   /// - Returns: by how much its counted steps changed.
   private static func count(
-    _ day: StepsChanged.Day, of account: AccountID, by formula: CoinFormula, in database: Database
+    _ day: MovementChanged.Day, of account: AccountID, by formula: CoinFormula, in database: Database
   ) throws -> Int {
     let search = try database.cachedStatement(
       sql: "SELECT steps, revision FROM counted_days WHERE account_id = ? AND day = ?")
     let before = try Row.fetchOne(search, arguments: [account, day.day])
     if let before, before["revision"] as Int >= day.revision { return 0 }
-    let steps = formula.counted(day.steps)
+    let steps = formula.counted(day.earningSteps)
     try database.cachedStatement(
       sql: """
         INSERT INTO counted_days (account_id, day, steps, revision) VALUES (?, ?, ?, ?)

@@ -27,13 +27,13 @@ struct ConsentWordsTests {
         ),
       ] {
         let response = try await gateway.http(
-          "POST", "/v1/step-samples", try gateway.bearer(language: language), #"{"samples":[]}"#)
+          "POST", "/v1/movement-samples", try gateway.bearer(language: language), #"{"samples":[]}"#)
         #expect(response.status == 403)
         #expect(try response.json["code"] == "consent_required")
         #expect(try response.json["detail"] == .string(expected))
       }
       let document = try await gateway.http("GET", "/openapi.json").json
-      let codes = document["paths"]?["/v1/step-samples"]?["post"]?["responses"]?["403"]?["x-codes"]
+      let codes = document["paths"]?["/v1/movement-samples"]?["post"]?["responses"]?["403"]?["x-codes"]
       #expect(codes?.text.contains("consent_required") == true)
     }
   }

@@ -40,8 +40,8 @@ struct EarningsTests {
   func cap() async throws {
     try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
       let ana = try await services.register()
-      try await ana.walk("a", steps: 19_950, until: "2026-11-21T09:00:00Z")
-      try await ana.walk("b", steps: 30_000, until: "2026-11-21T10:00:00Z")
+      try await ana.walk("a", steps: 19_950, minutes: 300, until: "2026-11-21T09:00:00Z")
+      try await ana.walk("b", steps: 30_000, minutes: 300, until: "2026-11-21T10:00:00Z")
       try await services.hasHeard(.rewards, of: .activity)
       #expect(try await ana.send(GetBalance.self, .init()).coins == 200)
     }
@@ -129,7 +129,7 @@ struct EarningsTests {
           events += page.events
           key = page.nextKey
         }
-        let steps = try events.filter { $0.name == StepsChanged.spec.name }.map { try StepsChanged.decode($0.body) }
+        let steps = try events.filter { $0.name == MovementChanged.spec.name }.map { try MovementChanged.decode($0.body) }
         try await fresh.store(of: .rewards).write { transaction in
           for event in steps { try Earnings.count(event, by: CoinFormula(), transaction) }
         }
@@ -142,11 +142,12 @@ struct EarningsTests {
 /// An event of days so many days before today, recorded so many days before today.
 private func event(
   _ account: AccountID, _ days: [(daysAgo: Int, steps: Int, revision: Int)], recordedDaysAgo: Int = 0
-) -> StepsChanged {
+) -> MovementChanged {
   let today = LocalDay(daysSinceEpoch: 20_778)
-  return StepsChanged(
+  return MovementChanged(
     accountID: account, recordedDay: today.advanced(by: -recordedDaysAgo),
-    days: days.map { .init(day: today.advanced(by: -$0.daysAgo), steps: $0.steps, revision: $0.revision) })
+    days: days.map { .init(day: today.advanced(by: -$0.daysAgo), steps: $0.steps, earningSteps: $0.steps, revision: $0.revision) }
+  )
 }
 
 extension ServicesInProcess {
@@ -186,11 +187,12 @@ extension ServicesInProcess {
 }
 
 extension Person {
-  /// Half an hour's steps.
-  func walk(_ id: String, steps: Int, until end: String) async throws {
+  /// Half an hour's steps, or more.
+  func walk(_ id: String, steps: Int, minutes: Int = 30, until end: String) async throws {
     let end = try Instant(text: end)
     let output = try await send(
-      RecordStepSamples.self, .init(samples: [StepSample(id: id, start: end.adding(seconds: -1800), end: end, steps: steps)]))
+      RecordMovementSamples.self,
+      .init(samples: [MovementSample(id: id, start: end.adding(seconds: -60 * minutes), end: end, steps: steps)]))
     #expect(output.rejected.isEmpty)
   }
 }

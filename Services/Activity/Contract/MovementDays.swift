@@ -1,0 +1,140 @@
+public import Operations
+
+/// The movement of a local day (MOVE-2).
+public struct MovementDay: Document, Hashable {
+  /// The day.
+  public var day: LocalDay
+  /// How many steps.
+  public var steps: Int
+  /// How many of them may earn.
+  public var earningSteps: Int
+  /// Metres walked.
+  public var walkingMeters: Double
+  /// Metres run.
+  public var runningMeters: Double
+  /// Metres cycled.
+  public var cyclingMeters: Double
+  /// Why some or all of it earns nothing.
+  public var reasons: [MarkReason]
+
+  /// A day from its parts.
+  public init(
+    day: LocalDay, steps: Int, earningSteps: Int, walkingMeters: Double = 0, runningMeters: Double = 0, cyclingMeters: Double = 0,
+    reasons: [MarkReason] = []
+  ) {
+    self.day = day
+    self.steps = steps
+    self.earningSteps = earningSteps
+    self.walkingMeters = walkingMeters
+    self.runningMeters = runningMeters
+    self.cyclingMeters = cyclingMeters
+    self.reasons = reasons
+  }
+
+  public static let notes: Notes = [
+    "day": "The local day.", "steps": Note("How many steps.", example: 8043),
+    "earningSteps": Note("How many of them may earn coins.", example: 8043),
+    "walkingMeters": Note("Metres walked.", example: .number(3120.5)), "runningMeters": Note("Metres run.", example: 5000),
+    "cyclingMeters": Note("Metres cycled.", example: 0), "reasons": "Why some or all of it earns nothing.",
+  ]
+}
+
+/// Lists the movement of each day (MOVE-2).
+public enum ListMovementDays: Operation {
+  /// Which days.
+  public struct Input: Document {
+    /// The first day.
+    public var from: LocalDay
+    /// The last day.
+    public var to: LocalDay
+
+    /// The input from its parts.
+    public init(from: LocalDay, to: LocalDay) {
+      self.from = from
+      self.to = to
+    }
+
+    /// The most days in one answer.
+    public static let mostDays = 400
+
+    public static let notes: Notes = ["from": "The first day.", "to": "The last day, at most 399 days after the first."]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(
+        (0..<Input.mostDays).contains(from.distance(to: to)), "to",
+        FieldRule(
+          "out_of_range",
+          ["least": .text(from.description), "most": .text(from.advanced(by: Input.mostDays - 1).description)]))
+    }
+  }
+
+  /// The days that have samples, oldest first, all on one page.
+  public typealias Output = Page<MovementDay>
+
+  public static let spec = OperationSpec(
+    "movementDays.list", of: .activity, .get("/v1/movement-days"), by: .account, effect: .read,
+    requirements: ["MOVE-2", "MOVE-4", "MOVE-6"], "List the movement of each day.")
+}
+
+/// An account's day totals are now these. Told once per batch of samples.
+public struct MovementChanged: Event, Hashable {
+  /// A day's totals, and which of its states this is.
+  public struct Day: Document, Hashable {
+    /// The local day.
+    public var day: LocalDay
+    /// All its steps.
+    public var steps: Int
+    /// Those of them that may earn.
+    public var earningSteps: Int
+    /// Metres walked.
+    public var walkingMeters: Double
+    /// Metres run.
+    public var runningMeters: Double
+    /// Metres cycled.
+    public var cyclingMeters: Double
+    /// Grows with each state of this day; a listener keeps the highest it has seen.
+    public var revision: Int
+
+    /// A day from its parts.
+    public init(
+      day: LocalDay, steps: Int, earningSteps: Int, walkingMeters: Double = 0, runningMeters: Double = 0,
+      cyclingMeters: Double = 0, revision: Int
+    ) {
+      self.day = day
+      self.steps = steps
+      self.earningSteps = earningSteps
+      self.walkingMeters = walkingMeters
+      self.runningMeters = runningMeters
+      self.cyclingMeters = cyclingMeters
+      self.revision = revision
+    }
+
+    public static let notes: Notes = [
+      "day": "The local day.", "steps": "All its steps.", "earningSteps": "Those of them that may earn.",
+      "walkingMeters": "Metres walked.", "runningMeters": "Metres run.", "cyclingMeters": "Metres cycled.",
+      "revision": "Grows with each state of this day; a listener keeps the highest it has seen.",
+    ]
+  }
+
+  /// Whose movement.
+  public var accountID: AccountID
+  /// The account's local day when this was recorded: how late steps arrive decides whether they earn.
+  public var recordedDay: LocalDay
+  /// The days that changed.
+  public var days: [Day]
+
+  /// The event from its parts.
+  public init(accountID: AccountID, recordedDay: LocalDay, days: [Day]) {
+    self.accountID = accountID
+    self.recordedDay = recordedDay
+    self.days = days
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose movement.", "recordedDay": "The account's local day when this was recorded.",
+    "days": "The days that changed.",
+  ]
+
+  public static let spec = EventSpec(
+    "movement.daysChanged", by: .activity, requirements: ["MOVE-2", "MOVE-6", "REW-1"], "An account's day totals are now these.")
+}

@@ -1,0 +1,63 @@
+public import Operations
+
+/// Why movement is kept and shown, but earns nothing (MOVE-6).
+public enum MovementMark: String, Choice {
+  /// A person typed it in.
+  case handTyped
+  /// It ended after the moment at which it was told.
+  case inFuture
+  /// It was told, or told anew, when its day no longer earned.
+  case late
+  /// Nobody moves so fast.
+  case tooFast
+  /// Nobody moves so much in a day: the whole day earns nothing.
+  case tooMuch
+  /// Another account told the same series before: the whole day earns nothing.
+  case sameSeries
+}
+
+/// A sample that was taken and earns nothing.
+public struct MarkedSample: Document, Hashable {
+  /// The sample's place in the list, from 0.
+  public var index: Int
+  /// The sample's id.
+  public var id: String
+  /// Why.
+  public var codes: [MovementMark]
+
+  /// A marked sample from its parts.
+  public init(index: Int, id: String, codes: [MovementMark]) {
+    self.index = index
+    self.id = id
+    self.codes = codes
+  }
+
+  public static let notes: Notes = [
+    "index": "The sample's place in the list, from 0.", "id": "The sample's id.",
+    "codes": "Why it earns nothing; see `reasons`.",
+  ]
+}
+
+/// What a mark means.
+public struct MarkReason: Document, Hashable {
+  /// Of which movement.
+  public var kind: MovementKind
+  /// Why it earns nothing.
+  public var code: MovementMark
+  /// The same in words.
+  public var text: String
+
+  /// A reason from its parts.
+  public init(kind: MovementKind, code: MovementMark, text: String) {
+    self.kind = kind
+    self.code = code
+    self.text = text
+  }
+
+  public static let notes: Notes = [
+    "kind": "Of which movement.",
+    "code":
+      "`handTyped`; `inFuture`: ended after it was told; `late`: told when its day no longer earned; `tooFast`: more in a minute than anyone moves; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account told the same before.",
+    "text": Note("The same in the caller's language.", example: "Typed in by hand: it is shown, but earns no coins."),
+  ]
+}

@@ -1,0 +1,228 @@
+public import Operations
+
+/// What is measured of movement: a count, or the distance covered in a way of moving.
+public enum MovementKind: String, Choice {
+  /// Steps.
+  case steps
+  /// Metres walked.
+  case walking
+  /// Metres run.
+  case running
+  /// Metres cycled.
+  case cycling
+}
+
+/// Movement measured by a device between two instants (MOVE-1), taken as evenly spread over them.
+public struct MovementSample: Document, Hashable {
+  /// Names the sample for its account, over all kinds; given by whoever measured.
+  public var id: String
+  /// What was measured.
+  public var kind: MovementKind
+  /// When measuring began.
+  public var start: Instant
+  /// When measuring ended.
+  public var end: Instant
+  /// How many steps, or how many metres.
+  public var amount: Double
+  /// The program that measured.
+  public var source: String?
+  /// The device that measured.
+  public var device: String?
+  /// Whether a person typed it in; nil for no.
+  public var isHandTyped: Bool?
+  /// Grows with each correction of the sample; nil for 0.
+  public var version: Int?
+
+  /// A sample from its parts.
+  public init(
+    id: String, kind: MovementKind, start: Instant, end: Instant, amount: Double, source: String? = nil, device: String? = nil,
+    isHandTyped: Bool? = nil, version: Int? = nil
+  ) {
+    self.id = id
+    self.kind = kind
+    self.start = start
+    self.end = end
+    self.amount = amount
+    self.source = source
+    self.device = device
+    self.isHandTyped = isHandTyped
+    self.version = version
+  }
+
+  /// Steps.
+  public init(id: String, start: Instant, end: Instant, steps: Int, source: String? = nil, device: String? = nil) {
+    self.init(id: id, kind: .steps, start: start, end: end, amount: Double(steps), source: source, device: device)
+  }
+
+  public static let notes: Notes = [
+    "id": Note(
+      "Names the sample for its account, over all kinds; given by whoever measured.", length: 1...64,
+      example: "watch-2026-11-21T08"),
+    "kind": "What was measured: `steps`, or the distance of `walking`, `running` or `cycling`.",
+    "start": "When measuring began.", "end": "When measuring ended, at most 24 hours later.",
+    "amount": Note(
+      "How many steps (a whole number), or how many metres (at most 3 decimals).", range: 0...1_000_000, example: 1204),
+    "source": Note("The program that measured.", length: 1...64, example: "com.apple.health"),
+    "device": Note("The device that measured.", length: 1...64, example: "Watch6,2"),
+    "isHandTyped": "Whether a person typed it in; no by default.",
+    "version": Note("Grows with each correction of the sample; 0 by default.", range: 0...1_000_000_000_000_000, example: 1),
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    if kind == .steps {
+      fields.expect(amount.rounded() == amount, "amount", FieldRule("not_a_whole_number"))
+    } else {
+      fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise)
+    }
+  }
+}
+
+/// Takes samples of movement in (MOVE-1). A sample is known by its id: repeating it changes nothing, and one of a higher version
+/// takes the place of the one before.
+public enum RecordMovementSamples: Operation {
+  /// The samples.
+  public struct Input: Document {
+    /// The samples, in any order.
+    public var samples: [MovementSample]
+
+    /// The input from its parts.
+    public init(samples: [MovementSample]) { self.samples = samples }
+
+    public static let notes: Notes = ["samples": Note("The samples, in any order.", items: 1...1000)]
+  }
+
+  /// What became of them: `accepted`, `repeated`, `replaced` and the number of `rejected` add up to the number of samples.
+  public struct Output: Document, Hashable {
+    /// How many were new.
+    public var accepted: Int
+    /// How many were there already, the same in every field.
+    public var repeated: Int
+    /// How many took the place of an older version.
+    public var replaced: Int
+    /// Those that were not taken.
+    public var rejected: [RejectedSample]
+    /// Those that were taken and earn nothing.
+    public var marked: [MarkedSample]
+    /// What the marks mean.
+    public var reasons: [MarkReason]
+    /// The days that were changed, as they stand now.
+    public var days: [MovementDay]
+
+    /// The output from its parts.
+    public init(
+      accepted: Int, repeated: Int, replaced: Int = 0, rejected: [RejectedSample] = [], marked: [MarkedSample] = [],
+      reasons: [MarkReason] = [], days: [MovementDay]
+    ) {
+      self.accepted = accepted
+      self.repeated = repeated
+      self.replaced = replaced
+      self.rejected = rejected
+      self.marked = marked
+      self.reasons = reasons
+      self.days = days
+    }
+
+    public static let notes: Notes = [
+      "accepted": "How many were new.", "repeated": "How many were there already, the same in every field.",
+      "replaced": "How many took the place of an older version.",
+      "rejected": "Those that were not taken, each with its reason.",
+      "marked": "Those that were taken and are shown, but earn nothing, each with its marks.",
+      "reasons": "What these marks mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "movementSamples.record", of: .activity, .post("/v1/movement-samples"), by: .account, effect: .write, rate: .bulk,
+    failures: [RequestFailure.consentRequired.kind], requirements: ["ID-13", "MOVE-1", "MOVE-2", "MOVE-6"],
+    "Take samples of movement in, with the account's consent; a sample is known by its id, and repeating it changes nothing.")
+}
+
+/// A sample that was not taken.
+public struct RejectedSample: Document, Hashable {
+  /// Why a sample is not taken.
+  public enum Reason: String, Choice {
+    /// Another sample of this id and version was taken before; the first one stays.
+    case conflict
+    /// A later version of this id was taken before, or it was deleted.
+    case outdated
+    /// It ends before it starts.
+    case endsBeforeStart
+    /// It is longer than 24 hours.
+    case tooLong
+    /// It starts before 1970.
+    case tooOld
+    /// It ends more than a year after now.
+    case tooFarAhead
+    /// It names a source beyond the most that an account may have.
+    case tooManySources
+    /// The account has as many samples of that kind and day as there is room for.
+    case tooMany
+  }
+
+  /// The sample's place in the list, from 0.
+  public var index: Int
+  /// The sample's id.
+  public var id: String
+  /// Why.
+  public var code: Reason
+
+  /// A rejection from its parts.
+  public init(index: Int, id: String, code: Reason) {
+    self.index = index
+    self.id = id
+    self.code = code
+  }
+
+  public static let notes: Notes = [
+    "index": "The sample's place in the list, from 0.", "id": "The sample's id.",
+    "code":
+      "`conflict`: another sample of this id and version was taken before; `outdated`: a later version was, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account has 100 sources already; `tooMany`: it has 262,144 samples of that kind and day already.",
+  ]
+}
+
+/// Takes samples back (MOVE-1): the days stand as if they had never come. They do not come back by being sent again, unless with a
+/// higher version.
+public enum DeleteMovementSamples: Operation {
+  /// Which samples.
+  public struct Input: Document {
+    /// The samples' ids.
+    public var ids: [String]
+
+    /// The input from its parts.
+    public init(ids: [String]) { self.ids = ids }
+
+    public static let notes: Notes = ["ids": Note("The samples' ids, each once or more often.", items: 1...1000)]
+
+    public func check(_ fields: inout FieldChecks) {
+      for (index, id) in ids.enumerated() where id.isEmpty || id.count > 64 {
+        fields.refuse("ids[\(index)]", id.isEmpty ? FieldRule("empty") : FieldRule("too_long", ["most": .number(64)]))
+      }
+    }
+  }
+
+  /// What became of them.
+  public struct Output: Document, Hashable {
+    /// How many were deleted.
+    public var deleted: Int
+    /// Ids of which there is no sample, or none any more.
+    public var unknown: [String]
+    /// The days that were changed, as they stand now.
+    public var days: [MovementDay]
+
+    /// The output from its parts.
+    public init(deleted: Int, unknown: [String], days: [MovementDay]) {
+      self.deleted = deleted
+      self.unknown = unknown
+      self.days = days
+    }
+
+    public static let notes: Notes = [
+      "deleted": "How many were deleted.", "unknown": "Ids of which the account has no sample, or none any more.",
+      "days": "The days that were changed, as they stand now.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "movementSamples.delete", of: .activity, .post("/v1/movement-samples/deletions"), by: .account, effect: .write, rate: .bulk,
+    requirements: ["MOVE-1", "MOVE-2"], "Take samples of movement back; repeating it changes nothing.")
+}

@@ -1,0 +1,167 @@
+public import Operations
+
+/// Over how long a step goal is to be reached.
+public enum GoalPeriod: String, Choice {
+  /// A local day.
+  case day
+  /// A week of local days, from Monday on.
+  case week
+}
+
+/// How many steps an account wants to make in a day or a week (MOVE-5), and how far it is.
+public struct StepGoal: Document, Hashable {
+  /// In which time.
+  public var period: GoalPeriod
+  /// How many steps.
+  public var goal: Int
+  /// How many were made in the present day or week.
+  public var steps: Int
+  /// How many are missing; 0 once it is reached.
+  public var missing: Int
+
+  /// A goal from its parts.
+  public init(period: GoalPeriod, goal: Int, steps: Int) {
+    self.period = period
+    self.goal = goal
+    self.steps = steps
+    missing = max(0, goal - steps)
+  }
+
+  public static let notes: Notes = [
+    "period": "`day`: a local day; `week`: from Monday on.", "goal": Note("How many steps are wanted.", example: 8000),
+    "steps": Note("How many were made in the present day or week.", example: 6120),
+    "missing": Note("How many are missing; 0 once the goal is reached.", example: 1880),
+  ]
+}
+
+/// Shows the account's step goals.
+public enum GetStepGoals: Operation {
+  public typealias Input = Empty
+
+  /// The goals.
+  public struct Output: Document, Hashable {
+    /// Those that are set, the daily one first.
+    public var goals: [StepGoal]
+
+    /// The output from its parts.
+    public init(goals: [StepGoal]) { self.goals = goals }
+
+    public static let notes: Notes = ["goals": "The goals that are set, the daily one first."]
+  }
+
+  public static let spec = OperationSpec(
+    "goals.get", of: .activity, .get("/v1/goals"), by: .account, effect: .read, requirements: ["MOVE-5"],
+    "Show the account's step goals and how far it is.")
+}
+
+/// Sets or changes a step goal. One that the present day or week has reached already is told as reached, once.
+public enum SetStepGoal: Operation {
+  /// The goal.
+  public struct Input: Document {
+    /// In which time.
+    public var period: GoalPeriod
+    /// How many steps.
+    public var goal: Int
+
+    /// The input from its parts.
+    public init(period: GoalPeriod, goal: Int) {
+      self.period = period
+      self.goal = goal
+    }
+
+    public static let notes: Notes = [
+      "period": "`day`: a local day; `week`: from Monday on.",
+      "goal": Note("How many steps are wanted.", range: 1...1_000_000, example: 8000),
+    ]
+  }
+
+  public typealias Output = StepGoal
+
+  public static let spec = OperationSpec(
+    "goals.set", of: .activity, .put("/v1/goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
+    "Set or change a daily or weekly step goal.")
+}
+
+/// Clears a step goal: nothing is told of it any more. Repeating it changes nothing.
+public enum ClearStepGoal: Operation {
+  /// Which goal.
+  public struct Input: Document {
+    /// In which time.
+    public var period: GoalPeriod
+
+    /// The input from its parts.
+    public init(period: GoalPeriod) { self.period = period }
+
+    public static let notes: Notes = ["period": "`day` or `week`."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "goals.clear", of: .activity, .delete("/v1/goals/{period}"), by: .account, effect: .write, requirements: ["MOVE-5"],
+    "Clear a daily or weekly step goal.")
+}
+
+/// An account's step goal is now this, or none.
+public struct StepGoalChanged: Event, Hashable {
+  /// Whose goal.
+  public var accountID: AccountID
+  /// In which time.
+  public var period: GoalPeriod
+  /// How many steps; none where it was cleared.
+  public var goal: Int?
+  /// Grows with each change; a listener keeps the highest it has seen.
+  public var revision: Int
+
+  /// The event from its parts.
+  public init(accountID: AccountID, period: GoalPeriod, goal: Int?, revision: Int) {
+    self.accountID = accountID
+    self.period = period
+    self.goal = goal
+    self.revision = revision
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose goal.", "period": "`day` or `week`.", "goal": "How many steps; absent where it was cleared.",
+    "revision": "Grows with each change; a listener keeps the highest it has seen.",
+  ]
+
+  public static let spec = EventSpec(
+    "goals.changed", by: .activity, requirements: ["MOVE-5"], "An account's step goal is now this, or none.")
+}
+
+/// An account came near its step goal, or reached it: each once for a day or week, and near only before it is reached.
+public struct StepGoalApproached: Event, Hashable {
+  /// Whose goal.
+  public var accountID: AccountID
+  /// In which time.
+  public var period: GoalPeriod
+  /// The day, or the week's Monday.
+  public var firstDay: LocalDay
+  /// How many steps were wanted.
+  public var goal: Int
+  /// How many were made.
+  public var steps: Int
+  /// Whether the goal is reached; otherwise nine tenths of it are.
+  public var isReached: Bool
+
+  /// The event from its parts.
+  public init(accountID: AccountID, period: GoalPeriod, firstDay: LocalDay, goal: Int, steps: Int, isReached: Bool) {
+    self.accountID = accountID
+    self.period = period
+    self.firstDay = firstDay
+    self.goal = goal
+    self.steps = steps
+    self.isReached = isReached
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose goal.", "period": "`day` or `week`.", "firstDay": "The day, or the week's Monday.",
+    "goal": "How many steps were wanted.", "steps": "How many were made.",
+    "isReached": "Whether the goal is reached; otherwise nine tenths of it are.",
+  ]
+
+  public static let spec = EventSpec(
+    "goals.approached", by: .activity, requirements: ["MOVE-5"],
+    "An account came near its step goal, or reached it: each once for a day or week.")
+}

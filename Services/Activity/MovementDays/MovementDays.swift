@@ -1,0 +1,169 @@
+import ActivityContract
+import GRDB
+import Operations
+import ServiceKit
+import Storage
+
+/// A day's movement as it stands.
+struct MovementState: Hashable, Sendable {
+  let day: LocalDay
+  var steps = 0
+  /// Distances in millimetres.
+  var walking = 0
+  var running = 0
+  var cycling = 0
+  /// The steps that are not marked.
+  var plausibleSteps = 0
+  var marks = DayMarks()
+  var revision = 0
+
+  init(day: LocalDay) { self.day = day }
+
+  init(_ row: Row) {
+    day = row["day"]
+    steps = row["steps"]
+    walking = row["walking"]
+    running = row["running"]
+    cycling = row["cycling"]
+    plausibleSteps = row["plausible_steps"]
+    marks = DayMarks(rawValue: row["marks"])
+    revision = row["revision"]
+  }
+
+  /// Steps, or millimetres.
+  subscript(kind: MovementKind) -> Int {
+    get {
+      switch kind {
+      case .steps: steps
+      case .walking: walking
+      case .running: running
+      case .cycling: cycling
+      }
+    }
+    set {
+      switch kind {
+      case .steps: steps = newValue
+      case .walking: walking = newValue
+      case .running: running = newValue
+      case .cycling: cycling = newValue
+      }
+    }
+  }
+
+  /// The steps that may earn: none of a day that is marked as a whole.
+  var earningSteps: Int { marks[.steps].isDisjoint(with: .ofDays) ? plausibleSteps : 0 }
+
+  /// As other services hear of it.
+  var told: MovementChanged.Day {
+    MovementChanged.Day(
+      day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),
+      runningMeters: Amounts.amount(thousandths: running), cyclingMeters: Amounts.amount(thousandths: cycling),
+      revision: revision)
+  }
+
+  /// As its owner sees it.
+  func shown(_ rules: FairnessRules, _ language: Language, _ words: Words) -> MovementDay {
+    MovementDay(
+      day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),
+      runningMeters: Amounts.amount(thousandths: running), cyclingMeters: Amounts.amount(thousandths: cycling),
+      reasons: rules.reasons(marks, language, words))
+  }
+}
+
+/// The movement of each day.
+enum MovementDays {
+  /// Changes a day, as recorded on that other day.
+  ///
+  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
+  /// put back from an older copy.
+  ///
+  /// - Parameter isCopy: whether its steps are those of another account; nil for as before.
+  /// - Returns: the day as it stands now; nil where nothing changed.
+  static func change(
+    _ day: LocalDay, of account: AccountID, by changes: [MovementKind: DayChange], isCopy: Bool?, recordedDay: LocalDay,
+    _ rules: FairnessRules, _ transaction: Transaction
+  ) throws -> MovementState? {
+    let before = try find(day, of: account, in: transaction.database)
+    var after = before ?? MovementState(day: day)
+    for (kind, change) in changes {
+      var marks = after.marks[kind]
+      switch change {
+      case .add(let count):
+        after[kind] += count.amount
+        if kind == .steps { after.plausibleSteps += count.plausible }
+        marks.formUnion(count.marks)
+      case .set(let count):
+        after[kind] = count.amount
+        if kind == .steps { after.plausibleSteps = count.plausible }
+        marks = count.marks.union(marks.intersection(.ofDays))
+      }
+      marks.remove(Marks(.tooMuch))
+      marks.formUnion(rules.dayMarks(kind: kind, amount: kind == .steps ? after.plausibleSteps : after[kind]))
+      if kind == .steps, let isCopy {
+        if isCopy { marks.insert(Marks(.sameSeries)) } else { marks.remove(Marks(.sameSeries)) }
+      }
+      after.marks[kind] = marks
+    }
+    guard after != before ?? MovementState(day: day) else { return nil }
+    after.revision = max(after.revision + 1, Int(transaction.now.milliseconds))
+    try transaction.database.run(
+      """
+      INSERT INTO movement_days
+        (account_id, day, recorded_day, steps, walking, running, cycling, plausible_steps, marks, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, day, recorded_day) DO UPDATE SET
+        steps = excluded.steps, walking = excluded.walking, running = excluded.running, cycling = excluded.cycling,
+        plausible_steps = excluded.plausible_steps, marks = excluded.marks, revision = excluded.revision
+      """, .id(account), .day(day), .day(recordedDay), .number(after.steps), .number(after.walking), .number(after.running),
+      .number(after.cycling), .number(after.plausibleSteps), .number(after.marks.rawValue), .number(after.revision))
+    return after
+  }
+
+  /// The day as it stands; nil where nothing was ever measured.
+  static func find(_ day: LocalDay, of account: AccountID, in database: Database) throws -> MovementState? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT * FROM movement_days WHERE account_id = ? AND day = ? ORDER BY revision DESC LIMIT 1")
+    return try Row.fetchOne(statement, arguments: [account, day]).map(MovementState.init)
+  }
+
+  /// The days on which anything was measured, oldest first.
+  static func list(of account: AccountID, from: LocalDay, to: LocalDay, in database: Database) throws -> [MovementState] {
+    // Beside max() stand the values of the row that has it (sqlite.org/lang_select.html, "Bare columns in an aggregate query").
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT day, steps, walking, running, cycling, plausible_steps, marks, max(revision) AS revision FROM movement_days
+        WHERE account_id = ? AND day BETWEEN ? AND ? GROUP BY day ORDER BY day
+        """)
+    return try Row.fetchAll(statement, arguments: [account, from, to]).map(MovementState.init)
+  }
+
+  /// All totals as events, after the key `<account>/<day>/<recorded day>`; see `SnapshotParts`.
+  ///
+  /// A day is told as it stood on each day it was recorded, so that a listener that asks how late steps came gets the same
+  /// answer as one that heard every event. A history of decades that was recorded on one day is several events.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let account = try pieces.count == 3 ? AccountID(text: pieces[0]) : .placeholder
+    let day = try pieces.count == 3 ? LocalDay(text: pieces[1]) : .placeholder
+    let recordedDay = try pieces.count == 3 ? LocalDay(text: pieces[2]) : .placeholder
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT * FROM movement_days WHERE (account_id, day, recorded_day) > (?, ?, ?)
+        ORDER BY account_id, day, recorded_day LIMIT ?
+        """, arguments: [account, day, recordedDay, SnapshotParts.pageSize])
+    var events: [MovementChanged] = []
+    for row in rows {
+      let (account, recordedDay): (AccountID, LocalDay) = (row["account_id"], row["recorded_day"])
+      if events.last?.accountID != account || events.last?.recordedDay != recordedDay {
+        events.append(MovementChanged(accountID: account, recordedDay: recordedDay, days: []))
+      }
+      events[events.count - 1].days.append(MovementState(row).told)
+    }
+    let last = rows.count < SnapshotParts.pageSize ? nil : rows.last
+    return (
+      events, last.map { "\($0["account_id"] as AccountID)/\($0["day"] as LocalDay)/\($0["recorded_day"] as LocalDay)" }
+    )
+  }
+}

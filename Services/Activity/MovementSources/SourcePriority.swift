@@ -1,0 +1,62 @@
+import ActivityContract
+
+/// Which of several sources of the same time counts, where the account has not chosen (MOVE-1): what is worn on the wrist before what
+/// lies in a pocket or on a table, and what people typed in last.
+enum SourcePriority: Int, Comparable {
+  case watch, phone, other, handTyped
+
+  /// Told by words in the names of program and device. Those of at least five letters may be a part of a longer one: `iPhone14,3`.
+  private static let words: [(SourcePriority, [String])] = [
+    (.watch, ["watch", "band", "fitbit", "garmin", "polar", "suunto", "coros", "amazfit", "whoop", "oura", "ring", "withings"]),
+    (.phone, ["phone", "pixel", "galaxy", "android", "redmi", "xperia"]),
+  ]
+
+  init(_ source: MovementSource) {
+    if source.isHandTyped == true {
+      self = .handTyped
+      return
+    }
+    // The device says more than the program that took its samples in.
+    for name in [source.device, source.source].compactMap(\.self) {
+      let parts = name.lowercased().split { !$0.isLetter }
+      for (priority, words) in SourcePriority.words
+      where words.contains(where: { word in parts.contains { $0 == word || word.count >= 5 && $0.contains(word) } }) {
+        self = priority
+        return
+      }
+    }
+    self = .other
+  }
+
+  static func < (left: SourcePriority, right: SourcePriority) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A source with its place in the account's order, where it has one.
+struct KnownSource: Hashable, Sendable {
+  let number: Int64
+  let source: MovementSource
+  let position: Int?
+
+  /// By the account's choice, then by the usual order, then by name: never by what came first.
+  static func sorted(_ sources: [KnownSource]) -> [KnownSource] {
+    sources.map { (key: Key($0), source: $0) }.sorted { $0.key < $1.key }.map(\.source)
+  }
+
+  private struct Key: Comparable {
+    let position: Int
+    let priority: SourcePriority
+    let source: String
+    let device: String
+
+    init(_ known: KnownSource) {
+      position = known.position ?? .max
+      priority = SourcePriority(known.source)
+      source = known.source.source ?? ""
+      device = known.source.device ?? ""
+    }
+
+    static func < (left: Key, right: Key) -> Bool {
+      (left.position, left.priority, left.source, left.device) < (right.position, right.priority, right.source, right.device)
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import ActivityContract
+import ActivityService
+import GRDB
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@Suite("Several sources, corrections and deletions (MOVE-1, MOVE-2)")
+struct MovementOverlapTests {
+  @Test("watch and phone on the same walk count once, the watch first; and so for each kind of movement")
+  func watchBeforePhone() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      for kind in MovementKind.allCases {
+        try await ana.record(sample("phone \(kind)", kind, "08:00", "09:00", 1000, device: "iPhone"))
+        try await ana.record(sample("watch \(kind)", kind, "08:30", "09:30", 1200.0, device: "Watch"))
+      }
+      let day = try #require(try await ana.days().first)
+      #expect(day.steps == 1700 && day.walkingMeters == 1700 && day.runningMeters == 1700 && day.cyclingMeters == 1700)
+    }
+  }
+
+  @Test("distances are exact to the millimetre, however many samples they are of")
+  func exact() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let start = try Instant(text: "2026-11-21T08:00:00Z")
+      let samples = (0..<1000).map { number in
+        MovementSample(
+          id: "\(number)", kind: .running, start: start.adding(seconds: number), end: start.adding(seconds: number + 1),
+          amount: 2.501)
+      }
+      _ = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
+      #expect(try await ana.days().map(\.runningMeters) == [2501])
+    }
+  }
+
+  @Test("whatever the order and the batches in which samples, corrections and deletions come, the days are those of a slow model")
+  func anyOrder() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      var random = SeededGenerator(5)
+      for _ in 0..<25 {
+        let history = History(using: &random)
+        let expected = history.expectedDays()
+        for _ in 0..<3 {
+          let person = try await services.register(timeZone: "Europe/Madrid")
+          var versions = history.versions.shuffled(using: &random)
+          while !versions.isEmpty {
+            let batch = Array(versions.prefix(Int.random(in: 1...15, using: &random)))
+            versions.removeFirst(batch.count)
+            let output = try await person.send(RecordMovementSamples.self, .init(samples: batch))
+            try #require(output.rejected.allSatisfy { $0.code == .outdated })
+          }
+          for id in history.deleted.shuffled(using: &random) {
+            try #require(try await person.send(DeleteMovementSamples.self, .init(ids: [id])).deleted == 1)
+          }
+          // Late repetitions change nothing, and bring nothing back.
+          let again = try await person.send(RecordMovementSamples.self, .init(samples: Array(history.versions.prefix(20))))
+          try #require(again.accepted == 0 && again.replaced == 0 && again.days.isEmpty)
+          let days = try await person.days("2026-11-01", "2026-11-30").filter { $0.steps > 0 || $0.runningMeters > 0 }
+          try #require(days.map(\.day) == expected.keys.sorted())
+          for day in days {
+            try #require(
+              day.steps == expected[day.day]?.steps && Amounts.thousandths(day.runningMeters) == expected[day.day]?.running)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a correction of a higher version takes the old sample's place, told as a change of the day")
+  func correction() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      var walk = try sample("walk", .steps, "08:00", "09:00", 1000)
+      try await ana.record(walk)
+      walk.amount = 700
+      walk.version = 2
+      let output = try await ana.send(RecordMovementSamples.self, .init(samples: [walk]))
+      #expect(output.accepted == 0 && output.replaced == 1 && output.days.map(\.steps) == [700])
+      walk.version = 1
+      walk.amount = 900
+      #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [walk])).rejected.map(\.code) == [.outdated])
+      let told = try await services.told(by: .activity).map { try MovementChanged.decode($0.body).days[0] }
+      #expect(told.map(\.steps) == [1000, 700] && told[0].revision < told[1].revision)
+      // To another day, it takes its steps along.
+      walk = MovementSample(
+        id: "walk", start: walk.start.adding(seconds: -86_400), end: walk.end.adding(seconds: -86_400), steps: 800)
+      walk.version = 3
+      try await ana.record(walk)
+      #expect(try await ana.days().map(\.steps) == [800, 0])
+    }
+  }
+
+  @Test("a deletion takes a sample's steps from its day, down to 0 and never below; a stranger's sample is unknown")
+  func deletion() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      try await ana.record(sample("walk", .steps, "08:00", "09:00", 1000))
+      try await ana.record(sample("night", .steps, "00:00", "01:00", 10))
+      #expect(try await ben.send(DeleteMovementSamples.self, .init(ids: ["walk"])).unknown == ["walk"])
+      var output = try await ana.send(DeleteMovementSamples.self, .init(ids: ["walk", "nothing"]))
+      #expect(output.deleted == 1 && output.unknown == ["nothing"] && output.days.map(\.steps) == [10])
+      output = try await ana.send(DeleteMovementSamples.self, .init(ids: ["walk", "night"]))
+      #expect(output.deleted == 1 && output.unknown == ["walk"] && output.days.map(\.steps) == [0])
+      var walk = try sample("walk", .steps, "08:00", "09:00", 1000)
+      #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [walk])).rejected.map(\.code) == [.outdated])
+      walk.version = 1
+      #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [walk])).replaced == 1)
+      #expect(try await ana.days().map(\.steps) == [1000])
+      #expect(
+        try await ana.refusedFields(DeleteMovementSamples.self, .init(ids: ["", String(repeating: "x", count: 65)])) == [
+          "ids[0] empty", "ids[1] too_long",
+        ])
+    }
+  }
+
+  @Test("a chosen order of sources counts the days anew, and can be given back")
+  func order() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      #expect(try await ana.send(ListMovementSources.self, .init()) == .init(sources: [], isChosen: false))
+      for back in 0..<120 {
+        for (device, steps) in [("Phone", 1000), ("Watch", 1200)] {
+          let walk = try sample("\(device) \(back)", .steps, "08:00", "09:00", steps: steps, device: device)
+          try await ana.record(
+            MovementSample(
+              id: walk.id, start: walk.start.adding(seconds: -back * 86_400), end: walk.end.adding(seconds: -back * 86_400),
+              steps: steps, device: device))
+        }
+      }
+      let (watch, phone) = (MovementSource(device: "Watch"), MovementSource(device: "Phone"))
+      #expect(try await ana.send(ListMovementSources.self, .init()).sources == [watch, phone])
+      #expect(try await ana.days("2026-07-01", "2026-11-30").allSatisfy { $0.steps == 1200 })
+      let order = try await ana.send(OrderMovementSources.self, .init(sources: [phone]))
+      #expect(order.sources == [phone, watch] && order.isChosen)
+      try await services.areCountedAnew()
+      #expect(try await ana.days("2026-07-01", "2026-11-30").map(\.steps) == Array(repeating: 1000, count: 120))
+      #expect(try await !ana.send(OrderMovementSources.self, .init(sources: [])).isChosen)
+      try await services.areCountedAnew()
+      #expect(try await ana.days("2026-07-01", "2026-11-30").map(\.steps) == Array(repeating: 1200, count: 120))
+      // Nobody else's sources, and none twice.
+      #expect(try await ben.refusedFields(OrderMovementSources.self, .init(sources: [watch])) == ["sources[0] unknown_source"])
+      #expect(
+        try await ana.refusedFields(OrderMovementSources.self, .init(sources: [watch, watch])) == ["sources[1] repeated_source"])
+      #expect(try await ana.send(ListMovementSources.self, .init()).sources == [watch, phone])
+    }
+  }
+
+  @Test("the same time counts once even where the account's zone changed between watch and phone")
+  func travel() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(timeZone: "Europe/Madrid")
+      func late(_ id: String, _ device: String) throws -> MovementSample {
+        let start = try Instant(text: "2026-11-20T23:30:00Z")
+        return MovementSample(id: id, start: start, end: start.adding(seconds: 600), steps: 500, device: device)
+      }
+      try await ana.record(late("a", "Phone"))
+      #expect(try await ana.days().map(\.day.description) == ["2026-11-21"])
+      try await services.move(ana, to: "America/New_York", heardBy: .activity)
+      try await ana.record(late("b", "Watch"))
+      #expect(try await ana.days().filter { $0.steps > 0 }.map(\.day.description) == ["2026-11-20"])
+      #expect(try await ana.days().reduce(0) { $0 + $1.steps } == 500)
+    }
+  }
+
+  @Test("an account has at most 100 sources; samples of more are set aside")
+  func mostSources() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let samples = try (0..<102).map { try sample("\($0)", .steps, "08:00", "08:01", 1, device: "device \($0)") }
+      let output = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
+      #expect(output.accepted == 100 && output.rejected.map(\.code) == [.tooManySources, .tooManySources])
+    }
+  }
+
+  @Test("bad samples are refused, naming field and rule")
+  func bad() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let samples = [
+        try sample("a", .steps, "08:00", "09:00", 1.5), try sample("b", .running, "08:00", "09:00", 1.0001),
+        try sample("c", .cycling, "08:00", "09:00", -1),
+      ]
+      #expect(
+        try await ana.refusedFields(RecordMovementSamples.self, .init(samples: samples)) == [
+          "samples[0].amount not_a_whole_number", "samples[1].amount too_precise", "samples[2].amount out_of_range",
+        ])
+    }
+  }
+}
+
+/// Samples of three sources over three days, some in several versions, some deleted in the end. Times are whole tens of seconds.
+private struct History {
+  var versions: [MovementSample] = []
+  var deleted: [String] = []
+
+  init(using random: inout SeededGenerator) {
+    // An hour before midnight in Madrid.
+    let begin = Int64(1_795_125_600)
+    for number in 0..<Int.random(in: 3...20, using: &random) {
+      for version in 0..<Int.random(in: 1...3, using: &random) {
+        let from = begin + 10 * Int64.random(in: 0..<1200, using: &random)
+        let length = 10 * Int64.random(in: 1...(Bool.random(using: &random) ? 60 : 600), using: &random)
+        let kind = Bool.random(using: &random) ? MovementKind.steps : .running
+        versions.append(
+          MovementSample(
+            id: "\(number)", kind: kind, start: Instant(milliseconds: from * 1000),
+            end: Instant(milliseconds: (from + length) * 1000),
+            amount: kind == .steps
+              ? Double(Int.random(in: 0...5000, using: &random)) : Double(Int.random(in: 0...9_999_999, using: &random)) / 1000,
+            device: ["Watch", "Phone", "Scales"].randomElement(using: &random), version: version))
+      }
+      if Int.random(in: 0..<5, using: &random) == 0 { deleted.append("\(number)") }
+    }
+  }
+
+  /// The slow and obvious way: whose samples count in each ten seconds?
+  func expectedDays() -> [LocalDay: (steps: Int, running: Int)] {
+    var latest: [String: MovementSample] = [:]
+    for sample in versions where sample.version ?? 0 >= latest[sample.id]?.version ?? 0 { latest[sample.id] = sample }
+    for id in deleted { latest[id] = nil }
+    var days: [LocalDay: (steps: Int, running: Int)] = [:]
+    for kind in [MovementKind.steps, .running] {
+      let samples = latest.values.filter { $0.kind == kind }.map { sample in
+        (
+          from: sample.start.milliseconds / 1000, until: sample.end.milliseconds / 1000,
+          rank: ["Watch", "Phone", "Scales"].firstIndex(of: sample.device ?? "") ?? 3,
+          amount: Int((sample.amount * (kind == .steps ? 1 : 1000)).rounded())
+        )
+      }
+      guard let first = samples.map(\.from).min(), let last = samples.map(\.until).max() else { continue }
+      for second in stride(from: first, to: last, by: 10) {
+        let here = samples.filter { $0.from <= second && second < $0.until }
+        guard let rank = here.map(\.rank).min() else { continue }
+        // An hour before UTC in winter.
+        let day = LocalDay(daysSinceEpoch: Int32((second + 3600) / 86_400))
+        for sample in here where sample.rank == rank {
+          let (elapsed, length) = (Int(second - sample.from), Int(sample.until - sample.from))
+          let share = sample.amount * (elapsed + 10) / length - sample.amount * elapsed / length
+          if share > 0, kind == .steps { days[day, default: (0, 0)].steps += share }
+          if share > 0, kind == .running { days[day, default: (0, 0)].running += share }
+        }
+      }
+    }
+    return days
+  }
+}
+
+private func sample(
+  _ id: String, _ kind: MovementKind, _ start: String, _ end: String, _ amount: Double = 0, steps: Int? = nil,
+  device: String? = nil
+) throws -> MovementSample {
+  MovementSample(
+    id: id, kind: kind, start: try Instant(text: "2026-11-21T\(start):00Z"), end: try Instant(text: "2026-11-21T\(end):00Z"),
+    amount: steps.map(Double.init) ?? amount, device: device)
+}
+
+extension Person {
+  /// Sends one sample, which is taken.
+  @discardableResult
+  func record(_ sample: MovementSample) async throws -> RecordMovementSamples.Output {
+    let output = try await send(RecordMovementSamples.self, .init(samples: [sample]))
+    #expect(output.rejected.isEmpty)
+    return output
+  }
+
+  /// The days of movement.
+  func days(_ from: String = "2026-11-01", _ to: String = "2026-11-30") async throws -> [MovementDay] {
+    try await send(ListMovementDays.self, .init(from: try LocalDay(text: from), to: try LocalDay(text: to))).items
+  }
+}
+
+extension ServicesInProcess {
+  /// Waits until no day is to be counted anew: nobody announces it.
+  func areCountedAnew() async throws {
+    let store = store(of: .activity)
+    while try await store.read({ try Int.fetchOne($0, sql: "SELECT count(*) FROM movement_stale_days") }) != 0 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+}
