@@ -185,6 +185,7 @@ let package = Package(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
       resources: [
         "verification", "recovery", "passwordChanged", "emailChange", "emailChanged", "accountDeleted",
+        "emailChangeNotice", "identityLinked", "identityUnlinked",
         "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "incident", "report",
       ].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }

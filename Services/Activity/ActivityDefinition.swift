@@ -30,8 +30,9 @@ extension ServiceDefinition {
         StepGoals.migration(17),
         DashboardCoins.migration(18),
         Ties.migration(19),
+        LostDays.migration(20),
       ])
-    service.keepAccounts()
+    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
     service.serveTemplates()
     service.serveActivities(calendars)
@@ -42,6 +43,10 @@ extension ServiceDefinition {
     service.serveEntryPhotos(calendars, desk)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)
+    service.servePauses(calendars)
+    service.serveSkips(calendars)
+    service.serveCalendars(calendars)
+    service.serveSeries(calendars)
     service.serveFollows(calendars)
     service.serveHistory(calendars)
     service.serveStatistics(calendars)
@@ -72,6 +77,7 @@ extension ServiceDefinition {
         .following("activity_reminders", "activities"),
         .following("activity_tags", "activities"),
         .rows("calendar_feeds", "account_id = :account", .activities),
+        .rows("lost_days", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("activity_ties", "activities"),
         .following("movement_sample_pieces", "movement_samples"),

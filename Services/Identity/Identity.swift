@@ -38,6 +38,7 @@ public enum Identity {
     service.serveOwnSessions(places: places)
     service.servePersonalAccessTokens()
     service.serveLoginAlerts(keys: keys, watch: watch)
+    service.serveSecurityEvents()
     service.serveIncidents()
     service.serveReports()
     service.serveSecurityMails()

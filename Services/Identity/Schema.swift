@@ -21,6 +21,8 @@ enum Schema {
     Migration(15, "changes of e-mail addresses") { try $0.execute(sql: EmailChangeSchema.first) },
     Migration(16, "administrators are found by an index") { try $0.execute(sql: administrators) },
     Migration(17, "devices that have logged in") { try $0.execute(sql: DeviceTokenSchema.first) },
+    Migration(18, "changes of addresses can be undone") { try $0.execute(sql: EmailChangeSchema.undoing) },
+    Migration(19, "former usernames") { try $0.execute(sql: ReservedNames.ofAccounts) },
   ]
 
   private static let first = """

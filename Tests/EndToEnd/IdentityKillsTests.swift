@@ -1,6 +1,7 @@
 import Client
 import Cluster
 import Foundation
+import GRDB
 import IdentityContract
 import Operations
 import Testing
@@ -103,6 +104,54 @@ struct IdentityKillsTests {
       }
       #expect(state == .finished, "every service has erased it")
     }
+  }
+
+  @Test("of the making of reports leaves each period one report, told to each administrator once (S 10, scenario 3)")
+  func reports() async throws {
+    let cluster = try RunningCluster(settings: Play.settings)
+    defer { cluster.stop() }
+    try await cluster.start()
+    _ = try await Self.register("adela", cluster)
+    func store(_ service: ServiceName) throws -> DatabaseQueue {
+      try DatabaseQueue(path: "\(cluster.home)/stores/\(service.rawValue).sqlite")
+    }
+    /// Periods, and mails that the notifications service has been told to write.
+    func made() throws -> (reports: Int, mails: Int) {
+      (
+        try store(.identity).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM security_reports") ?? 0 },
+        try store(.notifications).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM mails WHERE kind = 'report'") ?? 0 }
+      )
+    }
+    // Seven days, and the weeks that lie wholly within the last 24 days.
+    var due = 0
+    for round in 0...Play.rounds(4) {
+      cluster.hold(.identity)
+      try await store(.identity).write { database in
+        try database.execute(
+          sql: "UPDATE accounts SET is_administrator = 1, verified_at = created_at, created_at = ?",
+          arguments: [Instant.now.adding(seconds: -24 * 86_400).milliseconds])
+        for table in ["security_mails", "security_reports"] { try database.execute(sql: "DELETE FROM \(table)") }
+      }
+      try cluster.release(.identity)
+      // The first is undisturbed, and shows how many are due.
+      if round > 0 {
+        for _ in 0..<3 {
+          // Reports are made at once after the start, which takes about as long.
+          try await Task.sleep(for: .milliseconds(Int.random(in: 20...120)))
+          cluster.kill(.identity)
+        }
+      }
+      try await cluster.waitUntilReady()
+      let expected = due
+      let end = try await eventually {
+        try made()
+      } until: {
+        $0.reports >= max(expected, 9) && $0.mails >= $0.reports * (round + 1)
+      }
+      if round == 0 { due = end.reports }
+      #expect(end.reports == due && end.mails == due * (round + 1))
+    }
+    #expect((9...10).contains(due))
   }
 
   // MARK: - Rounds

@@ -26,7 +26,7 @@ public final class IdentityStub: Sendable {
     var alerts: [LoginAlertID: ReadLoginAlertSecret.Output] = [:]
     var mails: [SecurityMailID: SecurityMail] = [:]
     var emailChanges: [EmailChangeID: ReadEmailChangeSecret.Output] = [:]
-    var formerAddresses: [EmailChangeID: ReadFormerAddressee.Output] = [:]
+    var formerAddresses: [EmailChangeID: ReadEmailChangeNotice.Output] = [:]
     var deletions: [AccountDeletionID: ReadDeletionReport.Output] = [:]
     var endedReports: [AccountDeletionID] = []
     var refusesReportEnds = false
@@ -102,8 +102,9 @@ public final class IdentityStub: Sendable {
   public func emailChange(of person: Person, token: String) throws -> EmailChangeID {
     let change = EmailChangeID()
     let secret = try secret(of: person, token: token)
-    let former = ReadFormerAddressee.Output(
-      email: try EmailAddress(text: "\(person.username)@before.example"), username: person.username, language: person.language)
+    let former = ReadEmailChangeNotice.Output(
+      token: String(token.reversed()), email: try EmailAddress(text: "\(person.username)@before.example"),
+      username: person.username, language: person.language, expiresAt: secret.expiresAt)
     state.withLock { state in
       state.emailChanges[change] = secret
       state.formerAddresses[change] = former
@@ -182,7 +183,7 @@ public final class IdentityStub: Sendable {
           }
           return secret
         }
-        service.serve(ReadFormerAddressee.self) { (input: ReadFormerAddressee.Input, _: Call) in
+        service.serve(ReadEmailChangeNotice.self) { (input: ReadEmailChangeNotice.Input, _: Call) in
           guard let former = self.state.withLock({ $0.formerAddresses[input.changeID] }) else {
             throw Failure(RequestFailure.notFound)
           }

@@ -27,7 +27,7 @@ final class ErasureWorkerTests {
     let unheard = Set(accounts.dropFirst(ErasureWorker.batch).prefix(5))
     func worker(clean: Set<AccountID>, confirm: Set<AccountID>) -> ErasureWorker {
       ErasureWorker(
-        store: store, wake: ErasureWorker.Wake(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        store: store, wake: ErasureWorker.Wake(), pulse: Pulse(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         clean: { erasure, _ in if clean.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } },
         confirm: { erasure, _ in if confirm.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } })
     }
@@ -37,6 +37,40 @@ final class ErasureWorkerTests {
     #expect(Set(left.filter(\.isCleaned).map(\.account)) == unheard)
     #expect(try await worker(clean: [], confirm: []).finish().isDone)
     #expect(try await store.read { try $0.unconfirmedErasures(limit: 1) }.isEmpty)
+    await store.close()
+  }
+
+  @Test("one that hangs is seen in the health of its service; one that has nothing to do rests")
+  func pulse() async throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let store = try Store(
+      path: "\(path)/a.sqlite", service: .activity, migrations: [], secret: [UInt8](repeating: 1, count: 32),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    try await store.write { try $0.noteErasure(of: AccountID(), by: ID<Never>(), counts: "{}") }
+    let (pulse, wake) = (Pulse(), ErasureWorker.Wake())
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let (opened, open) = AsyncStream.makeStream(of: Void.self)
+    let (finished, finish) = AsyncStream.makeStream(of: Void.self)
+    let worker = ErasureWorker(
+      store: store, wake: wake, pulse: pulse, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      clean: { _, _ in
+        begin.yield()
+        for await _ in opened { break }
+      }, confirm: { _, _ in },
+      afterwards: { _ in
+        finish.yield()
+        return .zero
+      })
+    let running = Task { try await worker.run() }
+    for await _ in begun { break }
+    let now = ContinuousClock.now
+    #expect(!pulse.isStuck(at: now) && pulse.isStuck(at: now + ErasureWorker.round * 2))
+    open.yield()
+    for await _ in finished { break }
+    // It rests a moment after the rewriting; that it goes on shows that it has nothing to do.
+    while pulse.isStuck(at: ContinuousClock.now + .seconds(100_000)) { await Task.yield() }
+    running.cancel()
+    _ = await running.result
     await store.close()
   }
 }

@@ -49,10 +49,12 @@ struct BackUp: AsyncParsableCommand {
   }
 }
 
-/// Makes an account an administrator.
+/// Makes an account an administrator, or lets it be one no longer.
 struct Administrator: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "administrator", abstract: "Make an account of the running cluster an administrator.")
+    commandName: "administrator", abstract: "Make an account of the running cluster an administrator, or dismiss one.")
+
+  @Flag(help: "Let it administer no longer.") var dismiss = false
 
   @Argument(help: "Its username.") var username: String
 
@@ -66,14 +68,20 @@ struct Administrator: AsyncParsableCommand {
     let client = ServiceClient(bus: bus, service: .gateway, clock: .system)
     do {
       let name = try Username(text: username)
-      let account = try await client.request(
-        AppointAdministrator.self, .init(username: name),
-        deadline: Clock.system.now.adding(seconds: 10))
-      print("\(account.username) is an administrator from its next log in or refresh on.")
+      let deadline = Clock.system.now.adding(seconds: 10)
+      if dismiss {
+        let account = try await client.request(DismissAdministrator.self, .init(username: name), deadline: deadline)
+        print("\(account.username) administers no longer.")
+      } else {
+        let account = try await client.request(AppointAdministrator.self, .init(username: name), deadline: deadline)
+        print("\(account.username) is an administrator from its next log in or refresh on.")
+      }
     } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
       throw ValidationError("there is no account \(username)")
     } catch let failure as Failure where failure.code == RequestFailure.verificationRequired.rawValue {
       throw ValidationError("\(username) has not verified the e-mail address yet")
+    } catch let failure as Failure where failure.code == AdministratorFailure.last.rawValue {
+      throw ValidationError("\(username) is the only administrator left; make another account one first")
     } catch is FieldRule {
       throw ValidationError("\(username) is no username; give that, not the e-mail address")
     }

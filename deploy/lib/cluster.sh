@@ -248,10 +248,10 @@ cluster_demo() {
 
 # The first administrator cannot be made by another one.
 cluster_administrator() {
-  options '' "$@"
+  options '--dismiss' "$@"
   ((${#operands[@]} == 1)) || misused "administrator needs the account's username"
   local bin
   cluster_require
   admin_require
-  RACHA_HOME=$home exec "$bin/racha-admin" administrator "${operands[0]}"
+  RACHA_HOME=$home exec "$bin/racha-admin" administrator ${dismiss:+--dismiss} -- "${operands[0]}"
 }

@@ -28,12 +28,12 @@ require_service() {
   is_service "$1" || misused "there is no service \"$1\"; the services are: ${services[*]}"
 }
 
-# options ALLOWED ARGUMENT...: reads --home, and those of --http, --tcp, --json, -f that the words of ALLOWED name.
+# options ALLOWED ARGUMENT...: reads --home, and those of --http, --tcp, --json, --dismiss, -f that the words of ALLOWED name.
 # Leaves what is no option in the array `operands`.
 options() {
   local allowed=" --home $1 "
   shift
-  home=${RACHA_HOME:-} http_port=${RACHA_HTTP_PORT:-} tcp_port=${RACHA_TCP_PORT:-} json='' follow='' operands=()
+  home=${RACHA_HOME:-} http_port=${RACHA_HTTP_PORT:-} tcp_port=${RACHA_TCP_PORT:-} json='' dismiss='' follow='' operands=()
   while (($# > 0)); do
     local option=$1 value=''
     shift
@@ -52,6 +52,7 @@ options() {
       --http) http_port=$value ;;
       --tcp) tcp_port=$value ;;
       --json) json=yes ;;
+      --dismiss) dismiss=yes ;;
       -f) follow=yes ;;
       *) operands+=("$option") ;;
     esac

@@ -35,7 +35,7 @@ struct ExternalLoginReturn: Sendable {
   func refusal(_ problem: Problem, _ language: Language) -> HTTPAnswer {
     FormPage.answer(
       problem.status, problems.text("page.externalLogin.title", language), language,
-      "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>")
+      FormPage.refusal(problem))
   }
 }
 

@@ -1,3 +1,4 @@
+import GatewayContract
 import NIOCore
 import Operations
 
@@ -21,6 +22,11 @@ enum FormPage {
     return HTTPAnswer(
       status: status, type: "text/html; charset=utf-8", body: .init(string: html.description),
       extra: [ResponseField(name: "Content-Language", value: language.rawValue)], policy: policy)
+  }
+
+  /// What a failure says of itself, as part of such a page.
+  static func refusal(_ problem: Problem) -> HTML {
+    "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>"
   }
 
   private static let style = """

@@ -20,7 +20,7 @@ struct LinkPage: Sendable {
   let values: @Sendable ([UInt8]) throws(Failure) -> [String: Parameter]
 
   /// All there are.
-  static let all = [verification, emailChange]
+  static let all = [verification, emailChange, emailChangeUndoing]
 
   /// `/verify`: the e-mail address of a new account (ID-2).
   static let verification = LinkPage(
@@ -35,6 +35,15 @@ struct LinkPage: Sendable {
     values: { output throws(Failure) in
       let changed = try CompleteEmailChange.Output.decode(output)
       return ["username": .text(changed.username.description), "email": .text(changed.email.description)]
+    })
+
+  /// `/undo-email-change`: the address that an account had before (ID-11).
+  static let emailChangeUndoing = LinkPage(
+    path: "/undo-email-change", operation: UndoEmailChange.spec.name, requirement: "ID-11", name: "undoEmailChange",
+    invalid: Failure(EmailChangeUndoFailure.linkInvalid), input: { UndoEmailChange.Input(token: $0).json },
+    values: { output throws(Failure) in
+      let kept = try UndoEmailChange.Output.decode(output)
+      return ["username": .text(kept.username.description), "email": .text(kept.email.description)]
     })
 }
 
@@ -63,7 +72,7 @@ extension HTTPResponder {
       let problem = problems.problem(error, exchange.language, request: exchange.name.outer)
       return show(
         problem.status, page, "refused.title", exchange,
-        "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>"
+        FormPage.refusal(problem)
       ).retried(after: error)
     }
   }

@@ -46,7 +46,7 @@ struct LoginAlertPage: Sendable {
   func refusal(_ problem: Problem, _ language: Language) -> HTTPAnswer {
     page(
       problem.status, "page.login.unanswered.title", language,
-      "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>")
+      FormPage.refusal(problem))
   }
 
   private func page(_ status: Int, _ title: String, _ language: Language, _ content: HTML) -> HTTPAnswer {

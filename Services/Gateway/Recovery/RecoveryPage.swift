@@ -62,7 +62,7 @@ struct RecoveryPage: Sendable {
 
   private func page(_ problem: Problem?, _ words: String, _ language: Language, _ content: HTML) -> HTTPAnswer {
     var alert: HTML = ""
-    if let problem { alert = "<p role=\"alert\">\(problem.detail)</p><p><small>\(problem.requestID)</small></p>" }
+    if let problem { alert = FormPage.refusal(problem) }
     return FormPage.answer(
       problem?.status ?? 200, problems.text("\(words).title", language), language,
       """

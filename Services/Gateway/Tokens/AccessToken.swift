@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import ServiceKit
 
 /// Who a verified token speaks for, what it allows, and how long.
 struct Identification: Sendable, Hashable {

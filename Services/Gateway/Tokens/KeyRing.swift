@@ -1,6 +1,7 @@
 import IdentityContract
 import Logging
 import Operations
+import ServiceKit
 import Synchronization
 
 /// Identity's public keys, by their ids. There is no default key.
@@ -55,7 +56,7 @@ actor KeyRing {
   private func take(_ published: [PublicSigningKey]) {
     var fresh: [String: VerificationKey] = [:]
     for key in published {
-      guard key.kty == "OKP", key.crv == "Ed25519", key.alg == "EdDSA", !key.kid.isEmpty, let bytes = Base64URL.decode(key.x[...])
+      guard key.kty == "OKP", key.crv == "Ed25519", key.alg == "EdDSA", !key.kid.isEmpty, let bytes = Base64URL.decode(key.x)
       else {
         logger.warning("a published key is not an Ed25519 key", metadata: ["kid": "\(key.kid)"])
         continue

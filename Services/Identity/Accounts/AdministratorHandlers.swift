@@ -5,7 +5,7 @@ import ServiceKit
 import Storage
 
 extension ServiceDefinition {
-  /// Serves the appointment of administrators.
+  /// Serves the appointment of administrators, and their dismissal.
   mutating func serveAdministrators() {
     serve(
       AppointAdministrator.self,
@@ -22,6 +22,19 @@ extension ServiceDefinition {
           IncidentFinding(.administratorAppointed, count: 1), on: .account(account.id))
         return try transaction.tellAccount(account.id).own
       })
+
+    serve(
+      DismissAdministrator.self,
+      write: { input, call, transaction in
+        guard let account = try transaction.database.account(input.username) else { throw Failure(RequestFailure.notFound) }
+        guard account.isAdministrator else { return account.own }
+        try transaction.database.checkAdministratorsWithout(account)
+        try transaction.database.cachedStatement(
+          sql: "UPDATE accounts SET is_administrator = 0, revision = revision + 1 WHERE account_id = ?"
+        ).execute(arguments: [account.id])
+        try transaction.record(SecurityEvent(.administratorDismissed, account: account.id), from: call.caller)
+        return try transaction.tellAccount(account.id).own
+      })
   }
 }
 
@@ -35,6 +48,14 @@ extension Call {
 }
 
 extension Database {
+  /// - Throws: `last_administrator` if nobody else administers: there would be nobody to hear of incidents.
+  func checkAdministratorsWithout(_ account: AccountRecord) throws {
+    let statement = try cachedStatement(
+      sql: "SELECT 1 FROM accounts WHERE is_administrator = 1 AND account_id <> ? LIMIT 1")
+    guard try account.isAdministrator && Row.fetchOne(statement, arguments: [account.id]) == nil else { return }
+    throw AdministratorFailure.last
+  }
+
   /// Those whom incidents and reports are told to.
   func administrators() throws -> [AccountRecord] {
     try Row.fetchAll(

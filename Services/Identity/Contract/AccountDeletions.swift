@@ -84,10 +84,15 @@ public struct AccountDeletion: Document, Hashable {
 ///
 /// By POST: a password belongs into a body, and what a body of DELETE means is nobody's promise (RFC 9110, section 9.3.5).
 public enum DeleteAccount: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var password: FormField<Password>
+    public var found = FoundProblems()
 
     public init(password: FormField<Password>) { self.password = password }
+
+    private enum CodingKeys: String, CodingKey {
+      case password
+    }
 
     public static let notes: Notes = ["password": "The password that the account has."]
   }
@@ -109,7 +114,9 @@ public enum DeleteAccount: Operation {
 
   public static let spec = OperationSpec(
     "accounts.delete", of: .identity, .post("/v1/accounts/me/deletion"), by: .account, effect: .write, rate: .sensitive,
-    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind, LoginAlertFailure.unanswered.kind],
+    failures: ChangePasswordFailure.allCases.map(\.kind) + [
+      LogInFailure.locked.kind, AdministratorFailure.last.kind, LoginAlertFailure.unanswered.kind,
+    ],
     takesIdempotencyKey: false,
     requirements: ["ID-12"], "Delete the account and everything it holds in all services.")
 }

@@ -1,5 +1,13 @@
 public import Operations
 
+/// Why somebody goes on administering.
+public enum AdministratorFailure: String, FailureCode {
+  /// Nobody would be left to hear of incidents.
+  case last = "last_administrator"
+
+  public var status: Int { 409 }
+}
+
 /// Makes an account an administrator: only the launcher's hand inside the cluster may, so that there can be a first one.
 ///
 /// Its next log in or refresh carries the right.
@@ -19,4 +27,17 @@ public enum AppointAdministrator: Operation {
     "accounts.appointAdministrator", of: .identity, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.notFound.kind, RequestFailure.verificationRequired.kind], requirements: ["ID-15"],
     "Make an account with a verified address an administrator.")
+}
+
+/// Lets an account administer no longer: likewise for the launcher's hand alone. Never the last one.
+///
+/// It is refused at once, whatever its tokens say.
+public enum DismissAdministrator: Operation {
+  public typealias Input = AppointAdministrator.Input
+  public typealias Output = OwnAccount
+
+  public static let spec = OperationSpec(
+    "accounts.dismissAdministrator", of: .identity, nil, by: .services([.gateway]), effect: .write,
+    failures: [RequestFailure.notFound.kind, AdministratorFailure.last.kind], requirements: ["ID-15"],
+    "Let an account administer no longer, unless it is the last one that does.")
 }

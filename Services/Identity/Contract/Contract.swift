@@ -22,7 +22,9 @@ extension Contract {
       DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
       EditProfile.self, PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self,
       CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, ReadPublicPhoto.self,
-      RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self, ReadFormerAddressee.self,
+      RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self,
+      UndoEmailChange.self, ReadEmailChangeNotice.self,
+      DismissAdministrator.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
@@ -30,6 +32,7 @@ extension Contract {
       LoginAlertRaised.self, AccountProtected.self, AdministratorAlerted.self, SecurityReportReady.self,
       AccountDeleted.self, AccountErased.self,
       EmailChangeRequested.self, EmailChanged.self,
+      IdentityLinkChanged.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -60,7 +60,7 @@ public enum SearchDirectory: Operation {
 
     public static let notes = listNotes([
       "query": "A part of the username or nickname, in any case and with or without accents; absent for everyone who is listed."
-    ])
+    ]).merging(["limit": Note("Most items on the page; 50 if absent.", range: 1...Double(mostResults))]) { _, own in own }
   }
 
   /// Those whose names begin with it come first, then those in whose names a word does, then the rest; each in the order of

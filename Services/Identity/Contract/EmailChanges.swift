@@ -17,21 +17,18 @@ public enum RequestEmailChangeFailure: String, FailureCode {
 ///
 /// An address that another account has is answered in the same words, and no mail is sent.
 public enum RequestEmailChange: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
     public var currentPassword: FormField<Password>
+    public var found = FoundProblems()
 
     public init(email: FormField<EmailAddress>, currentPassword: FormField<Password>) {
       self.email = email
       self.currentPassword = currentPassword
     }
 
-    /// The feature judges the form; where it is refused before, what is wrong with it is told here.
-    public func check(_ fields: inout FieldChecks) {
-      guard fields.isRefused else { return }
-      for (field, rule) in [("email", email.rule), ("currentPassword", currentPassword.rule)] {
-        if let rule { fields.refuse(field, rule) }
-      }
+    private enum CodingKeys: String, CodingKey {
+      case email, currentPassword
     }
 
     public static let notes: Notes = [
@@ -113,7 +110,8 @@ public enum CompleteEmailChange: Operation {
     "Change the e-mail address by the mailed link's token.")
 }
 
-/// A link to change an address is to be mailed. Its secret is not told: see ``ReadEmailChangeSecret``.
+/// A link to change an address is to be mailed to it, and a notice to the present one. Their secrets are not told: see
+/// ``ReadEmailChangeSecret`` and ``ReadEmailChangeNotice``.
 public struct EmailChangeRequested: Event, Hashable {
   public var changeID: EmailChangeID
   public var accountID: AccountID
@@ -129,7 +127,7 @@ public struct EmailChangeRequested: Event, Hashable {
     "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account asks for another e-mail address.")
 }
 
-/// An account has another e-mail address; its owner is to be told at the former one.
+/// An account has another e-mail address; its owner is to be told at the former one, with the link that undoes it.
 public struct EmailChanged: Event, Hashable {
   public var changeID: EmailChangeID
   public var accountID: AccountID
@@ -162,15 +160,4 @@ public enum ReadEmailChangeSecret: Operation {
     "emailChanges.secret", of: .identity, nil, by: .services([.notifications]), effect: .read,
     failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
     "The token and addressee of such a mail; `not_found` for a link that does not work, as where the address is taken.")
-}
-
-/// Gives the notifications service the former address of an account that has another, for the notice.
-public enum ReadFormerAddressee: Operation {
-  public typealias Input = ReadEmailChangeSecret.Input
-  public typealias Output = ReadAddressee.Output
-
-  public static let spec = OperationSpec(
-    "emailChanges.formerAddressee", of: .identity, nil, by: .services([.notifications]), effect: .read,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
-    "Where the notice of a changed address goes: to the former one.")
 }

@@ -124,3 +124,28 @@ public enum UnlinkIdentity: Operation {
     requirements: ["ID-10"],
     "Unlink an external identity; refused if it is the last way in.")
 }
+
+/// Marks ids of changes of what an account is linked to.
+public enum IdentityLinkChange {}
+/// One identity linked or unlinked.
+public typealias IdentityLinkChangeID = ID<IdentityLinkChange>
+
+/// An external identity was linked to an account, or unlinked; its owner is to be told by mail.
+public struct IdentityLinkChanged: Event, Hashable {
+  public var changeID: IdentityLinkChangeID
+  public var accountID: AccountID
+  public var isLinked: Bool
+
+  public init(changeID: IdentityLinkChangeID, accountID: AccountID, isLinked: Bool) {
+    self.changeID = changeID
+    self.accountID = accountID
+    self.isLinked = isLinked
+  }
+
+  public static let notes: Notes = [
+    "changeID": "Names the change.", "accountID": "Whose identity.", "isLinked": "Whether it is linked from then on.",
+  ]
+
+  public static let spec = EventSpec(
+    "identities.changed", by: .identity, requirements: ["ID-10"], "An external identity was linked or unlinked.")
+}

@@ -20,27 +20,37 @@ public enum ChangePasswordFailure: String, FailureCode {
   }
 }
 
-/// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, and
-/// a mail tells of it.
+/// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, every
+/// personal access token is revoked unless they are to be kept, and a mail tells of it.
 public enum ChangePassword: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var currentPassword: FormField<Password>
     public var password: FormField<Password>
     public var passwordRepetition: FormField<Password>
+    public var keepsPersonalAccessTokens: Bool?
+    public var found = FoundProblems()
 
     public init(
-      currentPassword: FormField<Password>, password: FormField<Password>, passwordRepetition: FormField<Password>
+      currentPassword: FormField<Password>, password: FormField<Password>, passwordRepetition: FormField<Password>,
+      keepsPersonalAccessTokens: Bool? = nil
     ) {
       self.currentPassword = currentPassword
       self.password = password
       self.passwordRepetition = passwordRepetition
+      self.keepsPersonalAccessTokens = keepsPersonalAccessTokens
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case currentPassword, password, passwordRepetition, keepsPersonalAccessTokens
     }
 
     public static let notes: Notes = [
       "currentPassword": "The password that the account has.",
       "password":
-        "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password.",
+        "8 to 256 characters with an upper-case and a lower-case letter, a digit and a special character; no common password, and not the current one.",
       "passwordRepetition": "The same password again.",
+      "keepsPersonalAccessTokens":
+        "Whether scripts go on with their personal access tokens; without it they are revoked, since whoever had the password may have made some.",
     ]
   }
 
@@ -50,7 +60,7 @@ public enum ChangePassword: Operation {
     "accounts.changePassword", of: .identity, .put("/v1/accounts/me/password"), by: .account, effect: .write, rate: .sensitive,
     failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind, LoginAlertFailure.unanswered.kind],
     requirements: ["ID-9", "ID-20"],
-    "Change the password; this session gets new tokens, all others end.")
+    "Change the password; this session gets new tokens, all others and the personal access tokens end.")
 }
 
 /// An account has another password; its owner is to be told by mail.

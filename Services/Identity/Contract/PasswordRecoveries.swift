@@ -9,10 +9,15 @@ public typealias PasswordRecoveryID = ID<PasswordRecovery>
 ///
 /// Words and work are the same whether an account has the address or not: nobody learns by it who has an account.
 public enum RequestPasswordRecovery: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
+    public var found = FoundProblems()
 
     public init(email: FormField<EmailAddress>) { self.email = email }
+
+    private enum CodingKeys: String, CodingKey {
+      case email
+    }
 
     public static let notes: Notes = ["email": "The account's e-mail address."]
   }
@@ -59,15 +64,20 @@ public enum RecoveryFailure: String, FailureCode {
 
 /// Chooses a new password by the token of the mailed link. Every session of the account ends, and a mail tells of it.
 public enum CompletePasswordRecovery: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var token: String
     public var password: FormField<Password>
     public var passwordRepetition: FormField<Password>
+    public var found = FoundProblems()
 
     public init(token: String, password: FormField<Password>, passwordRepetition: FormField<Password>) {
       self.token = token
       self.password = password
       self.passwordRepetition = passwordRepetition
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case token, password, passwordRepetition
     }
 
     public static let notes: Notes = [

@@ -2,13 +2,15 @@ public import Operations
 
 /// Changes what the account says of its owner: the whole form as it was shown and edited. An optional field left out or empty is removed.
 ///
-/// Every field at fault is named at once. A username must be free, whatever its case, and the old one is free from then on.
+/// Every field at fault is named at once. A username must be free, whatever its case; the old one is kept for the account for
+/// 30 days, then free.
 public enum EditProfile: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var username: FormField<Username>
     public var nickname: FormField<Nickname>?
     public var name: FormField<PersonName>?
     public var age: Int?
+    public var found = FoundProblems()
 
     public init(
       username: FormField<Username>, nickname: FormField<Nickname>? = nil, name: FormField<PersonName>? = nil, age: Int? = nil
@@ -19,12 +21,8 @@ public enum EditProfile: Operation {
       self.age = age
     }
 
-    /// The feature judges the form; where it is refused before, what is wrong with it is told here.
-    public func check(_ fields: inout FieldChecks) {
-      guard fields.isRefused else { return }
-      for (field, rule) in [("username", username.rule), ("nickname", nickname?.rule), ("name", name?.rule)] {
-        if let rule { fields.refuse(field, rule) }
-      }
+    private enum CodingKeys: String, CodingKey {
+      case username, nickname, name, age
     }
 
     public static let notes: Notes = [

@@ -4,7 +4,7 @@ public import Operations
 ///
 /// Every field at fault is named at once, with each rule it breaks; a missing one too. See ``FormField``.
 public enum RegisterAccount: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
     public var username: FormField<Username>
     public var password: FormField<Password>
@@ -15,6 +15,7 @@ public enum RegisterAccount: Operation {
     public var timeZone: FormField<ChosenTimeZone>?
     public var language: FormField<Language>?
     public var consents: ConsentChoices?
+    public var found = FoundProblems()
 
     public init(
       email: FormField<EmailAddress>, username: FormField<Username>, password: FormField<Password>,
@@ -34,15 +35,8 @@ public enum RegisterAccount: Operation {
       self.consents = consents
     }
 
-    /// The feature judges the form; where it is refused before, what is wrong with it is told here.
-    public func check(_ fields: inout FieldChecks) {
-      guard fields.isRefused else { return }
-      let rules = [
-        ("email", email.rule), ("username", username.rule), ("password", password.rule),
-        ("passwordRepetition", passwordRepetition.rule), ("name", name?.rule), ("nickname", nickname?.rule),
-        ("timeZone", timeZone?.rule), ("language", language?.rule),
-      ]
-      for (field, rule) in rules { if let rule { fields.refuse(field, rule) } }
+    private enum CodingKeys: String, CodingKey {
+      case email, username, password, passwordRepetition, name, age, nickname, timeZone, language, consents
     }
 
     public static let notes: Notes = [

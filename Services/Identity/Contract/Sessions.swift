@@ -131,6 +131,8 @@ public struct SessionRevoked: Event, Hashable {
     case closedByOwner
     /// The password was forgotten and a new one chosen: every session ends.
     case passwordRecovered
+    /// A change of the e-mail address was undone by its former owner.
+    case emailChangeUndone
     /// The password was changed in another session.
     case passwordChanged
     /// A login of high risk, or tokens stolen again and again: everything was revoked, and the owner logs in anew.

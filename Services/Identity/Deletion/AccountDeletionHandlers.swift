@@ -60,9 +60,9 @@ extension ServiceDefinition {
         return Empty()
       })
 
-    run { store in
+    run { store, pulse in
       ErasureWorker(
-        store: store, wake: wake, logger: environment.logger, clean: { _, _ in },
+        store: store, wake: wake, pulse: pulse, logger: environment.logger, clean: { _, _ in },
         confirm: { erasure, store in
           let counts = try erasure.erasureCounts()
           try await store.write { try $0.confirmErasure(erasure.deletionID, by: .identity, counts) }
@@ -73,12 +73,14 @@ extension ServiceDefinition {
 }
 
 extension Database {
-  /// Looks whether the attempt comes too early: it counts with the attempts to log in.
+  /// Looks whether the account may go, and whether the attempt comes too early.
   fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> PasswordAttempt {
     let account = try call.trustedAccount(self)
+    try checkAdministratorsWithout(account)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
-    guard let password = input.password.value else {
-      throw Failure.field("password", input.password.rule ?? FieldRule("required"))
+    let problems = input.found.with(input.password.rule.map { [FieldProblem(field: "password", $0)] } ?? [])
+    guard problems.isEmpty, let password = input.password.value else {
+      throw Failure(RequestFailure.invalidFields, fields: problems)
     }
     return try PasswordAttempt(password, of: account, call, self, key: key)
   }
@@ -93,6 +95,7 @@ extension Transaction {
     if let refusal = try attempt.end(isRight: verdict.isRight, orElse: .accountDeletionRefused, account, call, self) {
       return .failure(refusal)
     }
+    try database.checkAdministratorsWithout(account)
     return .success(try deleteAccount(account, keys, secrets))
   }
 }

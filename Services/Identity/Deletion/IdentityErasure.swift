@@ -46,7 +46,7 @@ enum IdentityErasure {
     .untouched("account_deletions", "ids of what is gone"),
     .untouched("account_deletion_parts", "counts"),
     .untouched("ended_sessions", "ids of what is gone, removed within days"),
-    .untouched("reserved_usernames", "keyed hashes that belong to no account"),
+    .untouched("reserved_usernames", "keyed hashes, which the deletion lets belong to no account"),
   ]
 
   /// Events that hold ids alone, which gateways have to hear still.

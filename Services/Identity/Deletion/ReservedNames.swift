@@ -3,9 +3,20 @@ import GRDB
 import Operations
 import Storage
 
-/// Usernames of deleted accounts: nobody can have one for 90 days, so that nobody is taken for who had it. Kept are keyed hashes.
+/// Usernames that were given up, so that nobody is taken for who had them. Kept are keyed hashes.
 enum ReservedNames {
-  static let seconds = 90 * 86_400
+  /// Of a deleted account: nobody can have it.
+  static let secondsAfterDeletion = 90 * 86_400
+  /// Of an account that has another one now: it alone can have it back.
+  static let secondsAfterRename = 30 * 86_400
+  /// So many of an account, the latest: nobody keeps many names from others.
+  static let mostOfAccount = 3
+
+  static let ofAccounts = """
+    -- Whose it was, where that account can have it back.
+    ALTER TABLE reserved_usernames ADD COLUMN account_id BLOB CHECK (length(account_id) = 16);
+    CREATE INDEX reserved_usernames_by_account ON reserved_usernames (account_id, until) WHERE account_id IS NOT NULL;
+    """
 
   fileprivate static func hash(_ username: Username, _ key: SecretKey) -> Data {
     Data(key.code(for: Array(username.description.utf8)))
@@ -13,22 +24,46 @@ enum ReservedNames {
 }
 
 extension Database {
-  /// Whether nobody can have the username: an account has it, or had it until lately.
-  func isTaken(_ username: Username, now: Instant, key: SecretKey) throws -> Bool {
-    if try account(username) != nil { return true }
-    let statement = try cachedStatement(sql: "SELECT 1 FROM reserved_usernames WHERE username_key = ? AND until > ?")
-    return try Row.fetchOne(statement, arguments: [ReservedNames.hash(username, key), now]) != nil
+  /// Whether nobody, or nobody but that account, can have the username: an account has it, or had it until lately.
+  func isTaken(_ username: Username, now: Instant, key: SecretKey, for owner: AccountID? = nil) throws -> Bool {
+    if let other = try account(username) { return other.id != owner }
+    let statement = try cachedStatement(
+      sql: "SELECT 1 FROM reserved_usernames WHERE username_key = ?1 AND until > ?2 AND (?3 IS NULL OR account_id IS NOT ?3)")
+    return try Row.fetchOne(statement, arguments: [ReservedNames.hash(username, key), now, owner]) != nil
   }
 }
 
 extension Transaction {
-  /// Lets nobody have the username for a while.
-  func reserve(_ username: Username, key: SecretKey) throws {
+  /// Lets nobody have the username of a deleted account for a while; the account's former ones stay reserved, and nobody's.
+  func reserve(_ username: Username, ofDeleted account: AccountID, key: SecretKey) throws {
+    try database.cachedStatement(sql: "UPDATE reserved_usernames SET account_id = NULL WHERE account_id = ?")
+      .execute(arguments: [account])
+    try reserve(username, for: nil, ReservedNames.secondsAfterDeletion, key)
+  }
+
+  /// Lets nobody but the account have the username that it has given up, for a while.
+  func reserve(_ username: Username, ofRenamed account: AccountID, key: SecretKey) throws {
+    try reserve(username, for: account, ReservedNames.secondsAfterRename, key)
     try database.cachedStatement(
       sql: """
-        INSERT INTO reserved_usernames (username_key, until) VALUES (?, ?)
-        ON CONFLICT (username_key) DO UPDATE SET until = excluded.until
+        DELETE FROM reserved_usernames WHERE account_id = ?1 AND username_key IN (
+          SELECT username_key FROM reserved_usernames WHERE account_id = ?1 ORDER BY until DESC, username_key LIMIT -1 OFFSET ?2)
         """
-    ).execute(arguments: [ReservedNames.hash(username, key), now.adding(seconds: ReservedNames.seconds)])
+    ).execute(arguments: [account, ReservedNames.mostOfAccount])
+  }
+
+  /// Lets the name that an account has taken be reserved no longer.
+  func endReservation(of username: Username, key: SecretKey) throws {
+    try database.cachedStatement(sql: "DELETE FROM reserved_usernames WHERE username_key = ?")
+      .execute(arguments: [ReservedNames.hash(username, key)])
+  }
+
+  private func reserve(_ username: Username, for account: AccountID?, _ seconds: Int, _ key: SecretKey) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO reserved_usernames (username_key, until, account_id) VALUES (?, ?, ?)
+        ON CONFLICT (username_key) DO UPDATE SET until = excluded.until, account_id = excluded.account_id
+        """
+    ).execute(arguments: [ReservedNames.hash(username, key), now.adding(seconds: seconds), account])
   }
 }

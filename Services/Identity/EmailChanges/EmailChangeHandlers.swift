@@ -30,13 +30,21 @@ extension ServiceDefinition {
           language: account.language, expiresAt: change.expiresAt)
       })
 
+    serve(UndoEmailChange.self) { input, call in
+      // A refusal is recorded in the transaction, so it must be thrown after it.
+      try await call.write { try $0.undoEmailChange(EmailChangeUndoToken(input.token), keys, call) }.get()
+    }
+
     serve(
-      ReadFormerAddressee.self,
-      read: { input, _, database in
-        guard let change = try database.emailChange(input.changeID), let former = change.formerEmail,
-          let account = try database.account(change.accountID)
+      ReadEmailChangeNotice.self,
+      read: { input, call, database in
+        guard let change = try database.emailChange(input.changeID), let account = try database.account(change.accountID),
+          case .success = change.undoing(now: call.now)
         else { throw Failure(RequestFailure.notFound) }
-        return ReadFormerAddressee.Output(email: former, username: account.username, language: account.language)
+        return ReadEmailChangeNotice.Output(
+          token: EmailChangeUndoToken.text(EmailChangeUndo(change: change), key: keys.emailChanges),
+          email: change.formerEmail ?? account.email, username: account.username, language: account.language,
+          expiresAt: change.undoableUntil)
       })
   }
 }
@@ -58,6 +66,7 @@ extension Database {
     if let rule = input.email.rule { problems.append(FieldProblem(field: "email", rule)) }
     if input.email.value == account.email { problems.append(FieldProblem(field: "email", FieldRule("email_unchanged"))) }
     if let rule = input.currentPassword.rule { problems.append(FieldProblem(field: "currentPassword", rule)) }
+    problems = input.found.with(problems)
     guard problems.isEmpty, let email = input.email.value, let password = input.currentPassword.value else {
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
@@ -100,5 +109,32 @@ extension Transaction {
     try completeEmailChange(change, of: account)
     try record(SecurityEvent(.emailChanged, account: account.id), from: call.caller)
     return .success(CompleteEmailChange.Output(username: account.username, email: change.email))
+  }
+
+  /// Cancels or undoes the change whose link was opened, or records that the link was refused.
+  fileprivate func undoEmailChange(
+    _ token: EmailChangeUndoToken?, _ keys: IdentityKeys, _ call: Call
+  ) throws -> Result<UndoEmailChange.Output, EmailChangeUndoFailure> {
+    func refused(_ failure: EmailChangeUndoFailure, _ account: AccountID?) throws -> EmailChangeUndoFailure {
+      try refuseLink(
+        .emailChangeUndoRefused, failure, account: account, isGuess: failure == .linkInvalid, keys, from: call.caller)
+      return failure
+    }
+    guard let token, let change = try database.emailChange(token.claimedLink),
+      token.isOf(EmailChangeUndo(change: change), key: keys.emailChanges),
+      let account = try database.account(change.accountID)
+    else { return .failure(try refused(.linkInvalid, nil)) }
+    switch change.undoing(now: now) {
+    case .failure(let failure): return .failure(try refused(failure, account.id))
+    case .success(.cancel):
+      try cancel(change)
+      try record(SecurityEvent(.emailChangeCancelled, account: account.id), from: call.caller)
+      return .success(UndoEmailChange.Output(username: account.username, email: account.email, hadTakenPlace: false))
+    case .success(.undo):
+      let email = change.formerEmail ?? account.email
+      try undo(change, to: email)
+      try record(SecurityEvent(.emailChangeUndone, account: account.id), from: call.caller)
+      return .success(UndoEmailChange.Output(username: account.username, email: email, hadTakenPlace: true))
+    }
   }
 }

@@ -20,4 +20,10 @@ enum EmailChangeSchema {
     CREATE INDEX email_changes_by_email ON email_changes (email_normalized, created_at);
     CREATE INDEX email_changes_by_expiry ON email_changes (expires_at);
     """
+
+  static let undoing = """
+    ALTER TABLE email_changes ADD COLUMN former_normalized TEXT;
+    ALTER TABLE email_changes ADD COLUMN undone_at INTEGER;
+    CREATE INDEX email_changes_by_former_email ON email_changes (former_normalized) WHERE former_normalized IS NOT NULL;
+    """
 }

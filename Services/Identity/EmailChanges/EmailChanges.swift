@@ -17,6 +17,8 @@ struct EmailChangeRecord: MailedLink {
   let usedAt: Instant?
   /// The address before, once the change has taken place.
   let formerEmail: EmailAddress?
+  /// When it was cancelled or undone.
+  let undoneAt: Instant?
 
   init(_ row: Row) {
     id = row["change_id"]
@@ -26,6 +28,7 @@ struct EmailChangeRecord: MailedLink {
     replacedAt = row["replaced_at"]
     usedAt = row["used_at"]
     formerEmail = row["former_email"]
+    undoneAt = row["undone_at"]
   }
 
   var binding: [UInt8] { Array("change e-mail".utf8) + [0] + id.bytes + accountID.bytes + Array(email.normalized.utf8) }
@@ -43,7 +46,7 @@ extension Database {
 
   /// Why the change does not take place; nil if it does.
   func refusal(of change: EmailChangeRecord?, now: Instant) throws -> EmailChangeFailure? {
-    let isTaken = try change.map { try account($0.email) != nil } ?? false
+    let isTaken = try change.map { try self.isTaken($0.email, now: now, for: $0.accountID) } ?? false
     return EmailChangeRule.refusal(change?.opened, isTaken: isTaken, now: now)
   }
 
@@ -80,19 +83,25 @@ extension Transaction {
 
   /// Gives the account its new address, verified, and tells of it. Every link mailed to the former one works no longer.
   func completeEmailChange(_ change: EmailChangeRecord, of account: AccountRecord) throws {
-    try database.cachedStatement(sql: "UPDATE email_changes SET used_at = ?, former_email = ? WHERE change_id = ?").execute(
-      arguments: [now, account.email, change.id])
-    try replaceEmailChanges(of: account.id)
-    try replaceVerificationLinks(of: account.id)
-    try replacePasswordRecoveries(of: account.id)
+    try database.cachedStatement(
+      sql: "UPDATE email_changes SET used_at = ?, former_email = ?, former_normalized = ? WHERE change_id = ?"
+    ).execute(arguments: [now, account.email, account.email.normalized, change.id])
+    try give(account.id, change.email)
+    try tell(EmailChanged(changeID: change.id, accountID: account.id))
+  }
+
+  /// Gives the account an address whose owner has just opened a link that was mailed there. All other links of the account end.
+  func give(_ account: AccountID, _ email: EmailAddress) throws {
+    try replaceEmailChanges(of: account)
+    try replaceVerificationLinks(of: account)
+    try replacePasswordRecoveries(of: account)
     try database.cachedStatement(
       sql: """
         UPDATE accounts SET email = ?, email_normalized = ?, verified_at = COALESCE(verified_at, ?), revision = revision + 1
         WHERE account_id = ?
         """
-    ).execute(arguments: [change.email, change.email.normalized, now, account.id])
-    _ = try tellAccount(account.id)
-    try tell(EmailChanged(changeID: change.id, accountID: account.id))
+    ).execute(arguments: [email, email.normalized, now, account])
+    _ = try tellAccount(account)
   }
 
   /// Lets the account's links that still wait change nothing any more.

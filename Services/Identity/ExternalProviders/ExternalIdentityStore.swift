@@ -70,11 +70,12 @@ extension Transaction {
       arguments: [now, identity.id])
   }
 
-  /// Removes the link and records it.
+  /// Removes the link, records it and tells of it.
   func unlink(_ identity: ExternalIdentityRecord, _ caller: Caller) throws {
     try database.cachedStatement(sql: "DELETE FROM external_identities WHERE identity_id = ?").execute(arguments: [identity.id])
     try record(
       SecurityEvent(
         .identityUnlinked, account: identity.accountID, session: caller.session, detail: identity.provider), from: caller)
+    try tell(IdentityLinkChanged(changeID: IdentityLinkChangeID(), accountID: identity.accountID, isLinked: false))
   }
 }

@@ -41,7 +41,7 @@ extension Transaction {
     _ keys: IdentityKeys, _ watch: LoginWatch, _ call: Call
   ) throws -> Result<(GivenTokens, isNew: Bool), Failure> {
     let identity = try database.externalIdentity(proven)
-    let isTaken = try proven.email.map { try database.account($0) != nil } ?? false
+    let isTaken = try proven.email.map { try database.isTaken($0, now: now) } ?? false
     switch ExternalLoginRule.logIn(
       linked: identity?.accountID, email: proven.email, isEmailVerified: proven.isEmailVerified, isTaken: isTaken)
     {

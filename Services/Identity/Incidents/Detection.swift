@@ -39,10 +39,12 @@ extension Transaction {
     try countLoginFailure(LoginSubject(guessFrom: caller, key: keys.failures))
     let count = try Int.fetchOne(
       database.cachedStatement(
-        sql: "SELECT COUNT(*) FROM security_events WHERE address = ? AND at > ? AND detail IN (?, ?, ?, ?)"),
+        sql: "SELECT COUNT(*) FROM security_events WHERE address = ? AND at > ? AND detail IN (?, ?, ?, ?, ?)"),
       arguments: [
         address, now.adding(seconds: -IncidentRule.guessWindowSeconds), VerificationFailure.linkInvalid.rawValue,
-        RecoveryFailure.linkInvalid.rawValue, EmailChangeFailure.linkInvalid.rawValue, LoginAlertFailure.linkInvalid.rawValue,
+        RecoveryFailure.linkInvalid.rawValue, EmailChangeFailure.linkInvalid.rawValue,
+        EmailChangeUndoFailure.linkInvalid.rawValue,
+        LoginAlertFailure.linkInvalid.rawValue,
       ])
     if let finding = IncidentRule.finding(.linksGuessed, count ?? 0) { try raise(finding, on: .address(address)) }
   }

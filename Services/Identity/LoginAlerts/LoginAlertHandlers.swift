@@ -44,7 +44,7 @@ extension ServiceDefinition {
         let own = alert.own(account.language, watch.places)
         return ReadLoginAlertSecret.Output(
           token: LoginAlertToken.text(alert, key: keys.loginAlerts), email: account.email, username: account.username,
-          language: account.language, device: own.device, place: own.place.name, at: alert.createdAt)
+          language: account.language, device: LinkFree.text(own.device), place: own.place.name, at: alert.createdAt)
       })
   }
 }

@@ -180,6 +180,6 @@ extension LoginAlertRecord {
   func raised(_ language: Language, _ places: PlaceDatabase) -> LoginAlertRaised {
     let own = own(language, places)
     return LoginAlertRaised(
-      alertID: id, accountID: accountID, level: level, device: own.device, place: own.place.name, at: createdAt)
+      alertID: id, accountID: accountID, level: level, device: LinkFree.text(own.device), place: own.place.name, at: createdAt)
   }
 }

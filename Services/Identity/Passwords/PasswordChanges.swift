@@ -13,7 +13,9 @@ extension ServiceDefinition {
       let verdict = try await hasher.verify(attempt.current.password, against: attempt.current.hash)
       let hash = verdict.isRight ? try await hasher.hash(attempt.new) : nil
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
-      let given = try await call.write { try $0.endChange(attempt, hash, call) }.get()
+      let given = try await call.write {
+        try $0.endChange(attempt, hash, keepsTokens: input.keepsPersonalAccessTokens ?? false, call)
+      }.get()
       return try await given.signedIn(keys, places)
     }
 
@@ -33,14 +35,18 @@ private struct ChangeAttempt: Sendable {
 }
 
 extension Database {
-  /// Judges the form, and looks whether the attempt comes too early: it counts with the attempts to log in.
+  /// Judges the form, and looks whether the attempt comes too early.
   fileprivate func beginChange(
     _ input: ChangePassword.Input, _ rules: PasswordRules, _ call: Call, key: SecretKey
   ) throws -> ChangeAttempt {
     let account = try call.trustedAccount(self)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
-    let missing = input.currentPassword.rule.map { [FieldProblem(field: "currentPassword", $0)] } ?? []
-    let problems = missing + rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
+    var problems = input.currentPassword.rule.map { [FieldProblem(field: "currentPassword", $0)] } ?? []
+    problems += rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
+    if let current = input.currentPassword.value, let new = input.password.value, current.normalized == new.normalized {
+      problems.append(FieldProblem(field: "password", FieldRule("password_unchanged")))
+    }
+    problems = input.found.with(problems)
     guard problems.isEmpty, let current = input.currentPassword.value, let new = input.password.value else {
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
@@ -51,7 +57,7 @@ extension Database {
 extension Transaction {
   /// Changes the password and ends all other sessions if the current one was right, counts a failure otherwise.
   fileprivate func endChange(
-    _ attempt: ChangeAttempt, _ hash: PasswordHash?, _ call: Call
+    _ attempt: ChangeAttempt, _ hash: PasswordHash?, keepsTokens: Bool, _ call: Call
   ) throws -> Result<GivenTokens, Failure> {
     let account = try call.trustedAccount(database)
     let session = try call.session
@@ -59,6 +65,8 @@ extension Transaction {
     guard refusal == nil, let hash else { return .failure(refusal ?? Failure(ChangePasswordFailure.wrongPassword)) }
     try changePassword(of: account.id, to: hash)
     try revokeSessions(of: account.id, except: session, .passwordChanged)
+    try forgetDevices(of: account.id, except: session)
+    if !keepsTokens { try revokePersonalAccessTokens(of: account.id) }
     try record(SecurityEvent(.passwordChanged, account: account.id, session: session), from: call.caller)
     return .success(try renewTokens(of: session, account, call.caller))
   }

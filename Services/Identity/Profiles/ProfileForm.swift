@@ -20,6 +20,7 @@ struct ProfileForm: Equatable, Sendable {
     ] {
       if let rule { problems.append(FieldProblem(field: field, rule)) }
     }
+    problems = input.found.with(problems)
     guard problems.isEmpty, let username = input.username.value else { return .failure(InvalidForm(problems: problems)) }
     return .success(
       ProfileForm(username: username, nickname: input.nickname?.value, name: input.name?.value, age: input.age))

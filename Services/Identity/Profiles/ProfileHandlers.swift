@@ -15,6 +15,8 @@ extension ServiceDefinition {
         guard form != ProfileForm(account) else { return account.own }
         try transaction.edit(account.id, form)
         if form.username != account.username {
+          try transaction.endReservation(of: form.username, key: keys.usernames)
+          try transaction.reserve(account.username, ofRenamed: account.id, key: keys.usernames)
           try transaction.record(
             SecurityEvent(.usernameChanged, account: account.id, session: try call.session), from: call.caller)
         }

@@ -10,8 +10,9 @@ extension ServiceDefinition {
     serve(
       RequestPasswordRecovery.self,
       write: { input, call, transaction in
-        guard let email = input.email.value else {
-          throw Failure.field("email", input.email.rule ?? FieldRule("required"))
+        let problems = input.found.with(input.email.rule.map { [FieldProblem(field: "email", $0)] } ?? [])
+        guard problems.isEmpty, let email = input.email.value else {
+          throw Failure(RequestFailure.invalidFields, fields: problems)
         }
         try transaction.requestPasswordRecovery(email, call.caller, key: keys.recoverySubjects)
         return RequestPasswordRecovery.Output(email: email, linkLifetimeSeconds: RecoveryRule.lifetimeSeconds)
@@ -19,6 +20,11 @@ extension ServiceDefinition {
 
     let rules = PasswordRules()
     serve(CompletePasswordRecovery.self) { input, call in
+      let unreadable = input.found.with([])
+      guard unreadable.isEmpty else {
+        let problems = rules.problems(input.password, repetition: input.passwordRepetition, names: [])
+        throw Failure(RequestFailure.invalidFields, fields: input.found.with(problems))
+      }
       let token = RecoveryToken(input.token)
       // The form is judged only for who has a link that works, and does not use it up.
       let opening = try await call.read { try $0.open(token, keys, now: call.now) }

@@ -8,15 +8,13 @@ extension Database {
   /// - Parameters:
   ///   - owner: who may keep the name, nil for a new account.
   ///   - others: texts to make suggestions of where the wished name gives none.
-  ///   - key: of names that are reserved after a deletion.
+  ///   - key: of names that are reserved.
   /// - Returns: the problems, the username's first.
   func completeUsernameProblem(
     _ known: [FieldProblem], of username: FormField<Username>, owner: AccountID?, others: [String], now: Instant, key: SecretKey
   ) throws -> [FieldProblem] {
     var own = known.filter { $0.field == "username" }
-    if let wished = username.value, try isTaken(wished, now: now, key: key),
-      try owner == nil || account(wished)?.id != owner
-    {
+    if let wished = username.value, try isTaken(wished, now: now, key: key, for: owner) {
       own.append(FieldProblem(field: "username", FieldRule("username_taken")))
     }
     if let problem = own.first, problem.code != "required" {

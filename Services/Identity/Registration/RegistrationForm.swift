@@ -34,6 +34,7 @@ struct RegistrationForm: Sendable {
     refuse("timeZone", input.timeZone?.brokenRule)
     refuse("language", input.language?.brokenRule)
 
+    problems = input.found.with(problems)
     guard problems.isEmpty, let email = input.email.value, let username = input.username.value,
       let password = input.password.value
     else { return .failure(InvalidForm(problems: problems)) }

@@ -59,7 +59,7 @@ extension Database {
     _ known: [FieldProblem], of input: RegisterAccount.Input, now: Instant, key: SecretKey
   ) throws -> [FieldProblem] {
     var problems = known
-    if let email = input.email.value, try account(email) != nil {
+    if let email = input.email.value, try isTaken(email, now: now) {
       problems.append(FieldProblem(field: "email", FieldRule("email_taken")))
     }
     let others = [input.email.value.map { String($0.localPart) }, input.name?.description].compactMap { $0 }
@@ -70,5 +70,5 @@ extension Database {
 
 private func inFormOrder(_ problems: [FieldProblem]) -> [FieldProblem] {
   let order = ["email", "username", "password", "passwordRepetition", "name", "age", "nickname", "timeZone", "language"]
-  return order.flatMap { field in problems.filter { $0.field == field } }
+  return order.flatMap { field in problems.filter { $0.field == field } } + problems.filter { !order.contains($0.field) }
 }

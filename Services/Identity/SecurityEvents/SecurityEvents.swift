@@ -8,7 +8,7 @@ struct SecurityEvent: Sendable {
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
-    case administratorAppointed
+    case administratorAppointed, administratorDismissed
     case sessionClosed
     case personalAccessTokenCreated, personalAccessTokenRevoked
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
@@ -22,13 +22,14 @@ struct SecurityEvent: Sendable {
     case secretDamaged, secretStorageFailed
     case usernameChanged
     case emailChangeRequested, emailChangeFailed, emailChangeRefused, emailChanged
+    case emailChangeCancelled, emailChangeUndone, emailChangeUndoRefused
 
     var severity: SecuritySeverity {
       switch self {
       case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
       case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info
       case .loginLocked, .refreshTokenReused: .warning
-      case .administratorAppointed: .critical
+      case .administratorAppointed, .administratorDismissed: .critical
       case .passwordRecoveryRequested, .passwordRecovered: .info
       case .passwordChangeFailed, .passwordChanged: .info
       case .externalLoginCancelled, .externalProviderUnavailable: .info
@@ -39,6 +40,8 @@ struct SecurityEvent: Sendable {
       case .secretDamaged, .secretStorageFailed: .critical
       case .usernameChanged: .info
       case .emailChangeRequested, .emailChangeFailed, .emailChanged: .info
+      // Whoever asked for the change knew the password.
+      case .emailChangeCancelled, .emailChangeUndone, .emailChangeUndoRefused: .warning
       // Whoever guesses at a link's token is after the account.
       case .passwordRecoveryRefused, .loginAlertRefused, .emailChangeRefused: .warning
       case .loginNoticed, .loginConfirmed, .incidentClosed: .info

@@ -11,6 +11,8 @@ enum MailKind: String, Choice, DatabaseValueConvertible {
   case locked, tokensReused
   case incident, report
   case emailChange, emailChanged
+  case emailChangeNotice
+  case identityLinked, identityUnlinked
 }
 
 /// What a mail is about: there is one mail for each.
@@ -28,6 +30,9 @@ enum MailSubject: Hashable, Sendable {
   case accountDeleted(AccountDeletionID)
   case emailChange(EmailChangeID)
   case emailChanged(EmailChangeID)
+  case emailChangeNotice(EmailChangeID)
+  case identityLinked(IdentityLinkChangeID)
+  case identityUnlinked(IdentityLinkChangeID)
 
   var kind: MailKind {
     switch self {
@@ -44,6 +49,9 @@ enum MailSubject: Hashable, Sendable {
     case .accountDeleted: .accountDeleted
     case .emailChange: .emailChange
     case .emailChanged: .emailChanged
+    case .emailChangeNotice: .emailChangeNotice
+    case .identityLinked: .identityLinked
+    case .identityUnlinked: .identityUnlinked
     }
   }
 
@@ -59,6 +67,8 @@ enum MailSubject: Hashable, Sendable {
     case .accountDeleted(let id): id.databaseValue
     case .emailChange(let id): id.databaseValue
     case .emailChanged(let id): id.databaseValue
+    case .emailChangeNotice(let id): id.databaseValue
+    case .identityLinked(let id), .identityUnlinked(let id): id.databaseValue
     }
   }
 
@@ -78,6 +88,9 @@ enum MailSubject: Hashable, Sendable {
     case .accountDeleted: self = .accountDeleted(row["subject_id"])
     case .emailChange: self = .emailChange(row["subject_id"])
     case .emailChanged: self = .emailChanged(row["subject_id"])
+    case .emailChangeNotice: self = .emailChangeNotice(row["subject_id"])
+    case .identityLinked: self = .identityLinked(row["subject_id"])
+    case .identityUnlinked: self = .identityUnlinked(row["subject_id"])
     }
   }
 }

@@ -95,6 +95,18 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.emailChanged_en_txt, Files.emailChanged_en_html),
         .spanish: try Pair(Files.emailChanged_es_txt, Files.emailChanged_es_html),
       ],
+      .emailChangeNotice: [
+        .english: try Pair(Files.emailChangeNotice_en_txt, Files.emailChangeNotice_en_html),
+        .spanish: try Pair(Files.emailChangeNotice_es_txt, Files.emailChangeNotice_es_html),
+      ],
+      .identityLinked: [
+        .english: try Pair(Files.identityLinked_en_txt, Files.identityLinked_en_html),
+        .spanish: try Pair(Files.identityLinked_es_txt, Files.identityLinked_es_html),
+      ],
+      .identityUnlinked: [
+        .english: try Pair(Files.identityUnlinked_en_txt, Files.identityUnlinked_en_html),
+        .spanish: try Pair(Files.identityUnlinked_es_txt, Files.identityUnlinked_es_html),
+      ],
     ]
   }
 

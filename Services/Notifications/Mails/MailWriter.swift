@@ -36,11 +36,11 @@ struct MailWriter: Sendable {
       return notice(addressee, at: job.createdAt)
     case .emailChange(let id):
       return link("change-email", try await identity.request(ReadEmailChangeSecret.self, .init(changeID: id)))
-    case .emailChanged(let id):
-      return notice(try await identity.request(ReadFormerAddressee.self, .init(changeID: id)), at: job.createdAt)
+    case .emailChangeNotice(let id), .emailChanged(let id):
+      return link("undo-email-change", try await identity.request(ReadEmailChangeNotice.self, .init(changeID: id)))
     case .loginNoticed(let id), .loginSuspicious(let id), .loginRefused(let id):
       return login(try await identity.request(ReadLoginAlertSecret.self, .init(alertID: id)))
-    case .locked, .tokensReused:
+    case .locked, .tokensReused, .identityLinked, .identityUnlinked:
       return notice(try await identity.request(ReadAddressee.self, .init(accountID: job.account)), at: job.createdAt)
     case .incident(let id), .report(let id):
       let mail = try await identity.request(ReadSecurityMail.self, .init(mailID: id))

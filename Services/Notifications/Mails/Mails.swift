@@ -25,10 +25,16 @@ enum Mails {
     }
     service.hear(EmailChangeRequested.self) { event, logged, transaction in
       try MailQueue.add(.emailChange(event.changeID), to: event.accountID, at: logged.at, transaction)
+      try MailQueue.add(.emailChangeNotice(event.changeID), to: event.accountID, at: logged.at, transaction)
       transaction.afterCommit { bell.ring() }
     }
     service.hear(EmailChanged.self) { event, logged, transaction in
       try MailQueue.add(.emailChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
+      transaction.afterCommit { bell.ring() }
+    }
+    service.hear(IdentityLinkChanged.self) { event, logged, transaction in
+      let subject: MailSubject = event.isLinked ? .identityLinked(event.changeID) : .identityUnlinked(event.changeID)
+      try MailQueue.add(subject, to: event.accountID, at: logged.at, transaction)
       transaction.afterCommit { bell.ring() }
     }
     service.serveDeadMails(bell)

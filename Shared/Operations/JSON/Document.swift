@@ -63,15 +63,9 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
 /// Collects the broken rules between a document's fields.
 public struct FieldChecks {
   let path: FieldPath
-  /// Whether the document is refused already, for fields that nobody knows: what a feature would judge itself later is to be told here
-  /// then, since the feature does not see it.
-  public let isRefused: Bool
   var problems: [FieldProblem] = []
 
-  init(path: FieldPath, isRefused: Bool = false) {
-    self.path = path
-    self.isRefused = isRefused
-  }
+  init(path: FieldPath) { self.path = path }
 
   /// Records that a field breaks a rule.
   public mutating func refuse(_ field: String, _ rule: FieldRule) {

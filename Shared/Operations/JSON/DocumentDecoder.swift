@@ -1,7 +1,7 @@
 /// The one strict decoder of the system: every body, parameter, event and header passes through it.
 ///
 /// It never stops at the first bad field: a field that breaks its rule is recorded and a placeholder takes its place, so that the
-/// synthesized `init(from:)` goes on; if anything was recorded, the document is refused with all of it.
+/// synthesized `init(from:)` goes on; if anything was recorded, the document is refused with all of it. A ``Form`` is refused by its feature.
 enum DocumentDecoder {
   static func decode<D: Document>(_ type: D.Type, _ bytes: [UInt8], parameters: [String: String], limits: JSONLimits)
     throws(Failure) -> D
@@ -27,8 +27,14 @@ enum DocumentDecoder {
       // Only types that bring their own `init(from:)` throw; their rule is not known, the place is.
       throw Failure(RequestFailure.invalidFields, fields: state.problems + [FieldProblem(field: "", FieldRule("wrong_type"))])
     }
-    guard state.problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: state.problems) }
-    return document
+    guard !state.problems.isEmpty else { return document }
+    // A form that is no object at all has nothing to be judged.
+    guard var form = document as? any Form, tape.kind == .object else {
+      throw Failure(RequestFailure.invalidFields, fields: state.problems)
+    }
+    form.found = FoundProblems(state.problems)
+    guard let judged = form as? D else { throw Failure(RequestFailure.invalidFields, fields: state.problems) }
+    return judged
   }
 }
 
@@ -109,7 +115,7 @@ private final class DecodingState {
     }
     // Fields that nobody knows leave the others as they are.
     if isSound {
-      var checks = FieldChecks(path: path, isRefused: !problems.isEmpty)
+      var checks = FieldChecks(path: path)
       document.check(&checks)
       for problem in checks.problems where problems.count < DecodingState.mostProblems { problems.append(problem) }
     }

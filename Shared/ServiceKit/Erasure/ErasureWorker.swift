@@ -30,21 +30,27 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private static let shortestDelay = Duration.milliseconds(200)
   private static let longestDelay = Duration.seconds(30)
   private static let restFactor = 20
+  /// Longer than the file of a large store takes to be rewritten. Who is stuck for longer shows it: the service is not ready then.
+  static let round = Duration.seconds(600)
 
   private let store: Store
   private let wake: Wake
+  private let pulse: Pulse
   private let logger: Logger
   private let clean: Clean
   private let confirm: Confirm
   private let afterwards: Afterwards
 
-  /// - Parameter afterwards: for what waits for a rewriting by itself.
+  /// - Parameters:
+  ///   - pulse: by which it shows that it does not stick while there is something to finish.
+  ///   - afterwards: for what waits for a rewriting by itself.
   public init(
-    store: Store, wake: Wake, logger: Logger, clean: @escaping Clean, confirm: @escaping Confirm,
+    store: Store, wake: Wake, pulse: Pulse, logger: Logger, clean: @escaping Clean, confirm: @escaping Confirm,
     afterwards: @escaping Afterwards = { _ in .zero }
   ) {
     self.store = store
     self.wake = wake
+    self.pulse = pulse
     self.logger = logger
     self.clean = clean
     self.confirm = confirm
@@ -57,11 +63,15 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     var rings = wake.rings.makeAsyncIterator()
     var delay = Self.shortestDelay
     while true {
+      pulse.promise(within: Self.round)
       let outcome = try await finish()
       let rest = try await outcome.rest + afterwards(store) * Self.restFactor
+      pulse.promise(within: max(rest, delay) + Self.round)
       if outcome.isDone {
         delay = Self.shortestDelay
         try await Task.sleep(for: rest)
+        // Nothing is left to do, for any time.
+        pulse.rest()
         guard await rings.next() != nil else { return }
       } else {
         try await Task.sleep(for: max(rest, delay))

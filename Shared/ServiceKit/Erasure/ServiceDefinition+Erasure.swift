@@ -23,9 +23,9 @@ extension ServiceDefinition {
       transaction.afterCommit { wake() }
     }
     let client = ServiceClient(bus: environment.bus, service: contract.service, clock: environment.clock)
-    run { store in
+    run { store, pulse in
       ErasureWorker(
-        store: store, wake: wake, logger: environment.logger, clean: clean,
+        store: store, wake: wake, pulse: pulse, logger: environment.logger, clean: clean,
         confirm: { erasure, _ in
           let input = ConfirmErasure.Input(deletionID: erasure.deletionID, counts: try erasure.erasureCounts())
           do {

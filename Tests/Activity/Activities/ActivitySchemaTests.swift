@@ -31,6 +31,12 @@ struct ActivitySchemaTests {
     let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4)]
     let account = AccountID()
     let ids = (0..<3).map { _ in ActivityID() }
+    @Sendable func planned(_ filters: DayFilters = DayFilters(), in database: Database) throws -> [ActivityID] {
+      let days = try AccountDays(
+        of: account, LocalCalendar(ZoneOffsets(.gmt), dayStartHour: 0), now: Instant(milliseconds: 20_001 * 86_400_000),
+        in: database)
+      return try Days.plan(of: days, day: days.today, filters, in: database).activities.map(\.id)
+    }
     let old = try open(Array(before.prefix(3)))
     try await old.write { transaction in
       for (id, title) in zip(ids, ["Leer", "Café", "Correr"]) {
@@ -43,16 +49,12 @@ struct ActivitySchemaTests {
       }
     }
     await old.close()
-    let new = try open(before + [ActivitySchema.migration(5), CalendarFeeds.migration(6)])
+    let new = try open(
+      before + [ActivitySchema.migration(5), CalendarFeeds.migration(6), Ties.migration(7), LostDays.migration(8)])
     let found = try await new.read { database in
       (
-        try Days.plan(
-          of: account, day: LocalDay(daysSinceEpoch: 20001), today: LocalDay(daysSinceEpoch: 20001), in: database
-        ).activities.map(\.id),
-        try Days.plan(
-          of: account, day: LocalDay(daysSinceEpoch: 20001), DayFilters(title: "CAFE"), today: LocalDay(daysSinceEpoch: 20001),
-          in: database
-        ).activities.map(\.id),
+        try planned(in: database),
+        try planned(DayFilters(title: "CAFE"), in: database),
         try Activities.find(ids[0], of: account, in: database)
       )
     }
@@ -61,11 +63,7 @@ struct ActivitySchemaTests {
     // A move finds room between them.
     try await new.write { try Activities.move(ids[2], behind: ids[0], of: account, $0) }
     #expect(
-      try await new.read { database in
-        try Days.plan(
-          of: account, day: LocalDay(daysSinceEpoch: 20001), today: LocalDay(daysSinceEpoch: 20001), in: database
-        ).activities.map(\.id)
-      } == [ids[0], ids[2], ids[1]])
+      try await new.read { try planned(in: $0) } == [ids[0], ids[2], ids[1]])
     await new.close()
   }
 }

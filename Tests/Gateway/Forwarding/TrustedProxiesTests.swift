@@ -107,13 +107,15 @@ struct TrustedProxiesTests {
     try await LiveTests.with(change: {
       $0.limits.connectionsPerAddress = 1
       $0.proxies.networks = [network]
-    }) { gateway, _ in
-      let token = try gateway.signer.token(account: AccountID(), session: SessionID())
+    }) { gateway, inboxes in
+      let token = try gateway.signer.token(account: inboxes.account, session: SessionID())
       func stream(_ client: String) async throws -> (RawConnection, status: String) {
         let connection = try await RawConnection(port: gateway.httpPort)
         try await connection.send(
           "GET /v1/live HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: \(client)\r\nAuthorization: Bearer \(token)\r\n\r\n")
-        return (connection, String(try await connection.receive(until: "\r\n").prefix(12)))
+        let status = String(try await connection.receive(until: "\r\n").prefix(12))
+        if status.hasSuffix("200") { _ = try await connection.receive(until: "event: ready") }
+        return (connection, status)
       }
       let first = try await stream("192.0.2.7")
       #expect(first.status == "HTTP/1.1 200")

@@ -36,4 +36,45 @@ struct AdministratorTests {
       #expect(nobody?.code == "not_found")
     }
   }
+
+  @Test("dismissing one is for the launcher's hand alone, takes effect at once, and is recorded")
+  func dismiss() async throws {
+    try await RunningIdentity.run { identity in
+      let (adela, berta) = (try await identity.administrator(), try await identity.administrator("berta"))
+      let input = DismissAdministrator.Input(username: berta.account.username)
+      for stranger in [Caller.person(), .signedIn(adela), .service(.notifications)] {
+        #expect(try await failure { try await identity.ask(DismissAdministrator.self, input, by: stranger) }.code == "forbidden")
+      }
+      for _ in 0..<2 { #expect(try await !identity.askAsGateway(DismissAdministrator.self, input).isAdministrator) }
+      // Her token still says that she administers.
+      #expect(
+        try await failure { try await identity.ask(ListIncidents.self, .init(), by: .signedIn(berta)) }.code == "forbidden")
+      _ = try await identity.ask(ListIncidents.self, .init(), by: .signedIn(adela))
+      #expect(try await identity.securityEvents().filter { $0 == "administratorDismissed" }.count == 1)
+      let nobody = DismissAdministrator.Input(username: try Username(text: "nobody"))
+      #expect(try await failure { try await identity.askAsGateway(DismissAdministrator.self, nobody) }.code == "not_found")
+    }
+  }
+
+  @Test("the last one can neither be dismissed nor delete the account; once there is another, both work")
+  func last() async throws {
+    try await RunningIdentity.run { identity in
+      let adela = try await identity.administrator()
+      func delete(_ administrator: SignedIn) async throws -> DeleteAccount.Output {
+        try await identity.ask(
+          DeleteAccount.self, .init(password: FormField(text: RunningIdentity.password)), by: .signedIn(administrator))
+      }
+      func dismiss(_ administrator: SignedIn) async throws -> OwnAccount {
+        try await identity.askAsGateway(DismissAdministrator.self, .init(username: administrator.account.username))
+      }
+      for refusal in [try await failure { try await delete(adela) }, try await failure { try await dismiss(adela) }] {
+        #expect(refusal.code == "last_administrator" && refusal.status == 409)
+      }
+      let words = Words(Contract.identity.words)
+      for language in Language.allCases { #expect(words.text("failure.last_administrator", language) != nil) }
+      let berta = try await identity.administrator("berta")
+      _ = try await delete(adela)
+      #expect(try await failure { try await dismiss(berta) }.code == "last_administrator")
+    }
+  }
 }

@@ -17,8 +17,18 @@ struct FormFieldTests {
     #expect(form.name == nil)
   }
 
-  @Test("is refused at once where it is no form at all", arguments: [#"{"email": 1}"#, #"{"emial": "a@b.cd"}"#, "[]"])
+  @Test("is refused at once where it is no form at all", arguments: ["[]", "1", "{"])
   func strict(text: String) { #expect(throws: Failure.self) { try decode(text) } }
+
+  @Test(
+    "says what the decoder found, for the feature to refuse it with",
+    arguments: [
+      (#"{"email": 1}"#, "email", "not_a_string"), (#"{"emial": "a@b.cd"}"#, "emial", "unknown_field"),
+      (#"{"age": "x"}"#, "age", "not_a_whole_number"),
+    ])
+  func found(text: String, field: String, code: String) throws {
+    #expect(try decode(text).found.with([]) == [FieldProblem(field: field, FieldRule(code))])
+  }
 
   @Test("is written as it was typed")
   func roundTrip() throws {

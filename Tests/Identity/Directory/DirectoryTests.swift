@@ -154,7 +154,7 @@ struct DirectoryTests {
         cursor = page.nextCursor
       } while cursor != nil
       #expect(items.count == SearchDirectory.mostResults && Set(items.map(\.accountID)).count == items.count)
-      let most = try await search(identity, "person", by: zoe, limit: 200)
+      let most = try await search(identity, "person", by: zoe, limit: 100)
       #expect(most.items == items && most.nextCursor == nil)
     }
   }

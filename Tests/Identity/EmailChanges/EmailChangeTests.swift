@@ -35,12 +35,13 @@ struct EmailChangeTests {
 
       let change = try #require(try await identity.told(EmailChanged.self).last)
       #expect(change.accountID == account.id)
-      let notice = try await identity.askAsNotifications(ReadFormerAddressee.self, .init(changeID: change.changeID))
+      let notice = try await identity.askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: change.changeID))
       #expect(notice.email == account.email && notice.username == account.username)
 
       _ = try await identity.logIn("new@example.com")
       #expect(try await failure { try await identity.logIn("ana@example.com") }.code == "wrong_credentials")
-      // The former address is free for others.
+      // The former address is free for others once the change can no longer be undone.
+      identity.time.advance(seconds: 72 * 3600)
       _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana2", email: "ana@example.com"))
     }
   }
@@ -268,13 +269,11 @@ struct EmailChangeTests {
             try await identity.ask(ReadEmailChangeSecret.self, .init(changeID: change), by: caller)
           }.code == "forbidden")
         #expect(
-          try await failure { try await identity.ask(ReadFormerAddressee.self, .init(changeID: change), by: caller) }.code
+          try await failure { try await identity.ask(ReadEmailChangeNotice.self, .init(changeID: change), by: caller) }.code
             == "forbidden")
       }
-      // Before the change there is no former address.
-      #expect(
-        try await failure { try await identity.askAsNotifications(ReadFormerAddressee.self, .init(changeID: change)) }.code
-          == "not_found")
+      let undoing = try await identity.emailChangeNotice().token
+      #expect(kept.range(of: Data(undoing.utf8)) == nil)
     }
   }
 

@@ -21,6 +21,16 @@ extension RunningIdentity {
     return try await askAsNotifications(ReadEmailChangeSecret.self, .init(changeID: asked.changeID))
   }
 
+  /// What the newest notice to a former address needs.
+  func emailChangeNotice() async throws -> ReadEmailChangeNotice.Output {
+    let asked = try #require(try await told(EmailChangeRequested.self).last)
+    return try await askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: asked.changeID))
+  }
+
+  /// Follows the link in a notice.
+  @discardableResult
+  func undo(_ token: String) async throws -> UndoEmailChange.Output { try await ask(UndoEmailChange.self, .init(token: token)) }
+
   /// Follows the link of that token.
   @discardableResult
   func follow(_ token: String) async throws -> CompleteEmailChange.Output {

@@ -35,6 +35,26 @@ extension ExternalProviderProcesses {
       }
     }
 
+    @Test("a first login finds a username also where every name near the person's is taken")
+    func popularName() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        let candidates = UsernameSuggestions.candidates(near: "Ana Ruiz", others: ["ana"])
+        try await identity.store.write { transaction in
+          for (index, username) in candidates.enumerated() {
+            try transaction.database.execute(
+              sql: """
+                INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
+                VALUES (?1, ?2, ?2, ?3, '$argon2id$', 'UTC', 'en', 1)
+                """, arguments: [AccountID(), "person\(index)@example.org", username])
+          }
+        }
+        let output = try await identity.logIn(by: provider)
+        #expect(output.isNewAccount)
+        let name = output.signedIn.account.username.description
+        #expect(name.wholeMatch(of: /user[0-9]{12}/) != nil && !candidates.map(\.description).contains(name))
+      }
+    }
+
     @Test("the next login finds the account, by issuer and subject, whatever its address has become there")
     func nextLogin() async throws {
       try await TestProvider.withIdentity { provider, identity in

@@ -163,4 +163,36 @@ struct ChangePasswordTests {
       #expect(try await failure { try await identity.recover(token, "Otra-5-clave") }.code == "recovery_link_replaced")
     }
   }
+
+  @Test("revokes the personal access tokens, unless they are to be kept", arguments: [nil, false, true])
+  func personalAccessTokens(keeps: Bool?) async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      _ = try await identity.ask(
+        CreatePersonalAccessToken.self, .init(name: try PersonalAccessTokenName(text: "script"), scopes: [.activityRead]),
+        by: .signedIn(own))
+      _ = try await identity.ask(
+        ChangePassword.self,
+        .init(
+          currentPassword: FormField(text: RunningIdentity.password), password: FormField(text: RunningIdentity.otherPassword),
+          passwordRepetition: FormField(text: RunningIdentity.otherPassword), keepsPersonalAccessTokens: keeps),
+        by: .signedIn(own))
+      #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == (keeps == true ? 0 : 1))
+    }
+  }
+
+  @Test("the new one must be another, however it is typed; that is told without a look at the current one")
+  func unchanged() async throws {
+    try await RunningIdentity.run { identity in
+      _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form(password: "R\u{ED}o-7-lento"))
+      let own = try await identity.logIn("ana", "R\u{ED}o-7-lento")
+      for (current, new) in [("R\u{ED}o-7-lento", "Ri\u{301}o-7-lento"), ("Wrong-1-wrong", "Wrong-1-wrong")] {
+        let same = try await failure { try await change(identity, own, from: current, to: new) }
+        #expect(fields(same) == ["password password_unchanged"])
+      }
+      let words = Words(Contract.identity.words)
+      for language in Language.allCases { #expect(words.text("field.password_unchanged", language) != nil) }
+    }
+  }
 }

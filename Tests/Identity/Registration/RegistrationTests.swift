@@ -51,7 +51,7 @@ struct RegistrationTests {
       let found = Set(failure?.fields.map { "\($0.field) \($0.code)" } ?? [])
       #expect(
         found == [
-          "foo unknown_field", "email invalid_email", "username invalid_username", "nickname empty", "password required",
+          "foo unknown_field", "email invalid_email", "username unacceptable_username", "nickname empty", "password required",
           "passwordRepetition required",
         ])
     }

@@ -56,28 +56,55 @@ final class MailKindsTests {
     #expect(try states() == ["passwordChanged delivered"])
   }
 
-  @Test("a change of address sends its link to the new one, and once it took place a notice to the former one (ID-11)")
+  @Test(
+    "a change of address sends its link to the new one and a notice to the present one, and once it took place another notice; both notices have the link that undoes it (ID-11)"
+  )
   func emailChange() async throws {
     let ana = try identity.person("ana", language: .spanish)
     let change = try identity.emailChange(of: ana, token: MailWorkerTests.token)
+    let undoing = "https://racha.example/undo-email-change?token=3D\(String(MailWorkerTests.token.reversed()))"
     let carrier = WatchedCarrier()
     let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.lanes": "1"]
     try await Stage.mails(identity, carrier, home: home, settings: settings) { stage in
       let event = EmailChangeRequested(changeID: change, accountID: ana.account)
       // Of an address that is taken identity knows no link.
       try await stage.tell(.identity, EmailChangeRequested(changeID: ID(), accountID: ana.account), event, event)
-      let link = await carrier.next(1)[0].letter
-      #expect(link.to.description == "ana@example.org")
+      let letters = await carrier.next(2).map(\.letter)
+      let link = try #require(letters.first { $0.to.description == "ana@example.org" })
       #expect(text(link).contains("https://racha.example/change-email?token=3D\(MailWorkerTests.token)"))
-      #expect(Data(try stage.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
+      let asked = try #require(letters.first { $0.to.description == "ana@before.example" })
+      #expect(text(asked).contains(undoing) && !text(asked).contains(MailWorkerTests.token))
+      for secret in [MailWorkerTests.token, String(MailWorkerTests.token.reversed())] {
+        #expect(Data(try stage.storedBytes()).range(of: Data(secret.utf8)) == nil)
+      }
 
       let done = EmailChanged(changeID: change, accountID: ana.account)
       try await stage.tell(.identity, done, done)
       let notice = await carrier.next(1)[0].letter
-      #expect(notice.to.description == "ana@before.example")
+      #expect(notice.to.description == "ana@before.example" && text(notice).contains(undoing))
       #expect(!text(notice).contains(MailWorkerTests.token) && !text(notice).contains("example.org"))
     }
-    #expect(try states() == ["emailChange obsolete", "emailChange delivered", "emailChanged delivered"])
+    #expect(
+      try states() == [
+        "emailChange obsolete", "emailChangeNotice obsolete", "emailChange delivered", "emailChangeNotice delivered",
+        "emailChanged delivered",
+      ])
+  }
+
+  @Test("an external identity that is linked or unlinked is told to the account's owner (ID-10)")
+  func identities() async throws {
+    let ana = try identity.person("ana")
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "1"]) { stage in
+      for isLinked in [true, false] {
+        let event = IdentityLinkChanged(changeID: ID(), accountID: ana.account, isLinked: isLinked)
+        try await stage.tell(.identity, event, event)
+        let letter = await carrier.next(1)[0].letter
+        #expect(letter.to.description == "ana@example.org")
+        #expect(text(letter).contains(isLinked ? "was linked to" : "was unlinked from"))
+      }
+    }
+    #expect(try states() == ["identityLinked delivered", "identityUnlinked delivered"])
   }
 
   @Test("to an account that is gone nothing is sent")

@@ -24,7 +24,10 @@ struct MailMessageTests {
       case .report: (.report(ID()), "", nil)
       case .accountDeleted: (.accountDeleted(ID()), "", nil)
       case .emailChange: (.emailChange(ID()), "change-email", token)
-      case .emailChanged: (.emailChanged(ID()), "recover", nil)
+      case .emailChanged: (.emailChanged(ID()), "undo-email-change", token)
+      case .emailChangeNotice: (.emailChangeNotice(ID()), "undo-email-change", token)
+      case .identityLinked: (.identityLinked(ID()), "recover", nil)
+      case .identityUnlinked: (.identityUnlinked(ID()), "recover", nil)
       }
     let job = MailQueue.Job(
       id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), subject: subject, account: ID(),
@@ -101,12 +104,14 @@ struct MailMessageTests {
       switch kind {
       case .verification: #expect(text.contains("https://racha.example/verify"))
       case .emailChange: #expect(text.contains("https://racha.example/change-email"))
-      case .recovery, .passwordChanged, .locked, .tokensReused: #expect(text.contains("https://racha.example/recover"))
+      case .recovery, .passwordChanged, .locked, .tokensReused, .identityLinked, .identityUnlinked:
+        #expect(text.contains("https://racha.example/recover"))
       case .loginNoticed, .loginSuspicious, .loginRefused:
         #expect(text.contains("https://racha.example/login-alert?token=") && text.contains("Bogotá, Colombia"))
       case .incident, .report: #expect(text.contains("Do this.") && text.contains("Events so far: 7"))
-      // The notice leads nowhere: who lost the address cannot recover the password by it. Whoever has no account has nothing to open.
-      case .emailChanged, .accountDeleted: #expect(!text.contains("https://"))
+      case .emailChanged, .emailChangeNotice: #expect(text.contains("https://racha.example/undo-email-change?token="))
+      // Whoever has no account has nothing to open.
+      case .accountDeleted: #expect(!text.contains("https://"))
       }
       let tellsTime = kind != .incident && kind != .report
       #expect(text.contains("2026-11-22 08:43 UTC") == tellsTime)

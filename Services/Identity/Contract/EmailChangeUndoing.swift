@@ -1,0 +1,62 @@
+public import Operations
+
+/// Why a link undoes no change of an address.
+public enum EmailChangeUndoFailure: String, FailureCode {
+  /// No such link was ever sent, or it is damaged.
+  case linkInvalid = "email_change_undo_link_invalid"
+  /// The change took place more than 72 hours ago.
+  case linkExpired = "email_change_undo_link_expired"
+  /// The change did not take place, and cannot any more.
+  case over = "email_change_over"
+  /// It was cancelled or undone already.
+  case undone = "email_change_undone"
+
+  public var status: Int {
+    switch self {
+    case .linkInvalid: 404
+    case .linkExpired: 410
+    case .over, .undone: 409
+    }
+  }
+}
+
+/// Cancels a change of the e-mail address that still waits, or undoes one within 72 hours, by the token of the link that was mailed to the
+/// address before it. What was changed after it is undone with it; every session ends, and every personal access token is revoked.
+public enum UndoEmailChange: Operation {
+  public typealias Input = CompleteEmailChange.Input
+
+  public struct Output: Document, Hashable {
+    public var username: Username
+    public var email: EmailAddress
+    public var hadTakenPlace: Bool
+
+    public init(username: Username, email: EmailAddress, hadTakenPlace: Bool) {
+      self.username = username
+      self.email = email
+      self.hadTakenPlace = hadTakenPlace
+    }
+
+    public static let notes: Notes = [
+      "username": "The account's username.", "email": "Its e-mail address from now on.",
+      "hadTakenPlace":
+        "Whether the address had been changed, so that all sessions were ended; else the change was only asked for.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "emailChanges.undo", of: .identity, .post("/v1/email-changes/undo"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: EmailChangeUndoFailure.allCases.map(\.kind), requirements: ["ID-11"],
+    "Cancel or undo a change of the e-mail address by the token mailed to the former one.")
+}
+
+/// Gives the notifications service what a notice of a change needs, at the moment of writing it: where the account's address was or is, and
+/// the token of the link that cancels or undoes the change.
+public enum ReadEmailChangeNotice: Operation {
+  public typealias Input = ReadEmailChangeSecret.Input
+  public typealias Output = ReadVerificationSecret.Output
+
+  public static let spec = OperationSpec(
+    "emailChanges.notice", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "NOT-6"],
+    "The token and addressee of a notice of a changed address; `not_found` where there is nothing to undo.")
+}

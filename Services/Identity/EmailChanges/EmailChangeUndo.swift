@@ -1,0 +1,80 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// The secret of the link that cancels or undoes a change of an address.
+typealias EmailChangeUndoToken = LinkToken<EmailChangeUndo>
+
+/// The link that is mailed to the address before a change: the same from the request until 72 hours after the change.
+struct EmailChangeUndo: MailedLink {
+  let change: EmailChangeRecord
+
+  var id: EmailChangeID { change.id }
+
+  var binding: [UInt8] { Array("undo change of e-mail".utf8) + [0] + change.id.bytes + change.accountID.bytes }
+}
+
+/// What such a link leads to (requirement ID-11).
+enum EmailChangeUndoRule {
+  /// How long a change can be undone, and the former address is nobody else's.
+  static let seconds = 72 * 3600
+
+  /// What is to be done.
+  enum Step: Hashable, Sendable {
+    case cancel, undo
+  }
+
+  static func judge(_ link: OpenedLink, undoneAt: Instant?, now: Instant) -> Result<Step, EmailChangeUndoFailure> {
+    if undoneAt != nil { return .failure(.undone) }
+    if let usedAt = link.usedAt {
+      return now < usedAt.adding(seconds: seconds) ? .success(.undo) : .failure(.linkExpired)
+    }
+    return link.replacedAt == nil && now < link.expiresAt ? .success(.cancel) : .failure(.over)
+  }
+}
+
+extension EmailChangeRecord {
+  /// What its undoing comes to now.
+  func undoing(now: Instant) -> Result<EmailChangeUndoRule.Step, EmailChangeUndoFailure> {
+    EmailChangeUndoRule.judge(opened, undoneAt: undoneAt, now: now)
+  }
+
+  /// Until when it can be cancelled, or undone.
+  var undoableUntil: Instant { usedAt.map { $0.adding(seconds: EmailChangeUndoRule.seconds) } ?? expiresAt }
+}
+
+extension Database {
+  /// Whether nobody but that account can have the address: an account has it, or could have it back by undoing a change.
+  func isTaken(_ email: EmailAddress, now: Instant, for account: AccountID? = nil) throws -> Bool {
+    if try self.account(email) != nil { return true }
+    let statement = try cachedStatement(
+      sql: """
+        SELECT 1 FROM email_changes
+        WHERE former_normalized = ?1 AND used_at > ?2 AND undone_at IS NULL AND account_id IS NOT ?3 LIMIT 1
+        """)
+    return try Row.fetchOne(
+      statement, arguments: [email.normalized, now.adding(seconds: -EmailChangeUndoRule.seconds), account]) != nil
+  }
+}
+
+extension Transaction {
+  /// Lets the change that waits take place no more.
+  func cancel(_ change: EmailChangeRecord) throws {
+    try database.cachedStatement(sql: "UPDATE email_changes SET undone_at = ?1, replaced_at = ?1 WHERE change_id = ?2")
+      .execute(arguments: [now, change.id])
+  }
+
+  /// Gives the account the address back that it had before the change, whatever it was changed to since, and ends everything it has open:
+  /// whoever changed it knew the password.
+  func undo(_ change: EmailChangeRecord, to former: EmailAddress) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE email_changes SET undone_at = ?1
+        WHERE account_id = ?2 AND undone_at IS NULL AND used_at >= (SELECT used_at FROM email_changes WHERE change_id = ?3)
+        """
+    ).execute(arguments: [now, change.accountID, change.id])
+    try give(change.accountID, former)
+    try revokeEverything(of: change.accountID, .emailChangeUndone)
+  }
+}

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import IdentityService
+
+@Suite("What a client calls its device, in mails (ID-7)")
+struct LinkFreeTests {
+  @Test(
+    "has nothing that a mail program would make a link of, and keeps what devices are called",
+    arguments: [
+      ("Ana's phone", "Ana's phone"), ("Firefox on Linux", "Firefox on Linux"), ("iPhone 15.2", "iPhone 15.2"),
+      ("Ana's laptop (Dr. Ruiz)", "Ana's laptop (Dr. Ruiz)"), ("Work: laptop", "Work: laptop"),
+      ("Móvil de Íñigo", "Móvil de Íñigo"),
+      ("https://evil.example/reset?x=1", "https evil example reset?x=1"), ("evil.example", "evil example"),
+      ("www.evil.example", "evil example"), ("WWW.evil.example", "evil example"),
+      ("call ana@evil.example", "call ana evil example"),
+      ("evil\u{3002}example", "evil example"), ("evil\u{FF0E}example\u{FF0F}x", "evil example x"), ("mailto:a@b", "mailto a b"),
+      ("tel:+34600000000", "tel +34600000000"), ("evil.example.", "evil example."), ("\\\\host\\share", "host share"),
+    ])
+  func table(text: String, shown: String) { #expect(LinkFree.text(text) == shown) }
+
+  @Test("is too short to be a message")
+  func short() {
+    let text = LinkFree.text("Your account is locked, call this number at once or lose everything that you have here")
+    #expect(text.count <= LinkFree.mostCharacters && text.hasPrefix("Your account"))
+  }
+}
