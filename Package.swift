@@ -197,6 +197,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
           "RewardsContract", "RewardsService", "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb, logging,
+          sqlite,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(

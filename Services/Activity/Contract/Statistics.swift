@@ -2,7 +2,7 @@ public import Operations
 
 /// What a profile shows of an account's activities (H CU-5).
 public struct Statistics: Document, Hashable {
-  /// How many activities it has.
+  /// How many activities it has, those put away included.
   public var activityCount: Int
   /// How many entries reached their goals, over all days.
   public var doneCount: Int
@@ -23,7 +23,8 @@ public struct Statistics: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityCount": "How many activities the account has.", "doneCount": "How many entries reached their goals.",
+    "activityCount": "How many activities the account has, archived ones included.",
+    "doneCount": "How many entries reached their goals.",
     "activeDayCount": "On how many days something was done.",
     "streak": "Days in a row on which something was done; a today on which nothing is done yet breaks none.",
     "firstActiveDay": "The first day on which something was done.",

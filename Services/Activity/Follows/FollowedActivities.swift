@@ -35,7 +35,7 @@ enum FollowedActivities {
         SELECT activities.activity_id, activities.account_id, activities.title, activities.category, owners.username, owners.nickname
         FROM follows JOIN accounts owners ON owners.account_id = follows.followed_account
         JOIN activities ON activities.account_id = follows.followed_account
-        WHERE follows.follower_account = :follower AND follows.is_open = 1
+        WHERE follows.follower_account = :follower AND follows.is_open = 1 AND activities.archived_day IS NULL
           AND (:owner IS NULL OR follows.followed_account = :owner)
           AND (owners.username, activities.activity_id) > (:username, :activity)
         ORDER BY owners.username, activities.activity_id LIMIT :limit

@@ -3,13 +3,14 @@ import GRDB
 import Operations
 import Storage
 
-/// The history of those whom an account follows: of each of their activities the latest entry, and no other (ACT-12).
+/// The history of those whom an account follows: of each of their activities the latest entry, and no other; of what they have put
+/// away, none (ACT-12).
 enum FollowedHistory {
   static let latest = """
     WITH latest AS MATERIALIZED (
       SELECT a.activity_id, (SELECT max(day) FROM entries e WHERE e.activity_id = a.activity_id) AS day
       FROM follows f JOIN accounts o ON o.account_id = f.followed_account JOIN activities a ON a.account_id = f.followed_account
-      WHERE f.follower_account = ? AND f.is_open = 1)
+      WHERE f.follower_account = ? AND f.is_open = 1 AND a.archived_day IS NULL)
     SELECT latest.activity_id, latest.day, p.latitude, p.longitude, e.comment
     FROM latest JOIN entries e ON e.activity_id = latest.activity_id AND e.day = latest.day
     LEFT JOIN entry_places p ON p.activity_id = latest.activity_id AND p.day = latest.day
@@ -38,7 +39,12 @@ enum FollowedHistory {
 
   /// Whether the entry is the one of its activity that followers see.
   static func shows(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Bool {
-    try database.first("SELECT max(day) = ? FROM entries WHERE activity_id = ?", .day(day), .id(activity)) { $0.truth(0) }
+    try database.first(
+      """
+      SELECT (SELECT max(day) FROM entries WHERE activity_id = ?1) = ?2 FROM activities
+      WHERE activity_id = ?1 AND archived_day IS NULL
+      """, .id(activity), .day(day)
+    ) { $0.truth(0) }
       ?? false
   }
 }

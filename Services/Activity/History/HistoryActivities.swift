@@ -61,11 +61,13 @@ enum HistoryActivities {
 
 /// A few days at a time, from the newest on, for what comes in no order; more of them where the last ones held little.
 struct HistoryWindow {
-  private static let mostGrowth = 4
+  private static let growth = 4
+  /// Days that held fewer than these are followed by more of them.
+  private static let few = 500
 
   private let days: ClosedRange<LocalDay>?
   private var newest: LocalDay
-  private var length = 4
+  private var length = 1
   private var lookedBefore = 0
 
   /// - Parameter table: `entries` or `entry_places`: between whose first and last day of the account there is something to find.
@@ -88,7 +90,7 @@ struct HistoryWindow {
   /// - Parameter looked: how many entries have been looked at so far.
   mutating func next(after looked: Int) -> ClosedRange<LocalDay>? {
     guard let days, newest >= days.lowerBound else { return nil }
-    if newest < days.upperBound, looked - lookedBefore < HistoryWay.few { length *= HistoryWindow.mostGrowth }
+    if newest < days.upperBound, looked - lookedBefore < HistoryWindow.few { length *= HistoryWindow.growth }
     lookedBefore = looked
     let oldest = max(days.lowerBound, newest.advanced(by: 1 - length))
     defer { newest = oldest.advanced(by: -1) }

@@ -6,7 +6,7 @@ import Operations
 struct HistoryCandidates {
   /// How many entries one page looks at. A search that passes over most of what it finds by one thing for lack of another goes on by
   /// cursor instead of keeping all others waiting.
-  static let most = 4_000
+  static let most = 2_000
 
   let search: HistorySearch
   /// The place behind which is looked.

@@ -44,16 +44,25 @@ private struct History {
     // What is near somebody tells where they are.
     if usesPlace { try Accounts.requireConsent(.location, of: account, in: database) }
     let start = try page.place(HistoryPosition.init(text:))
-    var stretch = HistoryStretch()
-    if scope != .followed {
-      stretch = try OwnHistory.stretch(of: account, search, behind: start, limit: page.fetchLimit, in: database)
-    }
-    if scope != .mine {
-      stretch = stretch.merged(
-        with: try FollowedHistory.stretch(of: account, search, behind: start, limit: page.fetchLimit, in: database))
-    }
+    let stretch = try HistoryStretch.find(scope, of: account, search, behind: start, limit: page.fetchLimit, in: database)
     let shown = stretch.prefix(page.limit)
     var items = try HistoryItems(calendars, now: now, in: database)
     return page.page(try shown.positions.compactMap { try items.item(at: $0).flatMap(item) }, goingOnBehind: shown.end)
+  }
+}
+
+extension HistoryStretch {
+  /// What an account is shown of a history behind a place.
+  static func find(
+    _ scope: HistoryScope, of account: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int,
+    in database: Database
+  ) throws -> HistoryStretch {
+    let own = { try OwnHistory.stretch(of: account, search, behind: start, limit: limit, in: database) }
+    let followed = { try FollowedHistory.stretch(of: account, search, behind: start, limit: limit, in: database) }
+    return switch scope {
+    case .mine: try own()
+    case .followed: try followed()
+    case .all: try own().merged(with: try followed())
+    }
   }
 }

@@ -13,8 +13,8 @@ enum HistoryWay {
   case activities(Set<ActivityID>)
   case days
 
-  /// Fewer than these are looked through without asking what else narrows them.
-  static let few = 500
+  /// Fewer than these are looked through without asking what else narrows them: one page has room for all.
+  static let few = HistoryCandidates.most
 
   /// - Parameter account: the account's number, if it has any comment or place.
   init(_ search: HistorySearch, of account: Int64?, _ days: ClosedRange<LocalDay>, in database: Database) throws {

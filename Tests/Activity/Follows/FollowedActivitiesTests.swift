@@ -35,6 +35,22 @@ struct FollowedActivitiesTests {
     }
   }
 
+  @Test("are not shown once they are archived, nor are their entries")
+  func archived() async throws {
+    try await ServicesInProcess.running(HistoryTests.services) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let walk = try await ben.makeActivity().id
+      _ = try await ben.send(RecordEntry.self, .init(activityID: walk, day: .today, isDone: true))
+      _ = try await ben.send(PutEntryPhoto.self, .init(activityID: walk, day: .today, content: try Snapshots.png()))
+      try await services.follow(ana, ben)
+      #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == nil)
+      _ = try await ben.send(ArchiveActivity.self, .init(activityID: walk))
+      #expect(try await ana.send(ListFollowedActivities.self, .init()).items.isEmpty)
+      #expect(try await ana.history(.init(whose: .followed)).isEmpty)
+      #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) == "not_found")
+    }
+  }
+
   @Test("are not shown to strangers, nor to ex-followers, nor to the one who is followed")
   func strangers() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in

@@ -1,5 +1,5 @@
 import ActivityContract
-import ActivityService
+import Foundation
 import IdentityContract
 import InProcess
 import Operations
@@ -7,6 +7,8 @@ import SocialContract
 import SocialService
 import Storage
 import Testing
+
+@testable import ActivityService
 
 @Suite("The history of entries (ACT-12)")
 struct HistoryTests {
@@ -215,7 +217,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("finds comments and places as they were recorded, changed, taken away and undone last")
+  @Test("finds comments and places as they were recorded, changed, deleted, brought back and taken away last")
   func recorded() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register()
@@ -230,18 +232,23 @@ struct HistoryTests {
         RecordEntry.self, .init(activityID: walk.id, day: name, isDone: true, comment: "Mucho sol", location: madrid))
       #expect(try await found("SOL") == [today])
       #expect(try await near(madrid) == [today])
+      try services.clock.set("2026-11-21T12:01:00.000Z")
       _ = try await ana.send(
         EditEntry.self, .init(activityID: walk.id, day: name, comment: .set("Niebla"), location: .set(toledo)))
       #expect(try await found("sol").isEmpty)
       #expect(try await found("niebla") == [today])
       #expect(try await near(madrid).isEmpty)
       #expect(try await near(toledo) == [today])
+      try services.clock.set("2026-11-21T12:02:00.000Z")
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: walk.id, day: name))
+      #expect(try await found("niebla").isEmpty)
+      #expect(try await near(toledo).isEmpty)
       _ = try await ana.send(UndoEntry.self, .init(activityID: walk.id, day: name))
-      #expect(try await found("sol") == [today])
-      #expect(try await near(madrid) == [today])
+      #expect(try await found("niebla") == [today])
+      #expect(try await near(toledo) == [today])
       _ = try await ana.send(EditEntry.self, .init(activityID: walk.id, day: name, comment: .remove, location: .remove))
-      #expect(try await found("sol").isEmpty)
-      #expect(try await near(madrid).isEmpty)
+      #expect(try await found("niebla").isEmpty)
+      #expect(try await near(toledo).isEmpty)
       #expect(try await ana.history(.init()).count == 1)
       let store = services.store(of: .activity)
       for table in ["entry_areas", "entry_comments"] { #expect(try await store.rows(table) == 0) }
@@ -264,6 +271,34 @@ struct HistoryTests {
       for table in ["entry_areas", "entry_comments", "entry_places"] {
         #expect(try await services.store(of: .activity).rows(table) == 0)
       }
+    }
+  }
+
+  @Test("leaves no three characters of a deleted account's comments in the store's files (ID-12)")
+  func erased() async throws {
+    try await ServicesInProcess.running(Self.services) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      for (person, comment) in [(ana, "日本語で走る"), (ben, "sol y mar")] {
+        let walk = try await person.makeActivity(startDay: "2026-01-01")
+        try await services.plant([
+          PlantedEntry(owner: person.id, activity: walk.id, day: day, comment: comment, place: madrid)
+        ])
+      }
+      let store = services.store(of: .activity)
+      func holds(_ text: String) async throws -> Bool {
+        try await store.rewrite()
+        return try FileManager.default.contentsOfDirectory(atPath: services.home.stores).contains { name in
+          name.hasPrefix("activity")
+            && FileManager.default.contents(atPath: "\(services.home.stores)/\(name)")?.range(of: Data(text.utf8)) != nil
+        }
+      }
+      #expect(try await holds("日本語"))
+      try await services.delete(ana, heardBy: .activity)
+      try await EntryComments.purge(store)
+      #expect(try await !holds("日本語"))
+      #expect(try await ben.history(.init(text: "y m")).count == 1)
+      #expect(try await ben.history(.init(latitude: madrid.latitude, longitude: madrid.longitude)).count == 1)
+      #expect(try await store.rows("entry_areas") == 1)
     }
   }
 
