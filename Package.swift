@@ -130,7 +130,7 @@ let package = Package(
     library("CSodium"),
     library("CZeroMQ"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
-    shared("Images", ["CGD", "Operations", "Workers"]),
+    shared("Images", ["CGD", "Operations", "Workers", crypto]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
@@ -161,7 +161,7 @@ let package = Package(
       uses: ["CMaxMind", "CSodium", "Images", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
         + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
-    + service("Activity", calls: ["Identity", "Rewards"])
+    + service("Activity", calls: ["Identity", "Rewards"], uses: ["Images"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(

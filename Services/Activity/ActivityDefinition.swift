@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import IdentityContract
+import Images
 import Operations
 public import ServiceKit
 import Storage
@@ -17,23 +18,36 @@ extension ServiceDefinition {
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
-        MovementSchema.migration(7),
-        StepGoals.migration(8),
-        DashboardCoins.migration(9),
-        Ties.migration(10),
+        Entries.detailsMigration(7),
+        EntryChangesSchema.migration(8),
+        Timers.migration(9),
+        MovementSchema.migration(10),
+        StepGoals.migration(11),
+        DashboardCoins.migration(12),
+        Ties.migration(13),
       ])
     service.keepAccounts()
     service.serveCategories()
     service.serveActivities(calendars)
     service.serveDays(calendars)
-    service.serveEntries(calendars)
+    let desk = PictureDesk()
+    service.serveEntries(calendars, desk)
+    service.serveEntryPhotos(calendars, desk)
+    service.serveEntryChanges(calendars)
+    service.serveTimers(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
     service.serveStepGoals(calendars)
     service.serveDashboard(calendars)
     service.erase(
       [
-        .rows("entries", "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)", .entries),
+        .following("entry_photos", "entries"),
+        .following("entry_places", "entries"),
+        .following("entry_stamps", "entries"),
+        .following("entry_deletions", "activities"),
+        .following("entry_changes", "activities"),
+        .following("timers", "activities"),
+        .rows("entries", "account_id = :account", .entries),
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),

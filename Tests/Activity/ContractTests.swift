@@ -16,6 +16,7 @@ struct ContractTests {
     let rules = [
       "not_for_goal", "not_for_schedule", "too_precise", "exactly_one", "ends_before", "limit_exceeded", "no_such_nth",
       "repeated_source", "unknown_source", "not_for_tie",
+      "not_when_deleted", "nothing_changed", "not_a_client_id",
     ].map { "field.\($0)" }
     #expect(Set(failures + categories + rules).subtracting(words.keys(.english)) == [])
   }

@@ -10,6 +10,9 @@ extension Contract {
       DeleteMovementSamples.self, ListMovementDays.self,
       ListMovementSources.self, OrderMovementSources.self,
       GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
+      GetEntry.self, EditEntry.self, UndoEntry.self, ListEntryChanges.self, ForgetEntryChanges.self, SyncEntries.self,
+      PutEntryPhoto.self, DeleteEntryPhoto.self, GetEntryPhoto.self,
+      StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
     ],
     events: [ActivityCreated.self, EntryRecorded.self, MovementChanged.self, StepGoalChanged.self, StepGoalApproached.self],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])

@@ -12,29 +12,85 @@ public struct Entry: Document, Hashable {
   public var amount: Double?
   /// For a duration: how long.
   public var durationSeconds: Int?
-  /// When it was last written.
+  /// What the account says of it.
+  public var comment: String?
+  /// Where it was done.
+  public var location: EntryLocation?
+  /// Names exactly the bytes of its photo; nil without one.
+  public var photoTag: String?
+  /// When any of it was last written.
   public var recordedAt: Instant
 
   /// An entry from its parts.
   public init(
-    activityID: ActivityID, day: LocalDay, isDone: Bool, amount: Double?, durationSeconds: Int?, recordedAt: Instant
+    activityID: ActivityID, day: LocalDay, isDone: Bool, amount: Double?, durationSeconds: Int?, comment: String? = nil,
+    location: EntryLocation? = nil, photoTag: String? = nil, recordedAt: Instant
   ) {
     self.activityID = activityID
     self.day = day
     self.isDone = isDone
     self.amount = amount
     self.durationSeconds = durationSeconds
+    self.comment = comment
+    self.location = location
+    self.photoTag = photoTag
     self.recordedAt = recordedAt
   }
 
   public static let notes: Notes = [
     "activityID": "The activity.", "day": "The day.", "isDone": "Whether the goal is reached.",
     "amount": "For a quantity: how much.", "durationSeconds": "For a duration: how long.",
-    "recordedAt": "When it was last written.",
+    "comment": Note("What the account says of it.", example: "Felt great"), "location": "Where it was done.",
+    "photoTag": Note(
+      "Names exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
+      example: "9f86d081884c7d659a2feaa0c55ad015"),
+    "recordedAt": "When any of it was last written.",
   ]
 }
 
-/// Ways in which writing an entry can fail.
+/// Where an entry was made; kept only with the account's consent to location.
+public struct EntryLocation: Document, Hashable {
+  /// Degrees north of the equator.
+  public var latitude: Double
+  /// Degrees east of Greenwich.
+  public var longitude: Double
+  /// How far off it may be; nil where the device does not say.
+  public var accuracyMeters: Double?
+
+  /// A location from its parts.
+  public init(latitude: Double, longitude: Double, accuracyMeters: Double? = nil) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.accuracyMeters = accuracyMeters
+  }
+
+  /// From pole to pole.
+  public static let latitudes: ClosedRange<Double> = -90...90
+  /// Around the earth.
+  public static let longitudes: ClosedRange<Double> = -180...180
+  /// What is farther off names no place.
+  public static let accuracies: ClosedRange<Double> = 0...1_000_000
+
+  public static let notes: Notes = [
+    "latitude": Note("Degrees north of the equator.", range: latitudes, isCheckedByFeature: true, example: .number(40.4168)),
+    "longitude": Note("Degrees east of Greenwich.", range: longitudes, isCheckedByFeature: true, example: .number(-3.7038)),
+    "accuracyMeters": Note(
+      "How far off it may be, in metres.", range: accuracies, isCheckedByFeature: true, example: .number(12)),
+  ]
+
+  /// What of it lies outside the earth. Whoever takes a location asks; one of many changes is then refused alone.
+  func brokenRules(_ field: String) -> [BrokenRule] {
+    func broken(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) -> [BrokenRule] {
+      guard let value, !range.contains(value) else { return [] }
+      let limits: [String: Parameter] = ["least": .number(Int(range.lowerBound)), "most": .number(Int(range.upperBound))]
+      return [("\(field).\(name)", FieldRule("out_of_range", limits))]
+    }
+    return broken(latitude, EntryLocation.latitudes, "latitude") + broken(longitude, EntryLocation.longitudes, "longitude")
+      + broken(accuracyMeters, EntryLocation.accuracies, "accuracyMeters")
+  }
+}
+
+/// Ways in which asking for an entry, or writing one, can fail.
 public enum EntryFailure: String, FailureCode {
   /// The activity is not planned on that day.
   case notPlanned = "not_planned"
@@ -44,23 +100,58 @@ public enum EntryFailure: String, FailureCode {
   case paused = "day_paused"
   /// The account skips that day.
   case skipped = "day_skipped"
+  /// Nothing was recorded on that day.
+  case notFound = "entry_not_found"
+  /// There is no change left that could be taken back.
+  case nothingToUndo = "nothing_to_undo"
 
-  public var status: Int { 409 }
+  public var status: Int {
+    switch self {
+    case .notFound: 404
+    case .notPlanned, .inFuture, .paused, .skipped, .nothingToUndo: 409
+    }
+  }
+
+  /// How writing the progress of a day can fail.
+  public static let ofWriting = [notPlanned.kind, inFuture.kind, paused.kind, skipped.kind]
 }
 
-extension FieldChecks {
-  /// Refuses, by name, the fields that are given beside each other; where none is given, all of which one is missing.
-  fileprivate mutating func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) {
-    let given = fields.filter(\.isGiven)
-    guard given.count != 1 else { return }
-    let names = fields.map(\.name).joined(separator: ", ")
-    for field in given.isEmpty ? fields : given { refuse(field.name, FieldRule("exactly_one", ["fields": .text(names)])) }
+enum EntryText {
+  static let mostCommentCharacters = 20
+  static let day: Note = "A day such as `2026-11-21`, or `today`."
+  static let comment = Note("What to say of it, at most 20 characters.", length: 1...mostCommentCharacters, example: "Felt great")
+
+  /// What is wrong with a comment; its characters may be of any number of bytes up to a bound.
+  static func brokenRules(_ comment: String?, _ field: String) -> [BrokenRule] {
+    guard let comment else { return [] }
+    let most = mostCommentCharacters
+    guard comment.count > most || comment.utf8.count > most * ActivityText.mostBytesPerCharacter else { return [] }
+    return [(field, FieldRule("too_long", ["most": .number(most)]))]
   }
 }
 
-/// Sets the progress of a planned day (ACT-7). Repeating it changes nothing.
+/// A field at fault, and the rule that it breaks.
+typealias BrokenRule = (field: String, rule: FieldRule)
+
+extension FieldChecks {
+  mutating func refuse(_ broken: [BrokenRule]) {
+    for (field, rule) in broken { refuse(field, rule) }
+  }
+}
+
+/// Fields that are given beside each other, by name; where none is given, all of which one is missing.
+func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) -> [BrokenRule] {
+  let given = fields.filter(\.isGiven)
+  guard given.count != 1 else { return [] }
+  let names = fields.map(\.name).joined(separator: ", ")
+  return (given.isEmpty ? fields : given).map { ($0.name, FieldRule("exactly_one", ["fields": .text(names)])) }
+}
+
+/// Sets the progress of a planned day, and what else the form of an entry holds (ACT-7, ACT-8). Repeating it changes nothing.
+///
+/// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept.
 public enum RecordEntry: Operation {
-  /// Exactly one of the three.
+  /// Exactly one of the three progresses; what else is left out stays as it is.
   public struct Input: Document {
     /// Names the activity.
     public var activityID: ActivityID
@@ -72,30 +163,45 @@ public enum RecordEntry: Operation {
     public var amount: Double?
     /// For a duration: how long was spent in all.
     public var durationSeconds: Int?
+    /// What to say of it.
+    public var comment: String?
+    /// Where it was done.
+    public var location: EntryLocation?
+    /// A picture of it.
+    public var photo: Base64Bytes?
 
     /// The input from its parts.
-    public init(activityID: ActivityID, day: DayName, isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil) {
+    public init(
+      activityID: ActivityID, day: DayName, isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil,
+      comment: String? = nil, location: EntryLocation? = nil, photo: Base64Bytes? = nil
+    ) {
       self.activityID = activityID
       self.day = day
       self.isDone = isDone
       self.amount = amount
       self.durationSeconds = durationSeconds
+      self.comment = comment
+      self.location = location
+      self.photo = photo
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": "A day such as `2026-11-21`, or `today`.",
+      "activityID": "Names the activity.", "day": EntryText.day,
       "isDone": "`true` completes the day, whatever the goal's kind, but for a limit that is exceeded; `false` only for `check`.",
       "amount": Note(
         "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.most, example: .number(1.5)),
       "durationSeconds": Note(
         "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), example: 900),
+      "comment": EntryText.comment, "location": "Where it was done; with the account's consent to location.",
+      "photo": "A picture of it: PNG, JPEG or WebP, at most 65,536 bytes and 2,048 pixels each way.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      fields.expectExactlyOne([
-        ("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil),
-      ])
+      fields.refuse(
+        expectExactlyOne([("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]))
       if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
+      fields.refuse(EntryText.brokenRules(comment, "comment"))
+      fields.refuse(location?.brokenRules("location") ?? [])
     }
   }
 
@@ -103,8 +209,9 @@ public enum RecordEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.record", of: .activity, .put("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind] + EntryFailure.allCases.map(\.kind),
-    requirements: ["ACT-7", "ACT-8"], "Set the progress of a planned day.")
+    failures: [ActivityFailure.notFound.kind, RequestFailure.consentRequired.kind] + EntryFailure.ofWriting,
+    requirements: ["ACT-7", "ACT-8", "ID-13"],
+    "Set the progress of a planned day, with a comment, a photo and a location if there are.")
 }
 
 /// Adds to the progress of a planned day, or takes from it, never below 0 (ACT-7).
@@ -129,7 +236,7 @@ public enum IncrementEntry: Operation {
     }
 
     public static let notes: Notes = [
-      "activityID": "Names the activity.", "day": "A day such as `2026-11-21`, or `today`.",
+      "activityID": "Names the activity.", "day": EntryText.day,
       "amount": Note(
         "For a quantity: how much more, or less if negative, at most 3 decimals.", range: -Amounts.most...Amounts.most,
         example: .number(1)),
@@ -139,7 +246,7 @@ public enum IncrementEntry: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      fields.expectExactlyOne([("amount", amount != nil), ("durationSeconds", durationSeconds != nil)])
+      fields.refuse(expectExactlyOne([("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]))
       if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
     }
   }
@@ -148,37 +255,48 @@ public enum IncrementEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.increment", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/increments"), by: .account,
-    effect: .create, failures: [ActivityFailure.notFound.kind] + EntryFailure.allCases.map(\.kind),
+    effect: .create, failures: [ActivityFailure.notFound.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7"], "Add to the progress of a planned day, or take from it, never below 0.")
 }
 
-/// Takes an entry back: the day stands as if nothing had been written (ACT-7). Repeating it changes nothing.
-public enum DeleteEntry: Operation {
-  /// Which entry.
-  public struct Input: Document {
-    /// Names the activity.
-    public var activityID: ActivityID
-    /// The day, or today.
-    public var day: DayName
+/// Names an entry.
+public struct EntryName: Document, Hashable {
+  /// Names the activity.
+  public var activityID: ActivityID
+  /// The day, or today.
+  public var day: DayName
 
-    /// The input from its parts.
-    public init(activityID: ActivityID, day: DayName) {
-      self.activityID = activityID
-      self.day = day
-    }
-
-    public static let notes: Notes = ["activityID": "Names the activity.", "day": "A day such as `2026-11-21`, or `today`."]
+  /// The name from its parts.
+  public init(activityID: ActivityID, day: DayName) {
+    self.activityID = activityID
+    self.day = day
   }
 
+  public static let notes: Notes = ["activityID": "Names the activity.", "day": EntryText.day]
+}
+
+/// Shows an entry (ACT-8).
+public enum GetEntry: Operation {
+  public typealias Input = EntryName
+  public typealias Output = Entry
+
+  public static let spec = OperationSpec(
+    "entries.get", of: .activity, .get("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .read,
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Show an entry.")
+}
+
+/// Takes an entry back: the day stands as if nothing had been written (ACT-7, ACT-8). Repeating it changes nothing.
+public enum DeleteEntry: Operation {
+  public typealias Input = EntryName
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
     "entries.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-7"],
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-7", "ACT-8"],
     "Take an entry back: the day stands as if nothing had been written.")
 }
 
-/// The progress of an activity on a day is now this.
+/// The progress of an activity on a day is now this. Comment, photo and location are nobody's but the account's, and are not told.
 public struct EntryRecorded: Event, Hashable {
   /// Whose activity.
   public var accountID: AccountID
@@ -194,11 +312,13 @@ public struct EntryRecorded: Event, Hashable {
   public var amount: Double?
   /// For a duration: how long.
   public var durationSeconds: Int?
+  /// When it was written: how late after its day decides what it is worth.
+  public var recordedAt: Instant
 
   /// The event from its parts.
   public init(
     accountID: AccountID, activityID: ActivityID, day: LocalDay, isDone: Bool, isDeleted: Bool, amount: Double?,
-    durationSeconds: Int?
+    durationSeconds: Int?, recordedAt: Instant
   ) {
     self.accountID = accountID
     self.activityID = activityID
@@ -207,12 +327,13 @@ public struct EntryRecorded: Event, Hashable {
     self.isDeleted = isDeleted
     self.amount = amount
     self.durationSeconds = durationSeconds
+    self.recordedAt = recordedAt
   }
 
   public static let notes: Notes = [
     "accountID": "Whose activity.", "activityID": "The activity.", "day": "The day.", "isDone": "Whether the goal is reached.",
     "isDeleted": "Whether the entry was taken back.", "amount": "For a quantity: how much.",
-    "durationSeconds": "For a duration: how long.",
+    "durationSeconds": "For a duration: how long.", "recordedAt": "When it was written.",
   ]
 
   public static let spec = EventSpec(

@@ -1,5 +1,6 @@
 import ActivityContract
 import GRDB
+import Images
 import Operations
 import ServiceKit
 import Storage
@@ -23,15 +24,35 @@ enum Entries {
     }
   }
 
-  /// The progress of a day and when it was written; nil where nothing was.
-  static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> (progress: Int, recordedAt: Instant)?
-  {
-    try database.first(
-      "SELECT progress, recorded_at FROM entries WHERE activity_id = ? AND day = ?", .id(activity), .day(day)
-    ) { ($0.number(0), $0.instant(1)) }
+  /// What may be recorded beside the progress, as a migration behind the other.
+  static func detailsMigration(_ number: Int) -> Migration {
+    Migration(number, "entries' details") { try $0.execute(sql: EntrySchema.details) }
   }
 
-  /// Lets a rule change the progress of a day and tells of it; where nothing changes, nothing is written or told.
+  /// The entry of a day; nil where nothing was recorded.
+  static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> StoredEntry? {
+    let found = try database.first(
+      """
+      SELECT progress, recorded_at, comment, photo_tag, progress_at, progress_change, progress_device,
+        EXISTS (SELECT 1 FROM entry_places WHERE activity_id = ?1 AND day = ?2)
+      FROM entries WHERE activity_id = ?1 AND day = ?2
+      """, .id(activity), .day(day)
+    ) { columns in
+      (
+        entry: StoredEntry(
+          progress: columns.number(0), progressStamp: try WriteStamp(columns, 4),
+          comment: columns.isNull(2) ? nil : columns.text(2), photoTag: columns.isNull(3) ? nil : columns.text(3),
+          recordedAt: columns.instant(1)),
+        hasPlace: columns.truth(7)
+      )
+    }
+    guard var entry = found?.entry else { return nil }
+    if found?.hasPlace == true { entry.location = try EntryPlaces.find(activity, day, in: database) }
+    return entry
+  }
+
+  /// Lets a rule change the progress of a day and tells of it; where nothing changes, nothing is written or told. What it was before
+  /// goes into the entry's history.
   ///
   /// - Throws: ``EntryFailure`` where the day is none on which to write, and what the rule throws.
   static func change(
@@ -39,39 +60,55 @@ enum Entries {
     by rule: (GoalMeasure, Int) throws -> Int
   ) throws -> Entry {
     try goal.requireOpen(today: today)
-    let (activity, day, measure) = (goal.activity, goal.day, goal.measure)
-    let before = try find(activity, day, in: transaction.database)
-    let progress = try rule(measure, before?.progress ?? 0)
-    let isDone = measure.isDone(progress)
-    var entry = Entry(
-      activityID: activity, day: day, isDone: isDone, amount: measure.amount(progress),
-      durationSeconds: measure.durationSeconds(progress), recordedAt: transaction.now)
-    if let before, before.progress == progress {
-      entry.recordedAt = before.recordedAt
-      return entry
+    let (activity, day, database) = (goal.activity, goal.day, transaction.database)
+    let before = try find(activity, day, in: database)
+    let progress = try rule(goal.measure, before?.progress ?? 0)
+    var after = before ?? StoredEntry(recordedAt: transaction.now)
+    if after.progressStamp != nil, after.progress == progress { return after.entry(of: goal) }
+    after.progress = progress
+    after.progressStamp = WriteStamp(transaction.now)
+    after.recordedAt = transaction.now
+    let isDone = goal.measure.isDone(progress)
+    if let before {
+      if let stamp = before.progressStamp {
+        try EntryHistory.keep(progress: before.progress, stamp, of: activity, day, transaction)
+      }
+      try database.run(
+        """
+        UPDATE entries SET progress = ?3, is_done = ?4, recorded_at = ?5, progress_at = ?5, progress_change = NULL,
+          progress_device = NULL
+        WHERE activity_id = ?1 AND day = ?2
+        """, .id(activity), .day(day), .number(progress), .truth(isDone), .instant(transaction.now))
+    } else {
+      try database.run(
+        """
+        INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, progress_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+        """, .id(activity), .day(day), .id(account), .number(progress), .truth(isDone), .instant(transaction.now))
     }
-    try transaction.database.run(
-      """
-      INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (activity_id, day) DO UPDATE
-      SET progress = excluded.progress, is_done = excluded.is_done, recorded_at = excluded.recorded_at
-      """, .id(activity), .day(day), .number(progress), .truth(isDone), .instant(transaction.now))
-    try transaction.tell(
-      EntryRecorded(
-        accountID: account, activityID: activity, day: day, isDone: isDone, isDeleted: false, amount: entry.amount,
-        durationSeconds: entry.durationSeconds))
-    return entry
+    try tell(progress, goal, of: account, transaction)
+    return after.entry(of: goal)
   }
 
-  /// Takes a day's entry back, if there is one, and tells of it.
-  static func delete(_ activity: ActivityID, of account: AccountID, on day: LocalDay, _ transaction: Transaction) throws {
-    let statement = try transaction.database.cachedStatement(sql: "DELETE FROM entries WHERE activity_id = ? AND day = ?")
-    try statement.execute(arguments: [activity, day])
-    guard transaction.database.changesCount > 0 else { return }
+  /// Lets a write of now count: of what it says of the entry nothing is later.
+  ///
+  /// - Parameter picture: what the write's photo names.
+  static func write(
+    _ write: EntryWrite, picture: Picture? = nil, _ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction
+  ) throws {
+    let before = try EntryRegisters.load(goal.activity, goal.day, in: transaction.database)
+    var after = before
+    let (_, lost) = after.merge(write, at: WriteStamp(transaction.now), isLast: true)
+    try after.save(over: before, losing: lost, goal, of: account, picture: picture, transaction)
+  }
+
+  /// Tells of a day's progress; nil where its entry was taken back.
+  static func tell(_ progress: Int?, _ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction) throws {
     try transaction.tell(
       EntryRecorded(
-        accountID: account, activityID: activity, day: day, isDone: false, isDeleted: true, amount: nil,
-        durationSeconds: nil))
+        accountID: account, activityID: goal.activity, day: goal.day, isDone: progress.map(goal.measure.isDone) ?? false,
+        isDeleted: progress == nil, amount: progress.flatMap(goal.measure.amount),
+        durationSeconds: progress.flatMap(goal.measure.durationSeconds), recordedAt: transaction.now))
   }
 
   /// The progress of each day that has an entry, oldest first.
@@ -96,7 +133,7 @@ enum Entries {
     let rows = try Row.fetchAll(
       database,
       sql: """
-        SELECT entries.*, activity_versions.account_id, activity_versions.goal_kind
+        SELECT entries.*, activity_versions.goal_kind
         FROM entries JOIN activity_versions ON activity_versions.activity_id = entries.activity_id
           AND activity_versions.from_day = (SELECT max(from_day) FROM activity_versions AS latest
             WHERE latest.activity_id = entries.activity_id AND latest.from_day <= entries.day)
@@ -107,7 +144,7 @@ enum Entries {
       let progress: Int = row["progress"]
       return EntryRecorded(
         accountID: row["account_id"], activityID: row["activity_id"], day: row["day"], isDone: row["is_done"], isDeleted: false,
-        amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress))
+        amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress), recordedAt: row["recorded_at"])
     }
     let isLast = rows.count < SnapshotParts.pageSize
     return (events, isLast ? nil : events.last.map { "\($0.activityID)/\($0.day)" })

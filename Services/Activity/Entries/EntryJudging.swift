@@ -26,7 +26,7 @@ extension Entries {
       try transaction.tell(
         EntryRecorded(
           accountID: account, activityID: activity, day: day, isDone: isDone, isDeleted: false,
-          amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress)))
+          amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress), recordedAt: transaction.now))
     }
   }
 }

@@ -1,17 +1,9 @@
-import Crypto
 import Foundation
 import GRDB
 import IdentityContract
 import Images
 import Operations
 import Storage
-
-extension Picture {
-  /// Names exactly these bytes: the first half of their SHA-256 in hexadecimal digits.
-  var tag: String {
-    SHA256.hash(data: bytes).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-  }
-}
 
 extension Database {
   /// The account's photo.

@@ -1,0 +1,147 @@
+public import Operations
+
+/// A field of an entry, for which the later write wins over the earlier one (ACT-17).
+public enum EntryField: String, Choice {
+  /// How far the goal was reached.
+  case progress
+  /// What was said of it.
+  case comment
+  /// Where it was done.
+  case location
+  /// The picture.
+  case photo
+  /// All of it: it was taken back.
+  case entry
+}
+
+/// A write of an entry's field that does not count, or no longer (ACT-17).
+public struct EntryChange: Document, Hashable {
+  /// Why a write does not count.
+  public enum Cause: String, Choice {
+    /// A later write took its place.
+    case overwritten
+    /// The entry was taken back after it.
+    case deleted
+    /// When it came, there was a later write already.
+    case late
+    /// It was taken back by itself.
+    case undone
+  }
+
+  /// Its number in the entry's history, growing.
+  public var number: Int
+  /// What was written.
+  public var field: EntryField
+  /// For the progress of a check: whether it was done.
+  public var isDone: Bool?
+  /// For the progress of a quantity: how much.
+  public var amount: Double?
+  /// For the progress of a duration: how long.
+  public var durationSeconds: Int?
+  /// The comment that was written; absent where it was removed.
+  public var comment: String?
+  /// The location that was written; absent where it was removed.
+  public var location: EntryLocation?
+  /// The photo's tag; the picture itself is gone.
+  public var photoTag: String?
+  /// When it was written, as it counts.
+  public var madeAt: Instant
+  /// The id that its device gave to the change; absent for what was not sent by `entries.sync`.
+  public var changeID: ChangeID?
+  /// The device.
+  public var deviceID: DeviceID?
+  /// Why it does not count.
+  public var cause: Cause
+  /// Since when it does not count.
+  public var lostAt: Instant
+
+  /// A change from its parts, without its value.
+  public init(
+    number: Int, field: EntryField, madeAt: Instant, changeID: ChangeID?, deviceID: DeviceID?, cause: Cause, lostAt: Instant
+  ) {
+    self.number = number
+    self.field = field
+    self.madeAt = madeAt
+    self.changeID = changeID
+    self.deviceID = deviceID
+    self.cause = cause
+    self.lostAt = lostAt
+  }
+
+  public static let notes: Notes = [
+    "number": "Its number in the entry's history, growing.",
+    "field": "What was written; `entry` where all of it was taken back.",
+    "isDone": "For the progress of a check: whether it was done.", "amount": "For the progress of a quantity: how much.",
+    "durationSeconds": "For the progress of a duration: how long.",
+    "comment": "The comment that was written; absent where it was removed.",
+    "location": "The location that was written; absent where it was removed.",
+    "photoTag": "The photo's tag; the picture itself is gone.", "madeAt": "When it was written, as it counts.",
+    "changeID": "The id that its device gave to the change; absent for what was not sent by `entries.sync`.",
+    "deviceID": "The device.",
+    "cause":
+      "`overwritten`: a later write took its place; `deleted`: the entry was taken back after it; `late`: there was a later write when it came; `undone`: taken back by itself.",
+    "lostAt": "Since when it does not count.",
+  ]
+}
+
+/// Lists what was written of an entry and does not count any more, newest first (ACT-17).
+public enum ListEntryChanges: Operation {
+  /// Which entry, and which page.
+  public struct Input: ListInput, Hashable {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// The day, or today.
+    public var day: DayName
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, day: DayName, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.activityID = activityID
+      self.day = day
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes(["activityID": "Names the activity.", "day": EntryText.day])
+  }
+
+  public typealias Output = Page<EntryChange>
+
+  public static let spec = OperationSpec(
+    "entries.changes", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
+    "List what was written of an entry and does not count any more, newest first; at least the last 100 writes.")
+}
+
+/// Forgets what was written of an entry and does not count any more, for good. The entry stays as it is.
+public enum ForgetEntryChanges: Operation {
+  public typealias Input = EntryName
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "entries.forgetChanges", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/changes"), by: .account,
+    effect: .write, failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
+    "Forget what was written of an entry and does not count any more, for good.")
+}
+
+/// Takes back the last change of an entry's progress, its deletion included; done again, the one before (ACT-7).
+public enum UndoEntry: Operation {
+  public typealias Input = EntryName
+
+  /// The entry as it stands then.
+  public struct Output: Document, Hashable {
+    /// Absent where nothing is recorded any more.
+    public var entry: Entry?
+
+    /// The output from its parts.
+    public init(entry: Entry?) { self.entry = entry }
+
+    public static let notes: Notes = ["entry": "The entry as it stands then; absent where nothing is recorded any more."]
+  }
+
+  public static let spec = OperationSpec(
+    "entries.undo", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/undo"), by: .account, effect: .create,
+    failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToUndo.kind], requirements: ["ACT-7"],
+    "Take back the last change of an entry's progress, its deletion included; done again, the one before.")
+}

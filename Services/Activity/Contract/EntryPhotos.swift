@@ -1,0 +1,56 @@
+public import Operations
+
+/// Gives an entry a photo, in place of the one it had: a PNG, JPEG or WebP of at most 65,536 bytes and 2,048 pixels each way (ACT-8).
+///
+/// It is kept as a picture that the server has encoded anew, so that nothing else which its file held is kept.
+public enum PutEntryPhoto: Operation {
+  /// Which entry, and its picture.
+  public struct Input: Document, Hashable {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// The day, or today.
+    public var day: DayName
+    /// The picture's file.
+    public var content: Base64Bytes
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, day: DayName, content: Base64Bytes) {
+      self.activityID = activityID
+      self.day = day
+      self.content = content
+    }
+
+    public static let notes: Notes = [
+      "activityID": "Names the activity.", "day": EntryText.day, "content": "The picture's file.",
+    ]
+  }
+
+  public typealias Output = Entry
+
+  public static let spec = OperationSpec(
+    "entryPhotos.put", of: .activity, .put("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], raw: .body("content", "image/*"),
+    requirements: ["ACT-8"], "Give an entry a photo.")
+}
+
+/// Removes an entry's photo. Without one it does nothing.
+public enum DeleteEntryPhoto: Operation {
+  public typealias Input = EntryName
+  public typealias Output = Entry
+
+  public static let spec = OperationSpec(
+    "entryPhotos.delete", of: .activity, .delete("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Remove an entry's photo.")
+}
+
+/// Reads an entry's photo.
+public enum GetEntryPhoto: Operation {
+  public typealias Input = EntryName
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "entryPhotos.get", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .read,
+    failures: [ActivityFailure.notFound.kind, RequestFailure.notFound.kind],
+    raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["ACT-8"],
+    "Read an entry's photo; `not_found` without one.")
+}

@@ -1,0 +1,287 @@
+public import Operations
+
+/// A name that a client made up: 1 to 64 visible ASCII characters.
+public struct ClientMadeID<Named>: TextValue, Comparable {
+  public let description: String
+
+  static var mostCharacters: Int { 64 }
+
+  public init(text: String) throws(FieldRule) {
+    guard (1...ClientMadeID.mostCharacters).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw FieldRule("not_a_client_id", ["most": .number(ClientMadeID.mostCharacters)]) }
+    description = text
+  }
+
+  private init(trusted: String) { description = trusted }
+
+  public static var placeholder: ClientMadeID { ClientMadeID(trusted: "_") }
+
+  public static var schema: JSON {
+    ["type": "string", "pattern": "^[!-~]{1,64}$", "examples": ["7f3a-000017"]]
+  }
+
+  public static func < (left: ClientMadeID, right: ClientMadeID) -> Bool { left.description < right.description }
+}
+
+/// What an account enters its days on.
+public enum Device {}
+
+/// Names a change for its device.
+public typealias ChangeID = ClientMadeID<OfflineChange>
+/// Names a device for its account.
+public typealias DeviceID = ClientMadeID<Device>
+
+/// A change of an entry, made on a device while it was offline (ACT-17).
+///
+/// It is known by its id and its device: sent again it changes nothing.
+public struct OfflineChange: Document, Hashable {
+  /// Names the change for its device.
+  public var id: ChangeID
+  /// Names the device for its account.
+  public var deviceID: DeviceID
+  /// When it was made, by the device's clock.
+  public var madeAt: Instant
+  /// Names the activity.
+  public var activityID: ActivityID
+  /// The day.
+  public var day: LocalDay
+  /// `true` takes the entry back, and is given alone.
+  public var isDeleted: Bool?
+  /// `true` completes the day, whatever the goal's kind; `false` is for `check` alone.
+  public var isDone: Bool?
+  /// For a quantity: how much is done in all.
+  public var amount: Double?
+  /// For a duration: how long was spent in all.
+  public var durationSeconds: Int?
+  /// What to say of it.
+  public var comment: FieldEdit<String>
+  /// Where it was done.
+  public var location: FieldEdit<EntryLocation>
+
+  /// A change from its parts.
+  public init(
+    id: ChangeID, deviceID: DeviceID, madeAt: Instant, activityID: ActivityID, day: LocalDay, isDeleted: Bool? = nil,
+    isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil, comment: FieldEdit<String> = .keep,
+    location: FieldEdit<EntryLocation> = .keep
+  ) {
+    self.id = id
+    self.deviceID = deviceID
+    self.madeAt = madeAt
+    self.activityID = activityID
+    self.day = day
+    self.isDeleted = isDeleted
+    self.isDone = isDone
+    self.amount = amount
+    self.durationSeconds = durationSeconds
+    self.comment = comment
+    self.location = location
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the change for its device, which never uses the name again.", "deviceID": "Names the device for its account.",
+    "madeAt": "When it was made, by the device's clock; what is ahead of the server's counts as made when it came.",
+    "activityID": "Names the activity.", "day": "The day.",
+    "isDeleted": "`true` takes the entry back, and is given without the fields below.",
+    "isDone": "`true` completes the day, whatever the goal's kind; `false` only for `check`.",
+    "amount": Note(
+      "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.most, isCheckedByFeature: true,
+      example: .number(1.5)),
+    "durationSeconds": Note(
+      "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), isCheckedByFeature: true,
+      example: 900),
+    "comment": Note("What to say of it, at most 20 characters; null removes it.", example: "Felt great"),
+    "location": "Where it was done, with the account's consent to location; null removes it.",
+  ]
+
+  /// Every field at fault; it refuses this change and no other.
+  public var problems: [FieldProblem] {
+    let progress = [("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]
+    let others = [("comment", comment != .keep), ("location", location != .keep)]
+    var broken: [BrokenRule] = []
+    if isDeleted == true {
+      broken = (progress + others).filter(\.1).map { ($0.0, FieldRule("not_when_deleted")) }
+    } else if !(progress + others).contains(where: \.1) {
+      broken = [("isDone", FieldRule("nothing_changed"))]
+    } else if progress.contains(where: \.1) {
+      broken = expectExactlyOne(progress)
+    }
+    func range(_ most: Int) -> FieldRule { FieldRule("out_of_range", ["least": .number(0), "most": .number(most)]) }
+    if let amount {
+      if !(0...Amounts.most).contains(amount) {
+        broken.append(("amount", range(Int(Amounts.most))))
+      } else if !Amounts.isExact(amount) {
+        broken.append(("amount", Amounts.tooPrecise))
+      }
+    }
+    if let durationSeconds, !(0...Amounts.mostSeconds).contains(durationSeconds) {
+      broken.append(("durationSeconds", range(Amounts.mostSeconds)))
+    }
+    broken += EntryText.brokenRules(comment.value, "comment") + (location.value?.brokenRules("location") ?? [])
+    return broken.map { FieldProblem(field: $0.field, $0.rule) }
+  }
+}
+
+extension OfflineChange {
+  enum CodingKeys: String, CodingKey {
+    case id, deviceID, madeAt, activityID, day, isDeleted, isDone, amount, durationSeconds, comment, location
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try container.decode(ChangeID.self, forKey: .id), deviceID: try container.decode(DeviceID.self, forKey: .deviceID),
+      madeAt: try container.decode(Instant.self, forKey: .madeAt),
+      activityID: try container.decode(ActivityID.self, forKey: .activityID),
+      day: try container.decode(LocalDay.self, forKey: .day),
+      isDeleted: try container.decodeIfPresent(Bool.self, forKey: .isDeleted),
+      isDone: try container.decodeIfPresent(Bool.self, forKey: .isDone),
+      amount: try container.decodeIfPresent(Double.self, forKey: .amount),
+      durationSeconds: try container.decodeIfPresent(Int.self, forKey: .durationSeconds),
+      comment: try container.edit(of: String.self, forKey: .comment),
+      location: try container.edit(of: EntryLocation.self, forKey: .location))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(deviceID, forKey: .deviceID)
+    try container.encode(madeAt, forKey: .madeAt)
+    try container.encode(activityID, forKey: .activityID)
+    try container.encode(day, forKey: .day)
+    try container.encodeIfPresent(isDeleted, forKey: .isDeleted)
+    try container.encodeIfPresent(isDone, forKey: .isDone)
+    try container.encodeIfPresent(amount, forKey: .amount)
+    try container.encodeIfPresent(durationSeconds, forKey: .durationSeconds)
+    try container.encode(comment, forKey: .comment)
+    try container.encode(location, forKey: .location)
+  }
+}
+
+/// What became of an offline change.
+public struct OfflineChangeResult: Document, Hashable {
+  /// The ways it can end.
+  public enum Outcome: String, Choice {
+    /// It counts, in at least one of its fields.
+    case applied
+    /// It was known already.
+    case repeated
+    /// Later writes of all its fields were there already; it is kept in the entry's history.
+    case superseded
+    /// It cannot be taken, and nothing of it is kept.
+    case refused
+  }
+
+  /// The change's id.
+  public var id: ChangeID
+  /// The change's device.
+  public var deviceID: DeviceID
+  /// How it ended.
+  public var outcome: Outcome
+  /// Of an applied one: fields of which later writes were there already.
+  public var supersededFields: [EntryField]?
+  /// Why it was refused.
+  public var refusal: ChangeRefusal?
+  /// The entry as it stands now; absent where there is none, or the change was refused.
+  public var entry: Entry?
+
+  /// A result from its parts.
+  public init(
+    id: ChangeID, deviceID: DeviceID, outcome: Outcome, supersededFields: [EntryField]? = nil, refusal: ChangeRefusal? = nil,
+    entry: Entry? = nil
+  ) {
+    self.id = id
+    self.deviceID = deviceID
+    self.outcome = outcome
+    self.supersededFields = supersededFields
+    self.refusal = refusal
+    self.entry = entry
+  }
+
+  public static let notes: Notes = [
+    "id": "The change's id.", "deviceID": "The change's device.",
+    "outcome":
+      "`applied`: it counts, in at least one of its fields; `repeated`: it was known already; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
+    "supersededFields": "Of an applied one: fields of which later writes were there already.",
+    "refusal": "Why it was refused.",
+    "entry": "The entry as it stands now; absent where there is none, or the change was refused.",
+  ]
+}
+
+/// Why a change among many was not taken, as a problem document of its own would say.
+public struct ChangeRefusal: Document, Hashable {
+  /// A field at fault.
+  public struct Field: Document, Hashable {
+    /// Which.
+    public var field: String
+    /// The rule that it breaks.
+    public var code: String
+    /// The rule in the caller's language.
+    public var message: String
+
+    /// A field from its parts.
+    public init(field: String, code: String, message: String) {
+      self.field = field
+      self.code = code
+      self.message = message
+    }
+
+    public static let notes: Notes = [
+      "field": Note("Which.", example: "comment"), "code": Note("The rule that it breaks.", example: "too_long"),
+      "message": "The rule in the caller's language.",
+    ]
+  }
+
+  /// Stable name of what is wrong.
+  public var code: String
+  /// What is wrong, in the caller's language.
+  public var message: String
+  /// Every field at fault.
+  public var fields: [Field]
+
+  /// A refusal from its parts.
+  public init(code: String, message: String, fields: [Field]) {
+    self.code = code
+    self.message = message
+    self.fields = fields
+  }
+
+  public static let notes: Notes = [
+    "code": Note("Stable name of what is wrong.", example: "not_planned"), "message": "What is wrong, in the caller's language.",
+    "fields": "Every field at fault.",
+  ]
+}
+
+/// Takes in changes that devices made while they were offline (ACT-17), in any order and as often as it may be.
+///
+/// Field by field the later write wins; the loser is kept in the entry's history. One that cannot be taken does not stop the others.
+public enum SyncEntries: Operation {
+  /// The changes.
+  public struct Input: Document, Hashable {
+    /// In any order.
+    public var changes: [OfflineChange]
+
+    /// The input from its parts.
+    public init(changes: [OfflineChange]) { self.changes = changes }
+
+    /// The most changes in one call.
+    public static let mostChanges = 200
+
+    public static let notes: Notes = ["changes": Note("The changes, in any order.", items: 1...mostChanges)]
+  }
+
+  /// What became of them.
+  public struct Output: Document, Hashable {
+    /// One for each change, in their order.
+    public var results: [OfflineChangeResult]
+
+    /// The output from its parts.
+    public init(results: [OfflineChangeResult]) { self.results = results }
+
+    public static let notes: Notes = ["results": "One for each change, in their order."]
+  }
+
+  public static let spec = OperationSpec(
+    "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk,
+    requirements: ["ACT-17", "ID-13"],
+    "Take in changes of entries that devices made while they were offline; the later write of each field wins.")
+}

@@ -1,0 +1,22 @@
+import ActivityContract
+import Operations
+
+/// An entry as it is kept.
+struct StoredEntry: Hashable, Sendable {
+  /// In the unit of the goal's target; 0 where it was never written.
+  var progress = 0
+  /// The write of the progress that counts; nil where it was never written.
+  var progressStamp: WriteStamp?
+  var comment: String?
+  var photoTag: String?
+  var location: EntryLocation?
+  var recordedAt: Instant
+
+  /// The entry as clients see it.
+  func entry(of goal: PlannedGoal) -> Entry {
+    Entry(
+      activityID: goal.activity, day: goal.day, isDone: goal.measure.isDone(progress), amount: goal.measure.amount(progress),
+      durationSeconds: goal.measure.durationSeconds(progress), comment: comment, location: location, photoTag: photoTag,
+      recordedAt: recordedAt)
+  }
+}

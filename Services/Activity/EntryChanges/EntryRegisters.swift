@@ -1,0 +1,148 @@
+import ActivityContract
+import Operations
+
+/// A field of an entry with the write that counts.
+struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
+  let value: Value
+  let stamp: WriteStamp
+}
+
+/// What a write says of an entry: something of each field that it names, or that the whole is taken back.
+struct EntryWrite: Hashable, Sendable {
+  var progress: Int?
+  var comment = FieldEdit<String>.keep
+  var location = FieldEdit<EntryLocation>.keep
+  /// By its tag.
+  var photo = FieldEdit<String>.keep
+  var isDeletion = false
+
+  static let deletion = EntryWrite(isDeletion: true)
+
+  var isEmpty: Bool { self == EntryWrite() }
+}
+
+/// A write of a field that does not count, or no longer.
+struct LostWrite: Hashable, Sendable {
+  enum Value: Hashable, Sendable {
+    case progress(Int)
+    case comment(String?)
+    case location(EntryLocation?)
+    case photo(String?)
+    case deletion
+
+    var field: EntryField {
+      switch self {
+      case .progress: .progress
+      case .comment: .comment
+      case .location: .location
+      case .photo: .photo
+      case .deletion: .entry
+      }
+    }
+  }
+
+  let value: Value
+  let stamp: WriteStamp
+  let cause: EntryChange.Cause
+}
+
+/// An entry as the latest writes of its fields: a state that is the same in whatever order, and however often, they come (ACT-17).
+///
+/// Each field is a register that only a later write changes, and the deletion one that empties all fields written before it. There
+/// is an entry where any field was written since.
+struct EntryRegisters: Hashable, Sendable {
+  var progress: Register<Int>?
+  var comment: Register<String?>?
+  var location: Register<EntryLocation?>?
+  var photo: Register<String?>?
+  var deletion: WriteStamp?
+
+  var exists: Bool { progress != nil || comment != nil || location != nil || photo != nil }
+
+  /// The writes that count.
+  var stamps: [WriteStamp] {
+    [progress?.stamp, comment?.stamp, location?.stamp, photo?.stamp, deletion].compactMap { $0 }
+  }
+
+  /// Lets a write count, in each field that has no later one.
+  ///
+  /// - Parameter isLast: whether it counts whatever the stamps say, because it was made knowing all that is here. What says the same
+  ///   as is there already is then no write.
+  /// - Returns: the fields in which it counts, and the writes that do not, be they its own or those before.
+  mutating func merge(
+    _ write: EntryWrite, at stamp: WriteStamp, isLast: Bool
+  ) -> (applied: [EntryField], lost: [LostWrite]) {
+    var merge = Merge(registers: self, stamp: stamp, isLast: isLast)
+    if write.isDeletion {
+      merge.delete()
+    } else {
+      if let progress = write.progress { merge.write(progress, to: \.progress, LostWrite.Value.progress) }
+      if let comment = write.comment.written { merge.write(comment, to: \.comment, LostWrite.Value.comment) }
+      if let location = write.location.written { merge.write(location, to: \.location, LostWrite.Value.location) }
+      if let photo = write.photo.written { merge.write(photo, to: \.photo, LostWrite.Value.photo) }
+    }
+    self = merge.registers
+    return (merge.applied, merge.lost)
+  }
+}
+
+private struct Merge {
+  var registers: EntryRegisters
+  let stamp: WriteStamp
+  let isLast: Bool
+  var applied: [EntryField] = []
+  var lost: [LostWrite] = []
+
+  mutating func write<Value>(
+    _ value: Value, to field: WritableKeyPath<EntryRegisters, Register<Value>?>, _ lostValue: (Value) -> LostWrite.Value
+  ) {
+    let own = lostValue(value)
+    let before = registers[keyPath: field]
+    if isLast {
+      if let before, before.value == value { return }
+    } else if let later = [before?.stamp, registers.deletion].compactMap({ $0 }).max(), stamp < later {
+      lost.append(LostWrite(value: own, stamp: stamp, cause: .late))
+      return
+    }
+    if let before { lost.append(LostWrite(value: lostValue(before.value), stamp: before.stamp, cause: .overwritten)) }
+    registers[keyPath: field] = Register(value: value, stamp: stamp)
+    applied.append(own.field)
+  }
+
+  mutating func delete() {
+    if let before = registers.deletion {
+      guard isLast || before < stamp else {
+        lost.append(LostWrite(value: .deletion, stamp: stamp, cause: .late))
+        return
+      }
+      lost.append(LostWrite(value: .deletion, stamp: before, cause: .overwritten))
+    }
+    let existed = registers.exists
+    let count = lost.count
+    registers.deletion = stamp
+    empty(\.progress, LostWrite.Value.progress)
+    empty(\.comment, LostWrite.Value.comment)
+    empty(\.location, LostWrite.Value.location)
+    empty(\.photo, LostWrite.Value.photo)
+    if !existed || lost.count > count { applied.append(.entry) }
+  }
+
+  private mutating func empty<Value>(
+    _ field: WritableKeyPath<EntryRegisters, Register<Value>?>, _ lostValue: (Value) -> LostWrite.Value
+  ) {
+    guard let before = registers[keyPath: field], isLast || before.stamp < stamp else { return }
+    lost.append(LostWrite(value: lostValue(before.value), stamp: before.stamp, cause: .deleted))
+    registers[keyPath: field] = nil
+  }
+}
+
+extension FieldEdit {
+  /// What is written: nil where the field is left as it is, a nil inside where it is removed.
+  fileprivate var written: Value?? {
+    switch self {
+    case .keep: nil
+    case .remove: .some(nil)
+    case .set(let value): .some(value)
+    }
+  }
+}

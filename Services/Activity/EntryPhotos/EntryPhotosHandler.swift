@@ -1,0 +1,39 @@
+import ActivityContract
+import Images
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the photos of entries, each kept as a picture that this service has encoded itself.
+  mutating func serveEntryPhotos(_ calendars: AccountCalendars, _ desk: PictureDesk) {
+    serve(
+      PutEntryPhoto.self,
+      prepare: { input, call in
+        try await calendars.prepare(input, call)
+        // Where there is no entry, no picture is decoded.
+        _ = try await call.read { database in
+          try Entries.required(try calendars.goal(input.activityID, input.day, call, in: database), in: database)
+        }
+        return try await desk.picture(input.content.bytes, field: "content")
+      },
+      write: { input, picture, call, transaction in
+        let (goal, _) = try calendars.goal(input.activityID, input.day, call, transaction)
+        _ = try Entries.required(goal, in: transaction.database)
+        return try calendars.write(EntryWrite(photo: .set(picture.tag)), picture: picture, goal, call, transaction)
+      })
+
+    serve(DeleteEntryPhoto.self, prepare: calendars.prepare) { input, _, call, transaction in
+      let (goal, _) = try calendars.goal(input.activityID, input.day, call, transaction)
+      guard try Entries.required(goal, in: transaction.database).photoTag != nil else {
+        return try Entries.required(goal, in: transaction.database)
+      }
+      return try calendars.write(EntryWrite(photo: .remove), goal, call, transaction)
+    }
+
+    serve(GetEntryPhoto.self, prepare: calendars.prepare) { input, _, call, database in
+      let goal = try calendars.goal(input.activityID, input.day, call, in: database)
+      return try EntryPhotos.find(goal.activity, goal.day, in: database)
+    }
+  }
+}

@@ -1,0 +1,267 @@
+import ActivityContract
+import ActivityService
+import GRDB
+import IdentityContract
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@Suite("Entries with comment, photo and location (ACT-8; T UC 02.01 to 02.04)")
+struct EntryDetailsTests {
+  private let home = EntryLocation(latitude: 40.4168, longitude: -3.7038, accuracyMeters: 12)
+
+  @Test("T UC 02.01: an entry is recorded with comment, photo and location, and shown")
+  func recorded() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      let entry = try await ana.send(
+        RecordEntry.self,
+        .init(
+          activityID: id, day: .today, isDone: true, comment: "  Felt great ", location: home, photo: try Snapshots.png()))
+      #expect(entry.isDone && entry.comment == "Felt great" && entry.location == home)
+      let photo = try await ana.send(GetEntryPhoto.self, .init(activityID: id, day: .today))
+      #expect(photo.mediaType == "image/png" && photo.tag == entry.photoTag && entry.photoTag?.count == 32)
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
+      // The progress alone is told, and once.
+      let told = try await services.told(by: .activity).filter { $0.name == "entries.recorded" }
+      #expect(told.count == 1)
+      #expect(!String(decoding: told[0].body, as: UTF8.self).contains("great"))
+    }
+  }
+
+  @Test("T UC 02.01: comment, photo and location are optional, and what is left out later stays")
+  func optional() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
+      var entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1))
+      #expect(entry.comment == nil && entry.location == nil && entry.photoTag == nil)
+      _ = try await ana.send(
+        RecordEntry.self,
+        .init(activityID: id, day: .today, amount: 1, comment: "a", location: home, photo: try Snapshots.webp()))
+      entry = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today, amount: 2.5))
+      #expect(entry.amount == 3.5 && entry.comment == "a" && entry.location == home && entry.photoTag != nil)
+      entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5, comment: " "))
+      #expect(entry.isDone && entry.comment == "a" && entry.photoTag != nil)
+    }
+  }
+
+  @Test("T UC 02.01: a comment has at most 20 characters as a person counts them")
+  func comment() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      func fields(_ comment: String) async throws -> [String] {
+        try await ana.refusedFields(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, comment: comment))
+      }
+      #expect(try await fields(String(repeating: "👩‍👩‍👧‍👦", count: 20)) == ["comment too_long"])
+      #expect(try await fields(String(repeating: "ñ", count: 21)) == ["comment too_long"])
+      #expect(try await fields(String(repeating: "🇪🇸", count: 20)) == [])
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).comment?.count == 20)
+    }
+  }
+
+  @Test("T UC 02.01, exception: a photo of more than 65,536 bytes cancels the save, with a message in both languages")
+  func tooLarge() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      let input = RecordEntry.Input(
+        activityID: id, day: .today, isDone: true, comment: "mine", photo: Snapshots.tooLarge)
+      do {
+        _ = try await ana.send(RecordEntry.self, input)
+        Issue.record("it was taken")
+      } catch let failure as Failure {
+        #expect(failure.fields.map { "\($0.field) \($0.code)" } == ["photo picture_too_large"])
+        let words = Words(Contract.activity.words)
+        let texts = [Language.english, .spanish].map {
+          words.text("field.picture_too_large", $0, failure.fields[0].parameters)
+        }
+        #expect(texts == ["The picture has more than 65536 bytes.", "La imagen ocupa más de 65536 bytes."])
+      }
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
+      #expect(try await services.told(by: .activity).map(\.name) == ["activities.created"])
+    }
+  }
+
+  @Test("T UC 02.01, exception: without consent to location nothing is saved; consent just given is not refused")
+  func consent() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(consents: [.activityData])
+      let id = try await ana.makeActivity().id
+      let input = RecordEntry.Input(activityID: id, day: .today, isDone: true, location: home)
+      #expect(try await ana.failure(RecordEntry.self, input) == "consent_required")
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
+      // Known to identity alone.
+      try await services.change(ana, isTold: false) {
+        $0.consents = [.location]; $0.revision += 1
+      }
+      #expect(try await ana.send(RecordEntry.self, input).location == home)
+      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      let edit = EditEntry.Input(activityID: id, day: .today, location: .set(home))
+      #expect(try await ana.failure(EditEntry.self, edit) == "consent_required")
+      // Taking it back needs none.
+      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, location: .remove)).location == nil)
+    }
+  }
+
+  @Test(
+    "T UC 02.01, exception: what is no place on earth is refused, field by field",
+    arguments: [
+      (90.0, 180.0, 0.0, []), (-90, -180, 1_000_000, []), (90.1, 0, 1, ["location.latitude out_of_range"]),
+      (-90.1, -180.1, -1, ["latitude", "longitude", "accuracyMeters"].map { "location.\($0) out_of_range" }),
+      (0, 180.5, 1_000_001, ["location.longitude out_of_range", "location.accuracyMeters out_of_range"]),
+    ])
+  func places(latitude: Double, longitude: Double, accuracy: Double, problems: [String]) async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      let place = EntryLocation(latitude: latitude, longitude: longitude, accuracyMeters: accuracy)
+      let input = RecordEntry.Input(activityID: id, day: .today, isDone: true, location: place)
+      #expect(try await ana.refusedFields(RecordEntry.self, input) == problems)
+    }
+  }
+
+  @Test("T UC 02.01, exception: a day has one entry, of many writers at once too, and each of their fields is whole")
+  func races() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(1_000, unit: "times")).id
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 1...400 {
+          group.addTask {
+            let place = EntryLocation(latitude: Double(number % 90), longitude: Double(number % 90))
+            _ = try await ana.send(
+              RecordEntry.self,
+              .init(activityID: id, day: .today, amount: Double(number), comment: "number \(number)", location: place))
+          }
+        }
+        try await group.waitForAll()
+      }
+      let entry = try await ana.send(GetEntry.self, .init(activityID: id, day: .today))
+      let amount = Int(try #require(entry.amount))
+      #expect(entry.comment == "number \(amount)" && entry.location?.latitude == Double(amount % 90))
+      let store = services.store(of: .activity)
+      for (table, count) in [("entries", 1), ("entry_places", 1), ("entry_stamps", 2)] {
+        #expect(try await store.rows(table) == count, "\(table)")
+      }
+    }
+  }
+
+  @Test("T UC 02.02: an entry is viewed whole, on its own day alone")
+  func viewed() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(startDay: "2026-11-01").id
+      let day = DayName.day(try LocalDay(text: "2026-11-20"))
+      let entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: day, isDone: true, comment: "x"))
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: day)) == entry)
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
+    }
+  }
+
+  @Test("T UC 02.03: an entry is edited field by field; what is left out stays, and null removes")
+  func edited() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
+      func edit(_ json: String) async throws -> Entry {
+        try services.clock.set("2026-11-21T13:00:00.000Z")
+        return try await ana.send(
+          EditEntry.self, json: Array(json.utf8), parameters: ["activityID": id.description, "day": "today"])
+      }
+      let first = try await ana.send(
+        RecordEntry.self,
+        .init(activityID: id, day: .today, durationSeconds: 30, comment: "a", location: home, photo: try Snapshots.png()))
+      // A form that is left without a change.
+      #expect(try await edit("{}") == first)
+      var entry = try await edit(#"{"comment":"b"}"#)
+      #expect(entry.comment == "b" && entry.location == home && entry.durationSeconds == 30)
+      #expect(entry.recordedAt == services.clock.now)
+      entry = try await edit(#"{"durationSeconds":60,"location":{"latitude":1,"longitude":2}}"#)
+      #expect(entry.isDone && entry.comment == "b" && entry.location == EntryLocation(latitude: 1, longitude: 2))
+      entry = try await edit(#"{"comment":null,"location":null}"#)
+      #expect(entry.comment == nil && entry.location == nil && entry.isDone && entry.photoTag == first.photoTag)
+      #expect(try await services.store(of: .activity).rows("entry_places") == 0)
+      // Only the change of the progress was told again.
+      #expect(try await services.told(by: .activity).filter { $0.name == "entries.recorded" }.count == 2)
+    }
+  }
+
+  @Test("T UC 02.03, exception: an edit with a field at fault changes nothing, and where there is no entry there is none to edit")
+  func notEdited() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      #expect(
+        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set("a"))) == "entry_not_found")
+      let entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, comment: "a"))
+      let bad = EditEntry.Input(
+        activityID: id, day: .today, isDone: true, amount: 2, comment: .set(String(repeating: "x", count: 21)),
+        location: .set(EntryLocation(latitude: 91, longitude: 0)))
+      // What each field may be is looked at first.
+      #expect(try await ana.refusedFields(EditEntry.self, bad) == ["comment too_long"])
+      let other = EditEntry.Input(
+        activityID: id, day: .today, amount: 2, location: .set(EntryLocation(latitude: 91, longitude: 0)))
+      #expect(try await ana.refusedFields(EditEntry.self, other) == ["location.latitude out_of_range"])
+      #expect(
+        try await ana.refusedFields(EditEntry.self, .init(activityID: id, day: .today, amount: 2, comment: .set("b")))
+          == ["amount not_for_goal"])
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
+    }
+  }
+
+  @Test("T UC 02.04: a deleted entry is gone with photo and place, also a second time, and its day stands open")
+  func deleted() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      _ = try await ana.send(
+        RecordEntry.self,
+        .init(activityID: id, day: .today, isDone: true, comment: "a", location: home, photo: try Snapshots.png()))
+      for _ in 0..<2 { _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today)) }
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
+      #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: id, day: .today)) == "not_found")
+      for table in ["entries", "entry_photos", "entry_places", "entry_stamps"] {
+        #expect(try await services.store(of: .activity).rows(table) == 0, "\(table)")
+      }
+      #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.pending])
+      let told = try await services.told(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
+      #expect(told.map(\.isDeleted) == [false, true])
+    }
+  }
+
+  @Test("nobody finds another's entries")
+  func strangers() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
+      _ = try await ana.send(
+        RecordEntry.self, .init(activityID: id, day: .today, durationSeconds: 5, photo: try Snapshots.png()))
+      let name = EntryName(activityID: id, day: .today)
+      let found = [
+        try await ben.failure(GetEntry.self, name), try await ben.failure(DeleteEntry.self, name),
+        try await ben.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set("mine"))),
+        try await ben.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, photo: try Snapshots.png())),
+        try await ben.failure(GetEntryPhoto.self, name), try await ben.failure(DeleteEntryPhoto.self, name),
+        try await ben.failure(PutEntryPhoto.self, .init(activityID: id, day: .today, content: try Snapshots.png())),
+        try await ben.failure(ListEntryChanges.self, .init(activityID: id, day: .today)),
+        try await ben.failure(ForgetEntryChanges.self, name), try await ben.failure(UndoEntry.self, name),
+        try await ben.failure(StartTimer.self, .init(activityID: id)),
+        try await ben.failure(StopTimer.self, .init(activityID: id)),
+        try await ben.failure(SaveTimer.self, .init(activityID: id)),
+        try await ben.failure(DiscardTimer.self, .init(activityID: id)),
+        try await ben.failure(GetTimer.self, .init(activityID: id)),
+      ]
+      #expect(Set(found) == ["activity_not_found"])
+      let change = OfflineChange(
+        id: try ChangeID(text: "1"), deviceID: try DeviceID(text: "phone"), madeAt: services.clock.now, activityID: id,
+        day: try LocalDay(text: "2026-11-21"), isDeleted: true)
+      let result = try await ben.send(SyncEntries.self, .init(changes: [change])).results
+      #expect(result.map(\.refusal?.code) == ["activity_not_found"])
+      #expect(try await ana.send(GetEntry.self, name).durationSeconds == 5)
+    }
+  }
+}

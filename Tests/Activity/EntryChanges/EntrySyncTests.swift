@@ -1,0 +1,261 @@
+import ActivityContract
+import GRDB
+import IdentityContract
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@testable import ActivityService
+
+@Suite("Entries made offline are merged (ACT-17)")
+struct EntrySyncTests {
+  private let today = LocalDay(year: 2026, month: 11, day: 21) ?? .placeholder
+
+  private func change(
+    _ id: String, by device: String = "phone", at time: String, _ activity: ActivityID, day: LocalDay? = nil,
+    isDeleted: Bool? = nil, isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil,
+    comment: FieldEdit<String> = .keep, location: FieldEdit<EntryLocation> = .keep
+  ) throws -> OfflineChange {
+    OfflineChange(
+      id: try ChangeID(text: id), deviceID: try DeviceID(text: device),
+      madeAt: try Instant(text: "2026-11-21T\(time):00.000Z"), activityID: activity, day: day ?? today, isDeleted: isDeleted,
+      isDone: isDone, amount: amount, durationSeconds: durationSeconds, comment: comment, location: location)
+  }
+
+  private func sync(_ person: Person, _ changes: OfflineChange...) async throws -> [OfflineChangeResult] {
+    try await person.send(SyncEntries.self, .init(changes: changes)).results
+  }
+
+  private func history(_ person: Person, _ id: ActivityID) async throws -> [EntryChange] {
+    try await person.send(ListEntryChanges.self, .init(activityID: id, day: .today)).items
+  }
+
+  @Test("the later write of each field wins, whichever device comes first, and the loser is in the history")
+  func fields() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
+      let late = try change("w1", by: "watch", at: "10:00", id, amount: 4, comment: .set("from the watch"))
+      let early = try change("p1", at: "09:00", id, amount: 2, comment: .set("from the phone"))
+      let mixed = try change("p2", at: "09:30", id, amount: 3, location: .set(EntryLocation(latitude: 1, longitude: 2)))
+      var results = try await sync(ana, late)
+      #expect(results.map(\.outcome) == [.applied] && results[0].entry?.amount == 4)
+      results = try await sync(ana, early, mixed)
+      #expect(results.map(\.outcome) == [.superseded, .applied])
+      #expect(results[1].supersededFields == [.progress] && results[0].supersededFields == nil)
+      let entry = try await ana.send(GetEntry.self, .init(activityID: id, day: .today))
+      #expect(entry.amount == 4 && entry.comment == "from the watch" && entry.location?.longitude == 2)
+      let lost = try await history(ana, id)
+      #expect(lost.map(\.cause) == [.late, .late, .late] && lost.map(\.number) == [3, 2, 1])
+      #expect(lost.map(\.amount) == [3, nil, 2] && lost.map(\.comment) == [nil, "from the phone", nil])
+      #expect(lost.map(\.deviceID?.description) == ["phone", "phone", "phone"])
+      #expect(lost.map(\.madeAt) == [mixed, early, early].map(\.madeAt))
+      #expect(lost.map(\.changeID?.description) == ["p2", "p1", "p1"])
+    }
+  }
+
+  @Test("what is written online is one with it: it is overwritten by later changes only, and overwrites earlier ones")
+  func online() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T10:00:00.000Z") { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
+      _ = try await sync(ana, try change("1", at: "09:00", id, amount: 1))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 2, comment: "online"))
+      try services.clock.set("2026-11-21T12:00:00.000Z")
+      let results = try await sync(
+        ana, try change("2", at: "09:59", id, amount: 3, comment: .set("early")), try change("3", at: "10:01", id, amount: 4))
+      #expect(results.map(\.outcome) == [.superseded, .applied])
+      #expect(results[1].entry?.amount == 4 && results[1].entry?.comment == "online")
+      let causes = try await history(ana, id).map {
+        "\($0.field) \($0.amount ?? 0) \($0.cause) \($0.changeID?.description ?? "-")"
+      }
+      #expect(
+        causes == [
+          "progress 2.0 overwritten -", "comment 0.0 late 2", "progress 3.0 late 2", "progress 1.0 overwritten 1",
+        ])
+    }
+  }
+
+  @Test("a repeated change changes nothing, be it in force, lost, or sent twice in one batch")
+  func repeated() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
+      let changes = [
+        try change("1", at: "09:00", id, durationSeconds: 10), try change("2", at: "10:00", id, durationSeconds: 20),
+        try change("3", at: "08:00", id, isDeleted: true), try change("2", at: "10:00", id, durationSeconds: 20),
+      ]
+      let first = try await ana.send(SyncEntries.self, .init(changes: changes)).results
+      #expect(first.map(\.outcome) == [.applied, .applied, .superseded, .repeated])
+      let (entry, lost) = (
+        try await ana.send(GetEntry.self, .init(activityID: id, day: .today)), try await history(ana, id)
+      )
+      let told = try await services.told(by: .activity).count
+      try services.clock.set("2026-11-21T13:00:00.000Z")
+      for _ in 0..<3 {
+        let again = try await ana.send(SyncEntries.self, .init(changes: changes.reversed())).results
+        #expect(Set(again.map(\.outcome)) == [.repeated])
+      }
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
+      #expect(try await history(ana, id) == lost)
+      #expect(try await services.told(by: .activity).count == told)
+      // The id is its device's own.
+      let other = try await sync(ana, try change("2", by: "watch", at: "11:00", id, durationSeconds: 30))
+      #expect(other.map(\.outcome) == [.applied])
+    }
+  }
+
+  @Test("a deletion is a write like others: what was made before it does not bring the entry back, what was made after it does")
+  func deletion() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      _ = try await sync(ana, try change("1", at: "08:00", id, isDone: true, comment: .set("a")))
+      var results = try await sync(ana, try change("2", at: "10:00", id, isDeleted: true))
+      #expect(results.map(\.outcome) == [.applied] && results[0].entry == nil)
+      results = try await sync(ana, try change("3", at: "09:00", id, isDone: true))
+      #expect(results.map(\.outcome) == [.superseded] && results[0].entry == nil)
+      results = try await sync(ana, try change("4", at: "11:00", id, comment: .set("back")))
+      #expect(results[0].entry?.comment == "back" && results[0].entry?.isDone == false)
+      // One made online counts too.
+      try services.clock.set("2026-11-21T12:30:00.000Z")
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
+      results = try await sync(ana, try change("5", at: "12:29", id, isDone: true))
+      #expect(results.map(\.outcome) == [.superseded])
+      let told = try await services.told(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
+      #expect(told.map(\.isDeleted) == [false, true, false, true])
+    }
+  }
+
+  @Test("a device's clock that is ahead counts as now, and its change gives way to what is written after")
+  func future() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
+      let ahead = try change("1", at: "23:00", id, amount: 1)
+      #expect(try await sync(ana, ahead).map(\.outcome) == [.applied])
+      try services.clock.set("2026-11-21T12:00:01.000Z")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 2))
+      #expect(try await sync(ana, ahead).map(\.outcome) == [.repeated])
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).amount == 2)
+      #expect(try await history(ana, id).map(\.madeAt.description) == ["2026-11-21T12:00:00.000Z"])
+    }
+  }
+
+  @Test("one that cannot be taken is refused alone, with its reason in the caller's language")
+  func refused() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(language: .spanish, consents: [])
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km"), schedule: .weekdays([6]), startDay: "2026-11-01").id
+      let place = EntryLocation(latitude: 91, longitude: 0)
+      let results = try await sync(
+        ana, try change("1", at: "08:00", ActivityID(), amount: 1),
+        try change("2", at: "08:00", id, day: try LocalDay(text: "2026-11-20"), amount: 1),
+        try change("3", at: "08:00", id, day: try LocalDay(text: "2026-11-28"), amount: 1),
+        try change("4", at: "08:00", id, durationSeconds: 5),
+        try change("5", at: "08:00", id, amount: 0.0001, comment: .set(String(repeating: "x", count: 21)), location: .set(place)),
+        try change("6", at: "08:00", id), try change("7", at: "08:00", id, isDeleted: true, amount: 1),
+        try change("8", at: "08:00", id, location: .set(EntryLocation(latitude: 1, longitude: 1))),
+        try change("9", at: "08:00", id, isDone: true, amount: 2), try change("10", at: "08:00", id, amount: -1),
+        try change("11", at: "08:00", id, amount: 1.5))
+      #expect(results.map(\.outcome) == Array(repeating: .refused, count: 10) + [.applied])
+      #expect(
+        results.map { $0.refusal?.code ?? "" } == [
+          "activity_not_found", "not_planned", "entry_in_future", "invalid_fields", "invalid_fields", "invalid_fields",
+          "invalid_fields", "consent_required", "invalid_fields", "invalid_fields", "",
+        ])
+      let fields = results.map { ($0.refusal?.fields ?? []).map { "\($0.field) \($0.code)" } }
+      #expect(fields[3] == ["durationSeconds not_for_goal"])
+      #expect(fields[4] == ["amount too_precise", "comment too_long", "location.latitude out_of_range"])
+      #expect(fields[5] == ["isDone nothing_changed"] && fields[6] == ["amount not_when_deleted"])
+      #expect(fields[8] == ["isDone exactly_one", "amount exactly_one"] && fields[9] == ["amount out_of_range"])
+      #expect(results[1].refusal?.message == "Esta actividad no está planeada para el 2026-11-20.")
+      #expect(results[4].refusal?.fields[1].message == "Puede tener como máximo 20 caracteres.")
+      #expect(results[7].refusal?.message.contains("usar tu ubicación") == true)
+      #expect(results[10].entry?.amount == 1.5)
+      #expect(try await services.store(of: .activity).rows("entries") == 1)
+    }
+  }
+
+  @Test("a batch has at most 200 changes, and its names are of visible characters")
+  func bounds() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      let one = try change("1", at: "08:00", id, isDone: true)
+      let many = Array(repeating: one, count: 201)
+      #expect(try await ana.refusedFields(SyncEntries.self, .init(changes: many)) == ["changes wrong_count"])
+      #expect(try await ana.refusedFields(SyncEntries.self, .init(changes: [])) == ["changes wrong_count"])
+      for text in ["", "a b", "é", String(repeating: "x", count: 65)] {
+        #expect(throws: FieldRule.self) { try ChangeID(text: text) }
+      }
+    }
+  }
+
+  @Test("batches in 1,000 orders of arrival leave the same entries, with nothing lost silently")
+  func orders() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      var random = SeededNumbers(seed: 4)
+      let noon = services.clock.now
+      for round in 0..<40 {
+        let made = try EntryRegistersTests.generated(12, &random)
+        let goal = Goal.quantity(1, unit: "times")
+        var outcomes: Set<[String]> = []
+        for order in 0..<25 {
+          let id = try await ana.makeActivity(title: "\(round) \(order)", goal: goal).id
+          let changes = made.shuffled(using: &random).map { made in
+            OfflineChange(
+              id: made.stamp.change?.id ?? .placeholder, deviceID: made.stamp.change?.device ?? .placeholder,
+              madeAt: noon.adding(milliseconds: made.stamp.at.milliseconds - 1000), activityID: id, day: today,
+              isDeleted: made.write.isDeletion ? true : nil,
+              amount: made.write.progress.map(Double.init), comment: made.write.comment, location: made.write.location)
+          }
+          // In batches, some of them repeated.
+          let cut = Int.random(in: 0...changes.count, using: &random)
+          for batch in [changes[..<cut], changes[cut...], changes[..<cut]] where !batch.isEmpty {
+            _ = try await ana.send(SyncEntries.self, .init(changes: Array(batch)))
+          }
+          let name = EntryName(activityID: id, day: .today)
+          let (registers, entry) = try await services.store(of: .activity).read { database in
+            (try EntryRegisters.load(id, today, in: database), try Entries.find(id, today, in: database))
+          }
+          let lost = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today, limit: 200)).items
+          outcomes.insert([
+            "\(entry?.progress ?? -1) \(entry?.comment ?? "-") \(entry?.location?.latitude ?? -1)",
+            "\(registers.stamps.map { "\($0)" })", "\(registers.stamps.count + lost.count)",
+          ])
+          if entry == nil { #expect(try await ana.failure(GetEntry.self, name) == "entry_not_found") }
+          _ = try await services.store(of: .activity).write { transaction in
+            try transaction.database.execute(sql: "DELETE FROM activities WHERE activity_id = ?", arguments: [id])
+          }
+        }
+        #expect(outcomes.count == 1)
+        let expected = EntryRegistersTests.replayed(made)
+        let progress = expected.exists ? (expected.progress?.value ?? 0) * 1000 : -1
+        let place = (expected.location?.value ?? nil)?.latitude
+        #expect(
+          outcomes.first?.first == "\(progress) \((expected.comment?.value ?? nil) ?? "-") \(place ?? -1)")
+      }
+    }
+  }
+
+  @Test("the history keeps the last 100 lost writes at least, paged, and forgets them for good when it is told to")
+  func history() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
+      for amount in 1...300 {
+        _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: Double(amount)))
+      }
+      var page = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today, limit: 60))
+      #expect(page.items.map(\.amount) == (0..<60).map { Double(299 - $0) })
+      page = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today, limit: 200, cursor: page.nextCursor))
+      #expect(page.items.first?.amount == 239 && (40...72).contains(page.items.count) && page.nextCursor == nil)
+      _ = try await ana.send(ForgetEntryChanges.self, .init(activityID: id, day: .today))
+      #expect(try await history(ana, id).isEmpty)
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).amount == 300)
+    }
+  }
+}

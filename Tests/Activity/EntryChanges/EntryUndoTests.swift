@@ -1,0 +1,110 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Testing
+
+@Suite("Taking back the last change of the progress (ACT-7)")
+struct EntryUndoTests {
+  private func undo(_ person: Person, _ id: ActivityID) async throws -> Double? {
+    try await person.send(UndoEntry.self, .init(activityID: id, day: .today)).entry?.amount
+  }
+
+  @Test("step by step, until nothing is recorded, and not further")
+  func steps() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
+      #expect(try await ana.failure(UndoEntry.self, .init(activityID: id, day: .today)) == "nothing_to_undo")
+      for amount in [1.0, 2, 3] { _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: amount)) }
+      #expect(try await undo(ana, id) == 2)
+      #expect(try await undo(ana, id) == 1)
+      #expect(try await undo(ana, id) == nil)
+      #expect(try await ana.failure(UndoEntry.self, .init(activityID: id, day: .today)) == "nothing_to_undo")
+      let told = try await services.told(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
+      #expect(told.map(\.amount) == [1, 2, 3, 2, 1, nil] && told.map(\.isDone) == [false, false, true, false, false, false])
+      #expect(told.map(\.isDeleted) == [false, false, false, false, false, true])
+    }
+  }
+
+  @Test("what was undone is not done again by undoing, and new changes are undone before older ones")
+  func noCircle() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
+      for amount in [1.0, 2] { _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: amount)) }
+      #expect(try await undo(ana, id) == 1)
+      _ = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today, amount: 4))
+      #expect(try await undo(ana, id) == 1)
+      #expect(try await undo(ana, id) == nil)
+      let causes = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today)).items
+      #expect(causes.map(\.cause) == [.undone, .undone, .undone])
+    }
+  }
+
+  @Test("a deletion is undone with comment and location, and then what was before it")
+  func deletion() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1))
+      let place = EntryLocation(latitude: 1, longitude: 2)
+      _ = try await ana.send(
+        RecordEntry.self, .init(activityID: id, day: .today, amount: 2, comment: "a", location: place, photo: try Snapshots.png())
+      )
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
+      let entry = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today)).entry
+      #expect(entry?.amount == 2 && entry?.comment == "a" && entry?.location == place && entry?.photoTag == nil)
+      let again = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today)).entry
+      #expect(again?.amount == 1 && again?.comment == "a")
+      // What is recorded anew after a deletion is taken back before the deletion is.
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5))
+      #expect(try await undo(ana, id) == nil)
+      #expect(try await undo(ana, id) == 1)
+    }
+  }
+
+  @Test("leaves comment and location of an entry whose progress it takes back")
+  func details() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity().id
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, comment: "a"))
+      let entry = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today)).entry
+      #expect(entry?.isDone == false && entry?.comment == "a")
+      #expect(try await ana.failure(UndoEntry.self, .init(activityID: id, day: .today)) == "nothing_to_undo")
+      #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)).comment == "a")
+    }
+  }
+
+  @Test("repeated with its key after a lost answer, it takes one step")
+  func repeated() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
+      for amount in [1.0, 2, 3] { _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: amount)) }
+      for _ in 0..<3 {
+        let undone = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today), key: "once")
+        #expect(undone.entry?.amount == 2)
+      }
+    }
+  }
+
+  @Test("a change of another device is undone like one's own, and its repetition does not bring it back")
+  func ofAnotherDevice() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1))
+      try services.clock.set("2026-11-21T12:10:00.000Z")
+      let change = OfflineChange(
+        id: try ChangeID(text: "1"), deviceID: try DeviceID(text: "watch"), madeAt: services.clock.now, activityID: id,
+        day: try LocalDay(text: "2026-11-21"), amount: 3)
+      _ = try await ana.send(SyncEntries.self, .init(changes: [change]))
+      #expect(try await undo(ana, id) == 1)
+      #expect(try await ana.send(SyncEntries.self, .init(changes: [change])).results.map(\.outcome) == [.repeated])
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).amount == 1)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@Suite("Timers on the server (ACT-7; H CU-29 5c)")
+struct TimersTests {
+  private func running(
+    goal: Goal = .duration(seconds: 1800), at now: String = "2026-11-21T12:00:00.000Z", timeZone: String = "UTC",
+    _ body: (ServicesInProcess, Person, ActivityID) async throws -> Void
+  ) async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register(timeZone: timeZone)
+      try await body(services, ana, try await ana.makeActivity(goal: goal).id)
+    }
+  }
+
+  @Test("H CU-29 5c: started, it counts down from the goal; stopped, it stands; saved, its time is the day's progress")
+  func saved() async throws {
+    try await running { services, ana, id in
+      var timer = try await ana.send(StartTimer.self, .init(activityID: id))
+      #expect(timer.runningSince == services.clock.now && timer.remainingSeconds == 1800)
+      try services.clock.set("2026-11-21T12:10:00.000Z")
+      timer = try await ana.send(GetTimer.self, .init(activityID: id))
+      #expect(timer.elapsedSeconds == 600 && timer.remainingSeconds == 1200 && timer.savedSeconds == 0)
+      timer = try await ana.send(StopTimer.self, .init(activityID: id))
+      try services.clock.set("2026-11-21T12:30:00.000Z")
+      timer = try await ana.send(GetTimer.self, .init(activityID: id))
+      #expect(timer.elapsedSeconds == 600 && timer.runningSince == nil)
+      // Nothing is the day's before it is saved.
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
+      let entry = try await ana.send(SaveTimer.self, .init(activityID: id))
+      #expect(entry.durationSeconds == 600 && !entry.isDone)
+      #expect(try await ana.failure(GetTimer.self, .init(activityID: id)) == "timer_not_found")
+      #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.partly])
+    }
+  }
+
+  @Test("started again after a stop it adds up until it is saved, on top of what was saved before")
+  func addsUp() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, durationSeconds: 1000))
+      for (start, stop) in [("12:00", "12:05"), ("13:00", "13:10")] {
+        try services.clock.set("2026-11-21T\(start):00.000Z")
+        _ = try await ana.send(StartTimer.self, .init(activityID: id))
+        try services.clock.set("2026-11-21T\(stop):00.000Z")
+        _ = try await ana.send(StopTimer.self, .init(activityID: id))
+      }
+      let timer = try await ana.send(GetTimer.self, .init(activityID: id))
+      #expect(timer.elapsedSeconds == 900 && timer.savedSeconds == 1000 && timer.remainingSeconds == 0)
+      let entry = try await ana.send(SaveTimer.self, .init(activityID: id))
+      #expect(entry.durationSeconds == 1900 && entry.isDone)
+    }
+  }
+
+  @Test("of many devices that start at once one runs, and any of them stops it")
+  func devices() async throws {
+    try await running { services, ana, id in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<100 { group.addTask { _ = try await ana.send(StartTimer.self, .init(activityID: id)) } }
+        try await group.waitForAll()
+      }
+      #expect(try await services.store(of: .activity).rows("timers") == 1)
+      let other = try await ana.makeActivity(title: "Other", goal: .duration(seconds: 60)).id
+      _ = try await ana.send(StartTimer.self, .init(activityID: other))
+      try services.clock.set("2026-11-21T12:01:00.000Z")
+      let found = try await ana.send(ListTimers.self, .init()).items
+      #expect(found.map(\.activityID) == [id, other] && found.map(\.elapsedSeconds) == [60, 60])
+      #expect(try await ana.send(StopTimer.self, .init(activityID: id)).elapsedSeconds == 60)
+      let page = try await ana.send(ListTimers.self, .init(limit: 1))
+      let next = try await ana.send(ListTimers.self, .init(limit: 1, cursor: page.nextCursor))
+      #expect((page.items + next.items).map(\.activityID) == [id, other])
+    }
+  }
+
+  @Test("is saved once by many at once, and a repetition with its key gets the same answer")
+  func once() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      try services.clock.set("2026-11-21T12:01:00.000Z")
+      let failures = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<50 { group.addTask { try await ana.failure(SaveTimer.self, .init(activityID: id)) } }
+        return try await group.reduce(into: [String?]()) { $0.append($1) }
+      }
+      #expect(failures.filter { $0 == nil }.count == 1 && Set(failures) == [nil, "timer_not_found"])
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      try services.clock.set("2026-11-21T12:02:00.000Z")
+      for _ in 0..<3 {
+        let entry = try await ana.send(SaveTimer.self, .init(activityID: id), key: "save")
+        #expect(entry.durationSeconds == 120)
+      }
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).durationSeconds == 120)
+    }
+  }
+
+  @Test("over the day's border its time belongs to the day on which it was started")
+  func border() async throws {
+    try await running(at: "2026-11-21T22:50:00.000Z", timeZone: "Europe/Madrid") { services, ana, id in
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      try services.clock.set("2026-11-21T23:20:00.000Z")
+      let timer = try await ana.send(StopTimer.self, .init(activityID: id))
+      #expect(timer.day.description == "2026-11-21" && timer.elapsedSeconds == 1800)
+      let entry = try await ana.send(SaveTimer.self, .init(activityID: id))
+      #expect(entry.day.description == "2026-11-21" && entry.isDone)
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
+    }
+  }
+
+  @Test("one that was forgotten fills its day and no more")
+  func forgotten() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, durationSeconds: 100))
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      try services.clock.set("2026-12-24T12:00:00.000Z")
+      let entry = try await ana.send(SaveTimer.self, .init(activityID: id))
+      #expect(entry.durationSeconds == Amounts.mostSeconds && entry.day.description == "2026-11-21")
+    }
+  }
+
+  @Test("counts against a limit, too: beyond it the day is not kept")
+  func limit() async throws {
+    try await running(goal: .duration(seconds: 60, .atMost)) { services, ana, id in
+      for (minutes, isDone) in [(1, true), (2, false)] {
+        _ = try await ana.send(StartTimer.self, .init(activityID: id))
+        try services.clock.set("2026-11-21T12:0\(minutes):00.000Z")
+        #expect(try await ana.send(SaveTimer.self, .init(activityID: id)).isDone == isDone)
+      }
+    }
+  }
+
+  @Test("is for duration goals, on planned days, and needs to be started first")
+  func refused() async throws {
+    try await running(goal: .quantity(1, unit: "km")) { services, ana, id in
+      #expect(try await ana.failure(StartTimer.self, .init(activityID: id)) == "timer_not_for_goal")
+      #expect(try await ana.failure(StopTimer.self, .init(activityID: id)) == "timer_not_found")
+      #expect(try await ana.failure(SaveTimer.self, .init(activityID: id)) == "timer_not_found")
+      let sundays = try await ana.makeActivity(goal: .duration(seconds: 9), schedule: .weekdays([7])).id
+      #expect(try await ana.failure(StartTimer.self, .init(activityID: sundays)) == "not_planned")
+    }
+  }
+
+  @Test("discarded it is gone without a trace, also a second time")
+  func discarded() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      for _ in 0..<2 { _ = try await ana.send(DiscardTimer.self, .init(activityID: id)) }
+      #expect(try await ana.failure(StopTimer.self, .init(activityID: id)) == "timer_not_found")
+      #expect(try await services.told(by: .activity).map(\.name) == ["activities.created"])
+    }
+  }
+}
