@@ -58,7 +58,12 @@ let nioHTTP: [Target.Dependency] = [
 ///   - calls: services whose contracts it imports, because it calls or hears them.
 ///   - uses: what it needs beyond the shared modules every service has.
 ///   - resources: files of its folder that are embedded in its code.
-func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = []) -> [Target] {
+///   - beside: folders within its own that are modules of their own.
+func service(
+  _ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = [], beside: [String] = []
+)
+  -> [Target]
+{
   let path = "Services/\(name)"
   let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
   return [
@@ -68,7 +73,7 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
     .target(
       name: "\(name)Service",
       dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
-      path: path, exclude: ["Contract", "Main", "README.md"], resources: resources.map { .embedInCode($0) },
+      path: path, exclude: ["Contract", "Main", "README.md"] + beside, resources: resources.map { .embedInCode($0) },
       swiftSettings: settings),
     .executableTarget(
       name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
@@ -124,13 +129,17 @@ let package = Package(
   ],
   targets: [
     // Shared
+    library("CArchive"),
     library("CCurl"),
     library("CMaxMind"),
-    library("CGD"),
+    library("CPNG"),
     library("CSodium"),
+    library("CTurboJPEG"),
+    library("CWebP"),
     library("CZeroMQ"),
+    .systemLibrary(name: "CXML2", path: "Shared/CXML2", pkgConfig: "libxml-2.0"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
-    shared("Images", ["CGD", "Operations", "Workers", crypto]),
+    shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Workers", crypto]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
@@ -161,7 +170,15 @@ let package = Package(
       uses: ["CMaxMind", "CSodium", "Images", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
         + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
-    + service("Activity", calls: ["Identity", "Rewards"], uses: ["Images"])
+    + [
+      // What the files are that people import; apart, so that nothing else of activity sees the libraries behind it.
+      .target(
+        name: "ImportFormats", dependencies: ["ActivityContract", "CArchive", "CXML2", "Operations", sqlite],
+        path: "Services/Activity/Imports/Formats", swiftSettings: settings)
+    ]
+    + service(
+      "Activity", calls: ["Identity", "Rewards", "Social"], uses: ["Images", "ImportFormats", "Workers", crypto, lifecycle],
+      beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
     + service(
@@ -177,10 +194,10 @@ let package = Package(
       tests(
         "Activity",
         [
-          "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "RewardsContract",
-          "RewardsService",
-          "ServiceKit", "Storage", grdb,
-        ], exclude: ["README.md"]),
+          "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
+          "RewardsContract", "RewardsService", "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb, logging,
+        ],
+        exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
         "Contracts",
         [
@@ -202,13 +219,14 @@ let package = Package(
           crypto, grdb, httpClient, jwt, logging,
           .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
-      tests("Images", ["CGD", "Images", "Operations"], exclude: ["Fixtures"]),
+      tests("Images", ["Images", "Operations"], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
       tests(
         "Notifications",
         [
-          "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract", "NotificationsService", "Operations",
+          "ActivityContract", "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract",
+          "NotificationsService", "Operations",
           "RewardsContract", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
         ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
       tests("Operations", ["Operations"]),
@@ -237,7 +255,9 @@ let package = Package(
         path: "Tests/InProcess", swiftSettings: settings),
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
-      .target(name: "Cluster", dependencies: ["Client", "Operations"], path: "Tests/Cluster", swiftSettings: settings),
+      .target(
+        name: "Cluster", dependencies: ["ActivityContract", "Client", "Operations"], path: "Tests/Cluster",
+        swiftSettings: settings),
       .executableTarget(
         name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments, httpClient] + everyContract,
         path: "Tests/Bench/Main",

@@ -11,6 +11,7 @@ extension ServiceDefinition {
   public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
     let calendars = AccountCalendars()
     let rules = FairnessRules(environment.settings)
+    let spool = ImportSpool(environment.home)
     let ofWalker = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(
       .activity,
@@ -19,28 +20,50 @@ extension ServiceDefinition {
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
         Entries.detailsMigration(7),
-        EntryChangesSchema.migration(8),
-        Timers.migration(9),
-        MovementSchema.migration(10),
-        StepGoals.migration(11),
-        DashboardCoins.migration(12),
-        Ties.migration(13),
+        MovementSchema.migration(8),
+        Imports.migration(9),
+        EntryChangesSchema.migration(10),
+        Timers.migration(11),
+        Follows.migration(12), HistoryTables.migration(13), ActiveDays.migration(14),
+        ActivitySchema.migration(15),
+        CalendarFeeds.migration(16),
+        StepGoals.migration(17),
+        DashboardCoins.migration(18),
+        Ties.migration(19),
+        LostDays.migration(20),
       ])
-    service.keepAccounts()
+    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
+    service.serveTemplates()
     service.serveActivities(calendars)
+    service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
     let desk = PictureDesk()
     service.serveEntries(calendars, desk)
     service.serveEntryPhotos(calendars, desk)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)
+    service.servePauses(calendars)
+    service.serveSkips(calendars)
+    service.serveCalendars(calendars)
+    service.serveSeries(calendars)
+    service.serveFollows(calendars)
+    service.serveHistory(calendars)
+    service.serveStatistics(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
+    service.serveImports(calendars, rules, spool, environment)
     service.serveStepGoals(calendars)
     service.serveDashboard(calendars)
     service.erase(
-      [
+      HistoryTables.erased + [
+        .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
+        .rows("active_days", "account_id = :account", .entries),
+        .following("import_problems", "imports"),
+        .following("import_exercises", "imports"),
+        .following("import_days", "imports"),
+        .rows("imports", "account_id = :account", .steps),
+        .rows("imported_habits", "account_id = :account", .activities),
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
         .following("entry_stamps", "entries"),
@@ -51,6 +74,10 @@ extension ServiceDefinition {
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),
+        .following("activity_reminders", "activities"),
+        .following("activity_tags", "activities"),
+        .rows("calendar_feeds", "account_id = :account", .activities),
+        .rows("lost_days", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("activity_ties", "activities"),
         .following("movement_sample_pieces", "movement_samples"),
@@ -66,7 +93,11 @@ extension ServiceDefinition {
         .rows("step_goals", "account_id = :account", .steps),
         .rows("dashboard_transfers", "account_id = :account", .coins),
         .rows("dashboard_coins", "account_id = :account", .coins),
-      ], environment)
+      ], environment,
+      clean: { erasure, store in
+        try await spool.removeAll(of: erasure.account)
+        try await EntryComments.purge(store)
+      })
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),

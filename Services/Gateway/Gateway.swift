@@ -89,7 +89,9 @@ public final class Gateway: Service {
       listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
       desk: desk
     ) { await bound.set(tcp: $0) }
-    let listener = HTTPListener(limits: limits, counts: counts, responder: responder, stream: stream)
+    let listener = HTTPListener(
+      limits: limits, counts: counts, proxies: configuration.proxies.networks.isEmpty ? nil : configuration.proxies,
+      responder: responder, stream: stream)
     let address = ServerConfiguration(address: .hostname(configuration.http.host, port: configuration.http.port), backlog: 1024)
     let onRunning: @Sendable (any Channel) async -> Void = { await bound.set(http: $0.localAddress?.port ?? 0) }
     if let tls {

@@ -20,6 +20,7 @@ enum Schema {
     Migration(14, "links to public profiles") { try $0.execute(sql: PublicLinkSchema.first) },
     Migration(15, "changes of e-mail addresses") { try $0.execute(sql: EmailChangeSchema.first) },
     Migration(16, "administrators are found by an index") { try $0.execute(sql: administrators) },
+    Migration(17, "devices that have logged in") { try $0.execute(sql: DeviceTokenSchema.first) },
   ]
 
   private static let first = """

@@ -12,6 +12,8 @@ enum SocialErasure {
   static let tables: [ErasedTable] = [
     .rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests),
     .rows("friendships", "low_account = :account OR high_account = :account", .friendships),
+    .rows("follow_requests", "from_account = :account OR to_account = :account", .followRequests),
+    .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
     .rows("messages", "from_account = :account", .messages),
     // The other side has what it wrote itself, or nothing.
     .changed(
@@ -43,9 +45,13 @@ enum SocialErasure {
     }
   }
 
-  /// The friendships that end with the account, so that whoever keeps friends knows.
+  /// What ends with the account, so that whoever keeps friends or follows knows.
   @Sendable
-  static func endedFriendships(_ account: AccountID, _ transaction: Transaction) throws -> [any Event] {
+  static func ended(_ account: AccountID, _ transaction: Transaction) throws -> [any Event] {
+    try endedFriendships(account, transaction) + FollowStore.ended(with: account, transaction)
+  }
+
+  private static func endedFriendships(_ account: AccountID, _ transaction: Transaction) throws -> [any Event] {
     let friends = try AccountID.fetchAll(
       transaction.database.cachedStatement(
         sql: """

@@ -1,7 +1,8 @@
+import CPNG
 import Operations
 import Workers
 
-/// Makes pictures out of what people send, on a thread of its own: one picture may take a tenth of a second and 32 MiB.
+/// Makes pictures out of what people send, on a thread of its own: one of the most pixels may take a second and 64 MiB.
 public struct PictureDesk: Sendable {
   private let pool: WorkerPool
 
@@ -20,7 +21,11 @@ public struct PictureDesk: Sendable {
     do {
       // What the first look refuses waits for nobody.
       let header = try Self.look(at: bytes)
-      return try await pool.run { try Drawing(bytes, header).picture() }
+      return try await pool.run {
+        // Else glibc would keep what a large picture took.
+        defer { malloc_trim(0) }
+        return try Drawing(bytes, header).picture()
+      }
     } catch let fault as PictureFault {
       throw Failure.field(field, fault.rule)
     }

@@ -4,6 +4,8 @@ struct PictureHeader: Hashable, Sendable {
   var width: Int
   var height: Int
   var orientation: Orientation = .upright
+  /// Whether it is a JPEG of the four inks of print.
+  var isCMYK = false
 
   /// Scans of a progressive JPEG that are decoded; each costs as much as a picture, and real ones have some ten.
   static let mostScans = 24
@@ -33,7 +35,9 @@ struct PictureHeader: Hashable, Sendable {
     else { throw .damaged }
     var header = PictureHeader(format: .png, width: width, height: height)
     var position = 8
-    while let length = bytes.number(at: position, bytes: 4), let content = bytes.slice(position + 8, length) {
+    while let length = bytes.number(at: position, bytes: 4), let content = bytes.slice(position + 8, length),
+      bytes.slice(position + 8 + length, 4) != nil
+    {
       if bytes.has("acTL", at: position + 4) { throw .moves }
       if bytes.has("eXIf", at: position + 4) { header.orientation = Orientation(exif: content) }
       if bytes.has("IEND", at: position + 4) { return header }
@@ -69,9 +73,10 @@ struct PictureHeader: Hashable, Sendable {
         switch marker {
         // Frames; the other three of the row are tables.
         case 0xC0...0xCF where marker != 0xC4 && marker != 0xC8 && marker != 0xCC:
-          guard header == nil, let height = content.number(at: 1, bytes: 2), let width = content.number(at: 3, bytes: 2)
+          guard header == nil, let height = content.number(at: 1, bytes: 2), let width = content.number(at: 3, bytes: 2),
+            let components = content[5]
           else { throw .damaged }
-          header = PictureHeader(format: .jpeg, width: width, height: height)
+          header = PictureHeader(format: .jpeg, width: width, height: height, isCMYK: components == 4)
         case 0xDA:
           scans += 1
           guard scans <= mostScans else { throw .damaged }
@@ -110,7 +115,9 @@ struct PictureHeader: Hashable, Sendable {
         guard let frame = lossless(content), header.map({ $0 == frame }) ?? true else { throw .damaged }
         header = frame
       } else if body.has("EXIF", at: position) {
-        orientation = Orientation(exif: content)
+        // Some programs write the mark that it has in a JPEG here, too.
+        let start = content.has("Exif\0\0", at: 0) ? 6 : 0
+        if let exif = content.slice(start, content.count - start) { orientation = Orientation(exif: exif) }
       }
       position += 8 + length + length % 2
     }

@@ -1,6 +1,6 @@
-import CGD
 import Foundation
-import Images
+
+@testable import Images
 
 /// Pictures that `Fixtures/make.py` made with another library.
 enum Fixture {
@@ -26,42 +26,26 @@ extension [UInt8] {
 
   /// Where that text begins.
   func position(of text: String) -> Int { Data(self).range(of: Data(text.utf8))?.lowerBound ?? -1 }
+
+  /// What it shows, as the file has it: not turned.
+  func canvas() throws -> Canvas {
+    let header = try PictureHeader.read(self)
+    return switch header.format {
+    case .png: try PNGCodec.decode(self, header)
+    case .jpeg: try JPEGCodec.decode(self, header)
+    case .webp: try WebPCodec.decode(self, header)
+    }
+  }
 }
 
-extension Picture {
-  /// The colour there, as 0xRRGGBB.
-  func colour(_ x: Int, _ y: Int) -> Int {
-    var bytes = bytes
-    let count = Int32(bytes.count)
-    let image = bytes.withUnsafeMutableBytes { buffer in
-      switch format {
-      case .png: gdImageCreateFromPngPtr(count, buffer.baseAddress)
-      case .jpeg: gdImageCreateFromJpegPtr(count, buffer.baseAddress)
-      case .webp: gdImageCreateFromWebpPtr(count, buffer.baseAddress)
-      }
-    }
-    defer { gdImageDestroy(image) }
-    return Int(gdImageGetTrueColorPixel(image, Int32(x), Int32(y)) & 0xFF_FF_FF)
-  }
-
-  /// How transparent it is there: 0 not at all, 127 wholly.
-  func transparency(_ x: Int, _ y: Int) -> Int {
-    var bytes = bytes
-    let count = Int32(bytes.count)
-    let image = bytes.withUnsafeMutableBytes { buffer in
-      format == .webp ? gdImageCreateFromWebpPtr(count, buffer.baseAddress) : gdImageCreateFromPngPtr(count, buffer.baseAddress)
-    }
-    defer { gdImageDestroy(image) }
-    return Int(gdImageGetTrueColorPixel(image, Int32(x), Int32(y)) >> 24 & 0x7F)
-  }
+extension Canvas {
+  subscript(_ x: Int, _ y: Int) -> Pixel { pixels[y * width + x] }
 
   /// Whether red stands at the top left, and blue everywhere else, as far as a lossy format keeps it.
   var isUpright: Bool {
     guard (width, height) == (48, 32) else { return false }
-    func isRed(_ x: Int, _ y: Int) -> Bool {
-      let colour = colour(x, y)
-      return colour >> 16 > 0x80 && colour & 0xFF < 0x80
-    }
-    return isRed(6, 5) && !isRed(40, 5) && !isRed(6, 26) && !isRed(40, 26)
+    func isRed(_ x: Int, _ y: Int) -> Bool { self[x, y].x > 0x80 && self[x, y].z < 0x80 }
+    func isBlue(_ x: Int, _ y: Int) -> Bool { self[x, y].z > 0x80 && self[x, y].x < 0x80 }
+    return isRed(6, 5) && isBlue(40, 5) && isBlue(6, 26) && isBlue(40, 26)
   }
 }

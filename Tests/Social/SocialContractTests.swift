@@ -8,7 +8,9 @@ struct SocialContractTests {
 
   @Test("every failure has its text in both languages", arguments: Language.allCases)
   func failures(language: Language) {
-    for failure in FriendRequestFailure.allCases.map(\.rawValue) + MessageFailure.allCases.map(\.rawValue) {
+    for failure in FriendRequestFailure.allCases.map(\.rawValue) + FollowRequestFailure.allCases.map(\.rawValue)
+      + MessageFailure.allCases.map(\.rawValue)
+    {
       #expect(words.text("failure.\(failure)", language) != nil, "\(failure) in \(language)")
     }
   }
@@ -23,7 +25,7 @@ struct SocialContractTests {
 
   private func parameters(_ key: String, _ language: Language) -> Set<String> {
     // Given a mark as its value, each parameter shows where it stands.
-    let marks = ["username": Parameter.text("\u{1}")]
+    let marks = ["username": Parameter.text("\u{1}"), "most": .text("\u{2}")]
     let text = words.text(key, language, marks) ?? ""
     return Set(marks.compactMap { text.contains($0.value.description) ? $0.key : nil })
   }

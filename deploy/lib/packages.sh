@@ -3,8 +3,11 @@
 
 # What the toolchain of swift.org cannot run, fetch packages and link without; libcurl and libsqlite3, too, which come with their headers.
 packages_swift=(binutils git libncurses6 libstdc++-12-dev libxml2 tzdata)
-# Headers of the C libraries behind Shared/CZeroMQ, CSodium, GRDB, CCurl, CGD and CMaxMind, and of the zlib that SwiftNIO links; curl asks /readyz.
-packages_run=(ca-certificates curl libcurl4-openssl-dev libgd-dev libmaxminddb-dev libsodium-dev libsqlite3-dev libzmq3-dev zlib1g-dev)
+# Headers of the C libraries behind Shared/CArchive, CCurl, CMaxMind, CPNG, CSodium, CTurboJPEG, CWebP, CXML2, CZeroMQ and GRDB, and of the zlib that
+# SwiftNIO links; pkgconf tells where libxml2 has its headers; curl asks /readyz.
+packages_run=(
+  ca-certificates curl libarchive-dev libcurl4-openssl-dev libmaxminddb-dev libpng-dev libsodium-dev libsqlite3-dev libturbojpeg0-dev libwebp-dev libxml2-dev
+  libzmq3-dev pkgconf zlib1g-dev)
 packages_test=(openssl python3 python3-venv)
 packages_bench=(wrk)
 

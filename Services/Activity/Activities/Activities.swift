@@ -48,18 +48,25 @@ enum Activities {
     guard (count ?? 0) < most else { throw ActivityFailure.tooMany.with(["most": .number(most)]) }
     let statement = try database.cachedStatement(
       sql: """
-        INSERT INTO activities (activity_id, account_id, title, reason, category, created_at) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO activities (activity_id, account_id, title, title_key, reason, category, place, revision, created_at, changed_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)
         """)
     try statement.execute(arguments: [
-      activity.id, account, activity.title, activity.reason, activity.category, activity.createdAt,
+      activity.id, account, activity.title, TitleKey.text(activity.title), activity.reason, activity.category,
+      try lastPlace(of: account, in: database), activity.revision, activity.createdAt,
     ])
     try ActivityVersions.begin(activity, of: account, transaction)
-    try transaction.tell(ActivityCreated(accountID: account, activity: activity))
+    try keep(activity.reminders, of: activity.id, transaction)
+    try keep(activity.tags, of: activity.id, transaction)
+    try transaction.tell(ActivityChanged(accountID: account, activity: activity))
   }
 
   /// The columns that ``Activity/init(_:)`` reads, with what each activity asks for by its newest version.
   static let current = """
     SELECT activities.*, \(ActivityVersions.columns),
+      (SELECT group_concat(minute, ' ') FROM activity_reminders
+        WHERE activity_reminders.activity_id = activities.activity_id) AS reminders,
+      (SELECT group_concat(tag, char(10)) FROM activity_tags WHERE activity_tags.activity_id = activities.activity_id) AS tags,
       (SELECT kind FROM activity_ties WHERE activity_ties.activity_id = activities.activity_id) AS tie_kind
     FROM activities JOIN activity_versions ON activity_versions.activity_id = activities.activity_id
       AND activity_versions.from_day =
@@ -72,6 +79,14 @@ enum Activities {
       sql: "\(current) WHERE activities.activity_id = ? AND activities.account_id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id, account]) else { throw ActivityFailure.notFound }
     return Activity(row)
+  }
+
+  /// Refuses where the account has no activity of that id.
+  static func require(_ id: ActivityID, of account: AccountID, in database: Database) throws {
+    let found = try database.first(
+      "SELECT 1 FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account)
+    ) { _ in true }
+    guard found != nil else { throw ActivityFailure.notFound }
   }
 
   /// What an entry of that day depends on: of the account's activity of that id, the version that holds then.
@@ -97,17 +112,6 @@ enum Activities {
     return found
   }
 
-  /// The account's activities, oldest first.
-  static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Activity> {
-    let statement = try database.cachedStatement(
-      sql: """
-        \(current) WHERE activities.account_id = ? AND activities.activity_id > ? ORDER BY activities.activity_id LIMIT ?
-        """)
-    let found = try Row.fetchAll(
-      statement, arguments: [account, page.place(ActivityID.init(text:)) ?? .placeholder, page.fetchLimit])
-    return page.page(of: found, key: { $0["activity_id"] as ActivityID }, item: Activity.init)
-  }
-
   /// All activities as events; see `SnapshotParts`.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
@@ -115,7 +119,7 @@ enum Activities {
       database, sql: "\(current) WHERE activities.activity_id > ? ORDER BY activities.activity_id LIMIT ?",
       arguments: [try key.map(ActivityID.init(text:)) ?? .placeholder, SnapshotParts.pageSize])
     let activities = rows.map(Activity.init)
-    let events = zip(rows, activities).map { ActivityCreated(accountID: $0["account_id"], activity: $1) }
+    let events = zip(rows, activities).map { ActivityChanged(accountID: $0["account_id"], activity: $1) }
     let isLast = rows.count < SnapshotParts.pageSize
     return (events, isLast ? nil : activities.last?.id.description)
   }
@@ -146,15 +150,23 @@ struct PlannedGoal: Hashable, Sendable {
 }
 
 extension Activity {
-  /// Columns ``Activities/current``.
-  init(_ row: Row) {
-    let terms = ActivityVersion(row).terms
+  /// Columns ``Activities/current``; where reminders and tags are not among them, there are none.
+  init(_ row: Row) { self.init(row, ActivityVersion(row)) }
+
+  /// The same where the version is known.
+  init(_ row: Row, _ version: ActivityVersion) {
+    let minutes = (row["reminders"] as String?)?.split(separator: " ").compactMap { Int($0) } ?? []
+    let tags =
+      (row["tags"] as String?)?.split(separator: "\n").compactMap { Tag.fromDatabaseValue(String($0).databaseValue) } ?? []
+    let terms = version.terms
     self.init(
       id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
       schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,
+      reminders: minutes.compactMap(ReminderTime.init(minutes:)).sorted(), tags: tags.sorted(),
       tie: (row["tie_kind"] as MovementKind?).map(MovementTie.init(kind:)),
-      createdAt: row["created_at"])
+      isArchived: (row["archived_day"] as LocalDay?) != nil, revision: row["revision"], createdAt: row["created_at"])
   }
 }
 
 extension ActivityCategory: DatabaseValueConvertible {}
+extension Tag: DatabaseValueConvertible {}

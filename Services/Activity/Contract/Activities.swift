@@ -20,6 +20,14 @@ public struct Activity: Document, Hashable {
   public var startDay: LocalDay
   /// The last day on which it may be planned; none if it goes on.
   public var endDay: LocalDay?
+  /// When its owner is reminded of it, earliest first.
+  public var reminders: [ReminderTime]
+  /// By what it is found again, in order.
+  public var tags: [Tag]
+  /// Whether it is put away: planned on no day, and in no list but that of the archived ones.
+  public var isArchived: Bool
+  /// Grows with each change of it.
+  public var revision: Int
   /// The movement that completes it; none if it is recorded by hand.
   public var tie: MovementTie?
   /// When it was made.
@@ -28,7 +36,8 @@ public struct Activity: Document, Hashable {
   /// An activity from its parts; the icon is its category's.
   public init(
     id: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
-    startDay: LocalDay, endDay: LocalDay? = nil, tie: MovementTie? = nil, createdAt: Instant
+    startDay: LocalDay, endDay: LocalDay? = nil, reminders: [ReminderTime] = [], tags: [Tag] = [], tie: MovementTie? = nil,
+    isArchived: Bool = false, revision: Int = 1, createdAt: Instant
   ) {
     self.id = id
     self.title = title
@@ -39,6 +48,10 @@ public struct Activity: Document, Hashable {
     self.schedule = schedule
     self.startDay = startDay
     self.endDay = endDay
+    self.reminders = reminders
+    self.tags = tags
+    self.isArchived = isArchived
+    self.revision = revision
     self.tie = tie
     self.createdAt = createdAt
   }
@@ -49,6 +62,10 @@ public struct Activity: Document, Hashable {
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
     "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
     "endDay": "The last day on which it may be planned; absent if it goes on.",
+    "reminders": "When its owner is reminded of it on planned days, earliest first.",
+    "tags": "By what it is found again, in order.",
+    "isArchived": "Whether it is put away: planned on no day, and listed among the archived ones only.",
+    "revision": Note("Grows with each change; give it with an edit to be told if another came first.", example: 3),
     "tie": "The movement that completes it; absent if it is recorded by hand.",
     "createdAt": "When it was made.",
   ]
@@ -69,6 +86,13 @@ enum ActivityText {
 
   static let title = Note("What it is called, at most 20 characters.", length: 1...20, example: "Drink water")
   static let reason = Note("Why, at most 30 characters.", length: 1...30, example: "To feel awake")
+  static let reminders = Note(
+    "When to be reminded on planned days, by the clocks of the account's zone: `HH:MM`, at most 10.",
+    items: 0...ReminderTime.most,
+    example: .array([.string("07:30"), .string("21:00")]))
+  static let tags = Note(
+    "Words to find it by, at most 8 of at most 20 characters; kept in lower case.", items: 0...Tag.most,
+    example: .array([.string("at home")]))
 }
 
 /// Ways in which asking for an activity can fail.
@@ -77,11 +101,13 @@ public enum ActivityFailure: String, FailureCode {
   case notFound = "activity_not_found"
   /// The account has as many as one account may have.
   case tooMany = "too_many_activities"
+  /// It was changed since the revision that the edit was made of.
+  case changedMeanwhile = "activity_changed"
 
   public var status: Int {
     switch self {
     case .notFound: 404
-    case .tooMany: 409
+    case .tooMany, .changedMeanwhile: 409
     }
   }
 }
@@ -104,13 +130,18 @@ public enum CreateActivity: Operation {
     public var startDay: LocalDay?
     /// The last day on which it may be planned; none by default.
     public var endDay: LocalDay?
+    /// When to be reminded of it; never by default.
+    public var reminders: [ReminderTime]?
+    /// By what to find it again; nothing by default.
+    public var tags: [Tag]?
     /// The movement that completes it; none by default.
     public var tie: MovementTie?
 
     /// The input from its parts.
     public init(
       title: String, reason: String? = nil, category: ActivityCategory, goal: Goal, schedule: Schedule,
-      startDay: LocalDay? = nil, endDay: LocalDay? = nil, tie: MovementTie? = nil
+      startDay: LocalDay? = nil, endDay: LocalDay? = nil, reminders: [ReminderTime]? = nil, tags: [Tag]? = nil,
+      tie: MovementTie? = nil
     ) {
       self.title = title
       self.reason = reason
@@ -119,6 +150,8 @@ public enum CreateActivity: Operation {
       self.schedule = schedule
       self.startDay = startDay
       self.endDay = endDay
+      self.reminders = reminders
+      self.tags = tags
       self.tie = tie
     }
 
@@ -127,6 +160,7 @@ public enum CreateActivity: Operation {
       "goal": "What a day asks for.", "schedule": "On which days.",
       "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; the account's today by default.",
       "endDay": "The last day on which it may be planned, not before the start day and up to 2199-12-31; none if absent.",
+      "reminders": ActivityText.reminders, "tags": ActivityText.tags,
       "tie": "The movement that completes it: steps, or a distance in `m` or `km`; none if absent.",
     ]
 
@@ -146,16 +180,6 @@ public enum CreateActivity: Operation {
   public static let spec = OperationSpec(
     "activities.create", of: .activity, .post("/v1/activities"), by: .account, effect: .create,
     failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Make an activity.")
-}
-
-/// Lists the account's activities, oldest first.
-public enum ListActivities: Operation {
-  public typealias Input = ListPage
-  public typealias Output = Page<Activity>
-
-  public static let spec = OperationSpec(
-    "activities.list", of: .activity, .get("/v1/activities"), by: .account, effect: .read, requirements: ["ACT-5"],
-    "List the account's activities, oldest first.")
 }
 
 /// Shows one activity with its streaks.
@@ -201,22 +225,4 @@ public struct ActivityDetails: Document, Hashable {
     "activity": "The activity.", "streak": "How long it was kept without a miss.", "strength": StreakText.strength,
     "pauses": "Its pauses, oldest first.",
   ]
-}
-
-/// An account made an activity.
-public struct ActivityCreated: Event, Hashable {
-  /// Whose it is.
-  public var accountID: AccountID
-  /// The activity as it was made.
-  public var activity: Activity
-
-  /// The event from its parts.
-  public init(accountID: AccountID, activity: Activity) {
-    self.accountID = accountID
-    self.activity = activity
-  }
-
-  public static let notes: Notes = ["accountID": "Whose it is.", "activity": "The activity as it was made."]
-
-  public static let spec = EventSpec("activities.created", by: .activity, requirements: ["ACT-1"], "An account made an activity.")
 }

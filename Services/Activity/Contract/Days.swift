@@ -81,7 +81,7 @@ public struct PlannedActivity: Document, Hashable {
     "id": "Names the activity.", "title": "What it is called.", "reason": "Why the account does it.",
     "category": "What kind of thing it is.", "icon": "Name of the category's icon, as in the Lucide set.",
     "goal": "What the day asks for.",
-    "state": StreakText.state,
+    "state": Note(StreakText.states),
     "amount": "For a quantity: how much is done.", "durationSeconds": "For a duration: how long was spent.",
   ]
 }
@@ -90,7 +90,7 @@ public struct PlannedActivity: Document, Hashable {
 public struct DayPlan: Document, Hashable {
   /// The day.
   public var day: LocalDay
-  /// What is planned, oldest activity first.
+  /// What is planned, in the account's order.
   public var activities: [PlannedActivity]
 
   /// The plan from its parts.
@@ -99,25 +99,74 @@ public struct DayPlan: Document, Hashable {
     self.activities = activities
   }
 
-  public static let notes: Notes = ["day": "The day.", "activities": "What is planned, oldest activity first."]
+  public static let notes: Notes = ["day": "The day.", "activities": "What is planned, in the account's order."]
 }
 
-/// Shows what is planned on a day, and how far it is done (ACT-3).
+/// A day's list as clients ask for it: of today, of a day, or of a month, which means its first day (`2026-11`).
+public enum ListedDay: TextValue {
+  /// The account's present local day.
+  case today
+  /// That day.
+  case day(LocalDay)
+
+  public init(text: String) throws(FieldRule) {
+    guard text != "today" else {
+      self = .today
+      return
+    }
+    do {
+      self = .day(try LocalDay(text: text.utf8.count == 7 ? "\(text)-01" : text))
+    } catch {
+      throw FieldRule("not_a_day_or_month")
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .today: "today"
+    case .day(let day): day.description
+    }
+  }
+
+  public static let placeholder = ListedDay.today
+
+  public static let schema: JSON = [
+    "type": "string", "pattern": "^(today|[0-9]{4}-[0-9]{2}(-[0-9]{2})?)$", "examples": ["today", "2026-11-21", "2026-11"],
+  ]
+}
+
+/// Shows what is planned on a day, and how far it is done (ACT-3); filters combine (ACT-4).
 public enum GetDay: Operation {
-  /// Which day.
-  public struct Input: Document {
-    /// The day, or today.
-    public var day: DayName
+  /// Which day, and what of it.
+  public struct Input: Document, Hashable {
+    /// The day, or today, or a month's first day.
+    public var day: ListedDay
+    /// Only activities with this in their title.
+    public var title: String?
+    /// Only activities of this category.
+    public var category: ActivityCategory?
+    /// Only activities with this kind of goal.
+    public var goalKind: Goal.Kind?
 
     /// The input from its parts.
-    public init(day: DayName) { self.day = day }
+    public init(
+      day: ListedDay, title: String? = nil, category: ActivityCategory? = nil, goalKind: Goal.Kind? = nil
+    ) {
+      self.day = day
+      self.title = title
+      self.category = category
+      self.goalKind = goalKind
+    }
 
-    public static let notes: Notes = ["day": "A day such as `2026-11-21`, or `today`."]
+    public static let notes: Notes = [
+      "day": "A day such as `2026-11-21`, `today`, or a month such as `2026-11`: its first day.", "title": ActivityText.titlePart,
+      "category": "Only activities of this category.", "goalKind": "Only activities with this kind of goal.",
+    ]
   }
 
   public typealias Output = DayPlan
 
   public static let spec = OperationSpec(
-    "days.get", of: .activity, .get("/v1/days/{day}"), by: .account, effect: .read, requirements: ["ACT-3"],
+    "days.get", of: .activity, .get("/v1/days/{day}"), by: .account, effect: .read, requirements: ["ACT-3", "ACT-4"],
     "Show what is planned on a day, and how far it is done.")
 }

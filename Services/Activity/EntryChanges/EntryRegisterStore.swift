@@ -38,6 +38,7 @@ extension EntryRegisters {
     picture: Picture? = nil, _ transaction: Transaction
   ) throws {
     guard self != before || !lost.isEmpty else { return }
+    try EntryHistory.settle(goal.activity, goal.day, transaction)
     let (database, activity, day) = (transaction.database, goal.activity, goal.day)
     let progress = progress?.value ?? 0
     let isDone = goal.measure.isDone(progress)
@@ -59,13 +60,16 @@ extension EntryRegisters {
       if location?.value != before.location?.value {
         try EntryPlaces.put(location?.value, activity, day, of: account, in: database)
       }
+      if comment?.value != before.comment?.value {
+        try EntryComments.keep(comment?.value, of: account, activity, day, in: database)
+      }
       if photo?.value != before.photo?.value { try EntryPhotos.put(picture, activity, day, in: database) }
     } else {
-      // Stamps, place and photo go with it.
+      // Stamps, place, photo and what finds its comment go with it.
       try database.run("DELETE FROM entries WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
     }
     if deletion != before.deletion { try saveDeletion(activity, day, in: database) }
-    try EntryHistory.keep(lost, of: activity, day, transaction)
+    try EntryHistory.keep(lost, of: activity, day, at: transaction.now, transaction)
     if exists != before.exists || progress != (before.progress?.value ?? 0) {
       try Entries.tell(exists ? progress : nil, goal, of: account, transaction)
     }

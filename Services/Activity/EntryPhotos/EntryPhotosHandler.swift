@@ -32,8 +32,8 @@ extension ServiceDefinition {
     }
 
     serve(GetEntryPhoto.self, prepare: calendars.prepare) { input, _, call, database in
-      let goal = try calendars.goal(input.activityID, input.day, call, in: database)
-      return try EntryPhotos.find(goal.activity, goal.day, in: database)
+      let day = try Follows.day(of: input, for: call.account, calendars, now: call.now, in: database)
+      return try EntryPhotos.find(input.activityID, day, in: database)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 
 /// Decides whether a call may go on to its service: within the budgets, and signed in where that is needed.
 struct Admission: Sendable {

@@ -13,6 +13,7 @@ extension GatewayConfiguration {
     allowedOrigins = settings.string("racha.http.allowedOrigins", default: "").split(separator: ",").map {
       $0.trimmingPrefix(while: { $0 == " " }).description
     }
+    proxies.read(settings)
     metricsAreLocal = settings.bool("racha.http.metricsAreLocal", default: metricsAreLocal)
     if settings.string("racha.gateway.threads") != nil {
       threads = settings.int("racha.gateway.threads", default: 1, in: 1...256)
@@ -34,6 +35,21 @@ extension GatewayConfiguration {
     case (_?, nil): settings.refuse("racha.tls.keyFile", "must be set, since racha.tls.certificateFile is")
     case (nil, _?): settings.refuse("racha.tls.certificateFile", "must be set, since racha.tls.keyFile is")
     }
+  }
+}
+
+extension TrustedProxies {
+  fileprivate mutating func read(_ settings: Settings) {
+    let key = "racha.http.trustedProxies"
+    for text in settings.string(key, default: "").split(separator: ",") {
+      let text = text.filter { $0 != " " }
+      if let network = IPNetwork(text) {
+        networks.append(network)
+      } else {
+        settings.refuse(key, "must be networks such as 10.0.0.0/8, 2001:db8::/32 or 192.0.2.7, with commas, not \"\(text)\"")
+      }
+    }
+    field = settings.choice("racha.http.proxyField", default: field)
   }
 }
 

@@ -36,6 +36,8 @@ public struct GatewayConfiguration: Sendable {
   public var live = Live()
   /// Origins whose pages may read answers (CORS); none by default, `*` for all.
   public var allowedOrigins: [String] = []
+  /// Reverse proxies that are believed; none by default.
+  public var proxies = TrustedProxies()
   /// Whether `/metrics` answers only to this machine.
   public var metricsAreLocal = true
   /// Threads that serve connections; nil is one for each core.

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import Operations
+import ServiceKit
 
 /// One HTTP request while it is being answered: what its head says, and what is learned on the way.
 struct Exchange: Sendable {
@@ -38,9 +39,10 @@ struct Exchange: Sendable {
     query = target?.query ?? ""
     targetAuthority = target?.authority
     isHTTP10 = head.version == .http1_0
-    isLocal = peer.isLocal
-    address = peer.address
-    addressText = peer.text
+    let client = peer.client(head.headers)
+    isLocal = client.isLocal
+    address = client.address
+    addressText = client.text
     language = Language(acceptLanguage: given.acceptLanguage)
   }
 
@@ -50,14 +52,36 @@ struct Exchange: Sendable {
 
 /// The other end of a connection.
 struct Peer: Sendable {
-  let address: ClientAddress
-  let text: String?
-  let isLocal: Bool
+  /// Whom a request comes from.
+  struct Client: Sendable {
+    let address: ClientAddress
+    let text: String?
+    /// Whether it comes from this machine; never by what a proxy says.
+    let isLocal: Bool
+  }
 
-  init(_ address: SocketAddress?) {
-    self.address = ClientAddress(address)
-    text = address?.ipAddress
-    isLocal = ClientAddress.isLoopback(address)
+  private let own: Client
+  /// Where it is a proxy that is believed: its address, and whom it may be behind.
+  private let forwarding: (address: IPAddress, proxies: TrustedProxies)?
+
+  /// - Parameter proxies: nil where no proxy is believed.
+  init(_ address: SocketAddress?, proxies: TrustedProxies? = nil) {
+    let known = IPAddress(address)
+    own = Client(
+      address: ClientAddress(address), text: address?.ipAddress, isLocal: known?.isLoopback ?? (address?.protocol == .unix))
+    forwarding = known.flatMap { known in proxies.flatMap { $0.contains(known) ? (known, $0) : nil } }
+  }
+
+  /// Whether requests are other people's.
+  var isProxy: Bool { forwarding != nil }
+
+  /// Whom a request with such fields comes from.
+  func client(_ headers: HTTPHeaders) -> Client {
+    guard let (address, proxies) = forwarding else { return own }
+    let values = headers[proxies.field.rawValue]
+    guard !values.isEmpty else { return own }
+    let client = proxies.client(behind: address, values)
+    return Client(address: ClientAddress(client), text: client.text, isLocal: false)
   }
 }
 

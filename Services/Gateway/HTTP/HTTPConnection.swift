@@ -25,6 +25,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// Requests that wait for the one before them; beyond it nothing is read.
   private static let mostWaiting = 16
+  private static let tooMany = Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5)
 
   private let limits: GatewayConfiguration.Limits
   private let watch: ConnectionWatch
@@ -32,8 +33,7 @@ final class HTTPConnection: ChannelInboundHandler {
   private let stream: EventStream
   private let peer: Peer
   private let executor: EventLoopExecutor
-  /// Whether there was a place for the connection.
-  private let isWelcome: Bool
+  private let door: ConnectionDoor
   private var arriving: Received?
   private var waiting: CircularBuffer<Received> = []
   /// Answers the request before those that wait.
@@ -50,23 +50,23 @@ final class HTTPConnection: ChannelInboundHandler {
   private var language = Language.english
 
   init(
-    _ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, responder: HTTPResponder, stream: EventStream,
-    _ channel: any Channel, isWelcome: Bool
+    _ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, door: ConnectionDoor, responder: HTTPResponder,
+    stream: EventStream, _ peer: Peer, _ eventLoop: any EventLoop
   ) {
     self.limits = limits
     self.watch = watch
     self.responder = responder
     self.stream = stream
-    self.isWelcome = isWelcome
-    peer = Peer(channel.remoteAddress)
-    executor = EventLoopExecutor(channel.eventLoop)
+    self.door = door
+    self.peer = peer
+    executor = EventLoopExecutor(eventLoop)
   }
 
   // MARK: - Arriving
 
   func channelActive(context: ChannelHandlerContext) {
-    if !isWelcome {
-      refuse(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), context)
+    if !door.isOpen {
+      refuse(HTTPConnection.tooMany, context)
       context.close(promise: nil)
     }
     context.fireChannelActive()
@@ -215,7 +215,10 @@ final class HTTPConnection: ChannelInboundHandler {
       let keepsAlive = keepsAlive && !(isEnding && waiting.isEmpty)
       write(answer, exchange, keepsAlive: keepsAlive, context)
       answered(keepsAlive: keepsAlive, context)
-    case .live(let identification, let after): follow(identification, after, exchange, context)
+    case .live(let identification, let after):
+      if door.claim(exchange.address) { return follow(identification, after, exchange, context) }
+      write(responder.refusal(HTTPConnection.tooMany, exchange), exchange, keepsAlive: false, context)
+      answered(keepsAlive: false, context)
     }
   }
 

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import Operations
+import ServiceKit
 
 /// Hummingbird's server with the gateway's own connections.
 ///
@@ -16,6 +17,8 @@ struct HTTPListener: ServerChildChannel {
 
   let limits: GatewayConfiguration.Limits
   let counts: ConnectionCounts
+  /// Nil where none is believed.
+  let proxies: TrustedProxies?
   let responder: HTTPResponder
   let stream: EventStream
 
@@ -23,7 +26,8 @@ struct HTTPListener: ServerChildChannel {
     let ready = channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try SocketOptions.set(channel, limits)
-      let door = ConnectionDoor(counts, channel.remoteAddress)
+      let peer = Peer(channel.remoteAddress, proxies: proxies)
+      let door = ConnectionDoor(counts, peer.isProxy ? nil : ClientAddress(channel.remoteAddress))
       try pipeline.addHandler(door)
       let watch = ConnectionWatch(limits)
       try pipeline.addHandler(watch)
@@ -34,7 +38,7 @@ struct HTTPListener: ServerChildChannel {
       let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
       try pipeline.addHandler(ByteToMessageHandler(decoder))
       try pipeline.addHandler(
-        HTTPConnection(limits, watch: watch, responder: responder, stream: stream, channel, isWelcome: door.isOpen))
+        HTTPConnection(limits, watch: watch, door: door, responder: responder, stream: stream, peer, channel.eventLoop))
       return Value(channel: channel)
     }
     // Nothing else closes a connection whose pipeline could not be made: its client would wait, and its descriptor be lost.

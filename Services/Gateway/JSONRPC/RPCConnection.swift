@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import Operations
+import ServiceKit
 import Synchronization
 
 /// What all JSON-RPC connections share.

@@ -4,6 +4,7 @@ import NIOExtras
 import NIOPosix
 import NIOSSL
 import Operations
+import ServiceKit
 import ServiceLifecycle
 
 /// Listens for JSON-RPC connections.
@@ -46,7 +47,7 @@ struct RPCListener: Service {
     let pipeline = channel.pipeline.syncOperations
     try SocketOptions.set(channel, desk.limits)
     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-    let door = ConnectionDoor(counts, channel.remoteAddress)
+    let door = ConnectionDoor(counts, ClientAddress(channel.remoteAddress))
     try pipeline.addHandler(door)
     let watch = ConnectionWatch(desk.limits)
     try pipeline.addHandler(watch)

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import ServiceKit
 
 /// Holds a connection's place in ``ConnectionCounts`` as long as the connection lives.
 final class ConnectionDoor: ChannelInboundHandler {
@@ -8,12 +9,21 @@ final class ConnectionDoor: ChannelInboundHandler {
   /// Whether there was a place.
   let isOpen: Bool
   private let counts: ConnectionCounts
-  private let address: ClientAddress
+  /// Nil for a proxy.
+  private var address: ClientAddress?
 
-  init(_ counts: ConnectionCounts, _ address: SocketAddress?) {
+  init(_ counts: ConnectionCounts, _ address: ClientAddress?) {
     self.counts = counts
-    self.address = ClientAddress(address)
-    isOpen = counts.enter(self.address)
+    self.address = address
+    isOpen = counts.enter(address)
+  }
+
+  /// Whether that client may have the connection for itself, as it does while it listens to a stream.
+  func claim(_ client: ClientAddress) -> Bool {
+    guard address == nil else { return true }
+    guard counts.claim(client) else { return false }
+    address = client
+    return true
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {

@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 import Synchronization
 
 /// Budgets of calls, by account and by address, as token buckets in a bounded table.

@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 
 extension Admission {
   /// The language of the account that a valid token speaks for, so that refusals before admission are in it too.

@@ -11,6 +11,7 @@ public enum ErasedKind: String, Choice {
   case profiles, sessions, accessTokens, links, secrets, securityEvents
   case activities, entries, steps
   case friendships, friendRequests, conversations, messages
+  case follows, followRequests
   case coins, redemptions
   case notifications, mails
   case events

@@ -1,20 +1,24 @@
 public import Operations
 
-/// What a device gets when it logs in or refreshes. Only it ever sees the two tokens.
+/// What a device gets when it logs in or refreshes. Only it ever sees the tokens.
 public struct SignedIn: Document, Hashable {
   public var accessToken: String
   public var accessTokenExpiresAt: Instant
   public var refreshToken: String
   public var session: OwnSession
   public var account: OwnAccount
+  public var deviceToken: String?
 
-  public init(accessToken: String, accessTokenExpiresAt: Instant, refreshToken: String, session: OwnSession, account: OwnAccount)
-  {
+  public init(
+    accessToken: String, accessTokenExpiresAt: Instant, refreshToken: String, session: OwnSession, account: OwnAccount,
+    deviceToken: String? = nil
+  ) {
     self.accessToken = accessToken
     self.accessTokenExpiresAt = accessTokenExpiresAt
     self.refreshToken = refreshToken
     self.session = session
     self.account = account
+    self.deviceToken = deviceToken
   }
 
   public static let notes: Notes = [
@@ -22,6 +26,8 @@ public struct SignedIn: Document, Hashable {
     "accessTokenExpiresAt": "When to refresh, ten minutes after it was made.",
     "refreshToken": "For `sessions.refresh`, once; it ends with the session.", "session": "The session.",
     "account": "Whose it is.",
+    "deviceToken":
+      "After a login by password: keep it through log out and send it with the next login, so that others' wrong guesses delay none of yours.",
   ]
 }
 
@@ -49,17 +55,21 @@ public enum LogIn: Operation {
     public var login: String
     public var password: String
     public var device: DeviceName?
+    public var deviceToken: String?
 
-    public init(login: String, password: String, device: DeviceName? = nil) {
+    public init(login: String, password: String, device: DeviceName? = nil, deviceToken: String? = nil) {
       self.login = login
       self.password = password
       self.device = device
+      self.deviceToken = deviceToken
     }
 
     public static let notes: Notes = [
       "login": Note("E-mail address or username.", length: 1...254, example: "ana.ruiz"),
       "password": Note("The account's password.", length: 1...256),
       "device": "A name for the device, for the list of sessions.",
+      "deviceToken": Note(
+        "What the last login from this device was answered; one that is not good counts as none.", length: 1...200),
     ]
   }
 

@@ -97,6 +97,7 @@ struct Housekeeping: Service {
     Rule(table: "security_events", key: "security_event_id", instant: "at", keptSeconds: securityEventsKeptSeconds),
     Rule(
       table: "known_devices", key: "account_id, device_key", instant: "last_seen_at", keptSeconds: LoginHistory.keptSeconds),
+    Rule(table: "device_tokens", key: "token_hash", instant: "last_used_at", keptSeconds: LoginHistory.keptSeconds),
     Rule(table: "known_places", key: "account_id, network", instant: "last_seen_at", keptSeconds: LoginHistory.keptSeconds),
     Rule(table: "login_alerts", key: "alert_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
     Rule(table: "incidents", key: "incident_id", instant: "last_at", keptSeconds: incidentsKeptSeconds),

@@ -9,7 +9,8 @@ extension ServiceDefinition {
   mutating func serveLogIn(keys: IdentityKeys, hasher: PasswordHasher, watch: LoginWatch) {
     serve(LogIn.self) { input, call in
       let login = Login(input.login)
-      let attempt = try await call.read { try $0.begin(login, call, key: keys.failures) }
+      let device = input.deviceToken.flatMap { DeviceToken($0) }
+      let attempt = try await call.read { try $0.begin(login, device, call, key: keys.failures) }
       let password: Password
       do throws(FieldRule) {
         password = try Password(text: input.password)
@@ -28,17 +29,24 @@ extension ServiceDefinition {
 private struct LoginAttempt: Sendable {
   let subject: LoginSubject
   let account: AccountID?
+  /// By which the device is known to the account.
+  let device: DeviceToken?
   let hash: PasswordHash?
 }
 
 extension Database {
   /// Looks the account up, unless the attempt comes too early.
-  fileprivate func begin(_ login: Login, _ call: Call, key: SecretKey) throws -> LoginAttempt {
+  fileprivate func begin(_ login: Login, _ device: DeviceToken?, _ call: Call, key: SecretKey) throws -> LoginAttempt {
     let account = try account(login)
-    let subject = LoginSubject(login, account?.id, call.caller, key: key)
+    var subject = LoginSubject(login, account?.id, call.caller, key: key)
+    var known: DeviceToken?
+    if let account, let device, try isKnown(device, to: account.id, now: call.now) {
+      subject = LoginSubject(device, of: account.id, call.caller, key: key)
+      known = device
+    }
     let wait = try loginWaitSeconds(subject, now: call.now)
     guard wait == 0 else { throw Failure.locked(wait) }
-    return LoginAttempt(subject: subject, account: account?.id, hash: account?.passwordHash)
+    return LoginAttempt(subject: subject, account: account?.id, device: known, hash: account?.passwordHash)
   }
 }
 
@@ -63,8 +71,10 @@ extension Transaction {
     let failures = try database.accountFailures(attempt.subject, now: now).count
     let begun = try logIn(account, device: input.device, failures: failures, call.caller, watch)
     // Who was refused has not shown to be the owner.
-    if case .success = begun { try clearLoginFailures(attempt.subject) }
-    return begun
+    guard case .success(var given) = begun else { return begun }
+    try clearLoginFailures(attempt.subject)
+    given.deviceToken = try know(attempt.device, of: id, in: given.session.id)
+    return .success(given)
   }
 }
 

@@ -2,11 +2,12 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
-/// Whom an attempt to log in is counted against. Kept are keyed hashes: what people type as a login may be anything.
+/// Whom an attempt at a password is counted against. Kept are keyed hashes: what people type as a login may be anything.
 struct LoginSubject: Sendable {
-  /// The account, or the login where there is no such account.
+  /// The account, or the login where there is no such account; a device or a session of the account, where that is counted by itself.
   let account: [UInt8]
   /// Where it came from; nil if that is not known, as for other services.
   let address: [UInt8]?
@@ -18,13 +19,31 @@ struct LoginSubject: Sendable {
 
   private let unknownAddress: [UInt8]
 
-  init(_ login: Login, _ account: AccountID?, _ caller: Caller, key: SecretKey) {
-    self.account = key.code(
-      for: account.map { Array("account".utf8) + [0] + $0.bytes } ?? Array("login".utf8) + [0] + login.bytes)
-    address = caller.address.map { key.code(for: Array("address".utf8) + [0] + ClientAddress($0).bytes) }
+  private init(_ counted: [UInt8], _ account: AccountID?, isFromAddress: Bool, _ caller: Caller, key: SecretKey) {
+    self.account = key.code(for: counted)
+    address =
+      isFromAddress ? caller.address.map { key.code(for: Array("address".utf8) + [0] + ClientAddress($0).bytes) } : nil
     unknownAddress = key.code(for: Array("no address".utf8))
     accountID = account
     addressText = caller.address.map { String($0.prefix(64)) }
+  }
+
+  /// Somebody who knows a login.
+  init(_ login: Login, _ account: AccountID?, _ caller: Caller, key: SecretKey) {
+    let counted = account.map { Array("account".utf8) + [0] + $0.bytes } ?? Array("login".utf8) + [0] + login.bytes
+    self.init(counted, account, isFromAddress: true, caller, key: key)
+  }
+
+  /// A device that has logged in to the account before: nobody else's failures delay it, and its own delay nobody else.
+  init(_ device: DeviceToken, of account: AccountID, _ caller: Caller, key: SecretKey) {
+    let counted = Array("device".utf8) + [0] + account.bytes + Array(device.hash)
+    self.init(counted, account, isFromAddress: false, caller, key: key)
+  }
+
+  /// A session of the account, whose password is asked for once more: likewise.
+  init(_ session: SessionID, of account: AccountID, _ caller: Caller, key: SecretKey) {
+    let counted = Array("session".utf8) + [0] + account.bytes + session.bytes
+    self.init(counted, account, isFromAddress: false, caller, key: key)
   }
 
   /// A guess at a mailed link, which counts as one more account that was tried in vain from the address.
@@ -42,7 +61,7 @@ extension Database {
       account: accountFailures(subject, now: now), address: addressFailures(subject, now: now), now: now)
   }
 
-  /// Failed attempts at the account, from everywhere.
+  /// Failed attempts at the account, from everywhere but devices and sessions of its own.
   func accountFailures(_ subject: LoginSubject, now: Instant) throws -> FailureTally {
     try tally(
       "SELECT COALESCE(SUM(failures), 0), COALESCE(MAX(last_at), 0) FROM login_failures WHERE account_key = ? AND last_at > ?",

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// What logins are watched with: the database of places, and the key of devices.
@@ -20,7 +21,7 @@ struct LoginWatch: Sendable {
     let said = [device ?? "", agent.program ?? "", agent.system ?? ""].flatMap { text -> [UInt8] in
       Array(text.utf8) + [0]
     }
-    let found = address.flatMap { NetworkAddress($0) }
+    let found = address.flatMap { IPAddress($0) }
     let place = found.flatMap { places.place($0) }
     return LoginOrigin(
       device: device, userAgent: userAgent, address: address,

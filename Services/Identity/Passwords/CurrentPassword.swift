@@ -6,7 +6,8 @@ import Storage
 
 /// An attempt to show by the current password that it is the owner who asks, not just whoever holds the device.
 ///
-/// Attempts count with those to log in, so that nobody who has a session can guess faster than who has none.
+/// Attempts count for the session alone, by the rule of those to log in: whoever fails elsewhere does not delay the owner, and a session
+/// that somebody else has gives them no more guesses than its own.
 struct PasswordAttempt: Sendable {
   let password: Password
   let hash: PasswordHash
@@ -14,14 +15,14 @@ struct PasswordAttempt: Sendable {
 
   /// - Throws: `login_locked` if it comes too early.
   init(_ password: Password, of account: AccountRecord, _ call: Call, _ database: Database, key: SecretKey) throws {
-    subject = LoginSubject(.email(account.email), account.id, call.caller, key: key)
+    subject = LoginSubject(try call.session, of: account.id, call.caller, key: key)
     let wait = try database.loginWaitSeconds(subject, now: call.now)
     guard wait == 0 else { throw Failure.locked(wait) }
     self.password = password
     hash = account.passwordHash
   }
 
-  /// Ends the attempt in the transaction of what is to be done: clears the account's failures, or counts one.
+  /// Ends the attempt in the transaction of what is to be done: clears the session's failures, or counts one.
   ///
   /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
   ///

@@ -27,7 +27,7 @@ struct PlaceDatabase: Sendable {
   private init(database: UnsafePointer<MMDB_s>?) { self.database = database }
 
   /// Where the address is; nil if nothing is known of it.
-  func place(_ address: NetworkAddress) -> Place? {
+  func place(_ address: IPAddress) -> Place? {
     guard let database else { return nil }
     let found = racha_maxmind_look_up(database, address.text)
     guard found.found_entry else { return nil }

@@ -8,6 +8,8 @@ struct GivenTokens: Sendable {
   let refreshToken: RefreshToken
   /// When the refresh token was made; a repetition gives the access token of that instant again.
   let givenAt: Instant
+  /// Of a device that has just logged in by the password.
+  var deviceToken: DeviceToken?
 
   /// With the access token, as it is answered.
   func signedIn(_ keys: IdentityKeys, _ places: PlaceDatabase) async throws -> SignedIn {
@@ -15,6 +17,7 @@ struct GivenTokens: Sendable {
       account: account, session: session.id, at: givenAt, tokenID: keys.tokenIDs.code(for: Array(refreshToken.text.utf8)))
     return SignedIn(
       accessToken: try await keys.signing.sign(claims), accessTokenExpiresAt: claims.expiresAt, refreshToken: refreshToken.text,
-      session: session.own(account.language, places, seenAt: session.lastSeenAt), account: account.own)
+      session: session.own(account.language, places, seenAt: session.lastSeenAt), account: account.own,
+      deviceToken: deviceToken?.text)
   }
 }

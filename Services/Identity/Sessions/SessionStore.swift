@@ -170,6 +170,7 @@ extension Transaction {
         """
     ).execute(arguments: [now, reason, session, account])
     guard database.changesCount > 0 else { return false }
+    if reason != .loggedOut { try forgetDevice(of: session) }
     try tell(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: now))
     return true
   }

@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import ServiceKit
 
 /// What a session is called in its owner's language. A test sees to it that every language has the words.
 enum SessionWords {
@@ -23,7 +24,7 @@ enum SessionWords {
 
   /// Where an address is, by the database of places, else where it belongs to as far as it tells by itself.
   static func place(_ address: String?, _ places: PlaceDatabase, _ language: Language) -> SessionPlace {
-    guard let address = address.flatMap({ NetworkAddress($0) }) else { return place(.unknown, nil, language) }
+    guard let address = address.flatMap({ IPAddress($0) }) else { return place(.unknown, nil, language) }
     if address.isLoopback { return place(.thisComputer, nil, language) }
     if address.isPrivate { return place(.privateNetwork, nil, language) }
     guard let found = places.place(address) else { return place(.network, address.network, language) }

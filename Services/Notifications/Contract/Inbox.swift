@@ -4,6 +4,8 @@ public import Operations
 public enum NotificationKind: String, Choice {
   case friendRequestReceived, friendRequestAccepted, messageReceived, coinsEarned, offerRedeemed
   case loginNoticed, loginSuspicious, loginRefused, accountLocked, tokensReused, incidentRaised
+  case followRequestReceived, followRequestAccepted
+  case importProgressed, importDone, importFailed
 }
 
 /// Something that happened to an account, in its inbox (NOT-1).
@@ -55,12 +57,16 @@ public struct NotificationLinks: Document, Hashable {
   public var redemptionID: ID<Linked>?
   public var loginAlertID: ID<Linked>?
   public var incidentID: ID<Linked>?
+  public var followRequestID: ID<Linked>?
+  public var importID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
     messageID: ID<Linked>? = nil,
     offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil,
-    loginAlertID: ID<Linked>? = nil, incidentID: ID<Linked>? = nil
+    loginAlertID: ID<Linked>? = nil, incidentID: ID<Linked>? = nil,
+    followRequestID: ID<Linked>? = nil,
+    importID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -70,12 +76,16 @@ public struct NotificationLinks: Document, Hashable {
     self.redemptionID = redemptionID
     self.loginAlertID = loginAlertID
     self.incidentID = incidentID
+    self.followRequestID = followRequestID
+    self.importID = importID
   }
 
   public static let notes: Notes = [
     "accountID": "The account that caused it.", "friendRequestID": "The friend request.", "conversationID": "The conversation.",
     "messageID": "The message.", "offerID": "The offer.", "redemptionID": "The redemption.",
     "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
+    "followRequestID": "The follow request.",
+    "importID": "The import.",
   ]
 }
 

@@ -137,6 +137,22 @@ enum InboxStore {
     return true
   }
 
+  /// Deletes what the notifications said whose source begins so.
+  ///
+  /// - Parameter beginning: ends with a slash.
+  static func deleteAll(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {
+    // What begins with a slash's beginning lies before the character that follows the slash.
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT notification_id FROM notifications
+        WHERE account_id = ? AND source > ? AND source < ? AND deleted_at IS NULL
+        """)
+    let end = beginning.dropLast() + "0"
+    for id in try ID<Notification>.fetchAll(statement, arguments: [account, beginning, String(end)]) {
+      _ = try delete(id, of: account, transaction)
+    }
+  }
+
   private static func exists(
     _ id: ID<Notification>, of account: AccountID, andNotDeleted: Bool, in database: Database
   ) throws -> Bool {

@@ -1,3 +1,4 @@
+import ActivityContract
 import NotificationsContract
 import Operations
 import RewardsContract
@@ -10,9 +11,18 @@ enum InboxSubscriptions {
   static func hear(_ service: inout ServiceDefinition) {
     service.hear(FriendRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(FriendRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(FollowRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(FollowRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(MessageSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(OfferRedeemed.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(ImportProgressed.self) { event, _, transaction in try follow(event, transaction) }
     service.hear(CoinsEarned.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+  }
+
+  /// How an import comes on: each time in place of the last, so that an inbox has one notification of it however long it takes.
+  static func follow(_ event: ImportProgressed, _ transaction: Transaction) throws {
+    try InboxStore.deleteAll(from: NotificationDraft.source(of: event) + "/", of: event.accountID, transaction)
+    if let draft = NotificationDraft(event) { try notify(draft, transaction) }
   }
 
   /// Adds the notification and tells it for live delivery, in the account's language; in English while identity's event about the

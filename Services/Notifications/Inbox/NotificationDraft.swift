@@ -1,3 +1,4 @@
+import ActivityContract
 import IdentityContract
 import NotificationsContract
 import Operations
@@ -35,6 +36,42 @@ struct NotificationDraft: Hashable, Sendable {
       parameters: ["username": .text(event.toUsername.description)],
       links: NotificationLinks(accountID: event.toAccountID, friendRequestID: ID(linking: event.friendRequestID)))
   }
+
+  init(_ event: FollowRequestSent) {
+    self.init(
+      event.toAccountID, .followRequestReceived, source: "\(FollowRequestSent.spec.name)/\(event.followRequestID)",
+      parameters: ["username": .text(event.fromUsername.description)],
+      links: NotificationLinks(accountID: event.fromAccountID, followRequestID: ID(linking: event.followRequestID)))
+  }
+
+  /// For the account that had asked; the other one accepted by its own hand.
+  init(_ event: FollowRequestAccepted) {
+    self.init(
+      event.fromAccountID, .followRequestAccepted, source: "\(FollowRequestAccepted.spec.name)/\(event.followRequestID)",
+      parameters: ["username": .text(event.toUsername.description)],
+      links: NotificationLinks(accountID: event.toAccountID, followRequestID: ID(linking: event.followRequestID)))
+  }
+
+  /// How an import comes on; nil where its owner ended it by their own hand.
+  init?(_ event: ImportProgressed) {
+    let kind: NotificationKind
+    switch event.state {
+    case .reading: kind = .importProgressed
+    case .done: kind = .importDone
+    case .failed: kind = .importFailed
+    case .uploading, .waiting, .cancelled: return nil
+    }
+    self.init(
+      event.accountID, kind, source: "\(Self.source(of: event))/\(event.state)/\(event.progress)",
+      parameters: [
+        "progress": .number(event.progress), "taken": .number(event.counts.taken), "repeated": .number(event.counts.repeated),
+        "refused": .number(event.counts.refused),
+      ],
+      links: NotificationLinks(importID: ID(linking: event.importID)))
+  }
+
+  /// Names the import, so that what was told of it before is found.
+  static func source(of event: ImportProgressed) -> String { "\(ImportProgressed.spec.name)/\(event.importID)" }
 
   init(_ event: MessageSent) {
     self.init(

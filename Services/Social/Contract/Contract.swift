@@ -7,8 +7,13 @@ extension Contract {
     operations: [
       SendFriendRequest.self, ListFriendRequests.self, AcceptFriendRequest.self, RejectFriendRequest.self,
       ListFriends.self, RemoveFriend.self,
+      SendFollowRequest.self, ListFollowRequests.self, AcceptFollowRequest.self, RejectFollowRequest.self,
+      ListFollows.self, ListFollowers.self, RemoveFollow.self, RemoveFollower.self,
       ListConversations.self, ListMessages.self, SendMessage.self, MarkConversationRead.self,
     ],
-    events: [FriendRequestSent.self, FriendRequestAccepted.self, FriendshipEnded.self, MessageSent.self],
+    events: [
+      FriendRequestSent.self, FriendRequestAccepted.self, FriendshipEnded.self, MessageSent.self,
+      FollowRequestSent.self, FollowRequestAccepted.self, FollowChanged.self,
+    ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -57,6 +57,14 @@ public struct PageRequest: Sendable {
     let next = rows.count > limit ? shown.last.map { seal(key($0).description) } : nil
     return Page(items: try shown.map(item), nextCursor: next)
   }
+
+  /// The page of these items, for a list that looks for them and may stop before the page is full: it goes on behind the place that it
+  /// has looked up to.
+  ///
+  /// - Parameter place: nil where nothing is left to look through.
+  public func page<Key: CustomStringConvertible, Item>(_ items: [Item], goingOnBehind place: Key?) -> Page<Item> {
+    Page(items: items, nextCursor: place.map { seal($0.description) })
+  }
 }
 
 extension Call {

@@ -69,7 +69,7 @@ struct EntriesTests {
       let first = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
       try services.clock.set("2026-11-21T13:00:00.000Z")
       #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == first)
-      #expect(try await services.told(by: .activity).map(\.name) == ["activities.created", "entries.recorded"])
+      #expect(try await services.told(by: .activity).map(\.name) == ["activities.changed", "entries.recorded"])
     }
   }
 
@@ -150,7 +150,7 @@ struct EntriesTests {
         names += page.events.map(\.name)
         key = page.nextKey
       } while key != nil
-      let expected = Array(repeating: "activities.created", count: 3) + Array(repeating: "entries.recorded", count: 6)
+      let expected = Array(repeating: "activities.changed", count: 3) + Array(repeating: "entries.recorded", count: 6)
       #expect(names == expected + ["movement.daysChanged"])
     }
   }

@@ -19,6 +19,7 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Seconds of each load.") var seconds = 5
   @Option(help: "Rounds; the median counts.") var rounds = 3
   @Option(help: "Connections of each load.") var connections = 64
+  @Option(help: "Megabytes of the Apple Health export that is imported; 1000 is the whole form.") var importMegabytes = 100
 
   func run() async throws {
     setenv("RACHA_TEST_BIN", binaries, 1)
@@ -39,6 +40,7 @@ struct Bench: AsyncParsableCommand {
     let people = try await People(cluster)
     try await http(cluster, people, report)
     try await samples(cluster, people, report)
+    try await imports(cluster, people, report)
     try await live(cluster, people, report)
     try await logins(cluster, people, report)
     report.print()
@@ -181,6 +183,37 @@ struct Bench: AsyncParsableCommand {
     let perSecond = Double(work.count * 1000) / elapsed
     report.add(
       "step samples taken in, batches of 1,000", "\(Int(perSecond))/s", target: "100,000/s", isReached: perSecond >= 100_000)
+  }
+
+  // MARK: - Imports
+
+  /// An Apple Health export through gateway, bus and store: the clock runs from its last byte to its end.
+  private func imports(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
+    let path = cluster.home + "/export.xml"
+    let first = Instant.now.adding(seconds: -8 * 366 * 86_400)
+    var export = AppleHealthExport(from: first, stepSeconds: 600)
+    let content = try export.write(bytes: importMegabytes * 1_000_000, to: path)
+    let person = people.all[3].client
+    let begin = ContinuousClock.now
+    let id = try ImportID(text: try await person.upload(path, name: "export.xml"))
+    let uploaded = ContinuousClock.now
+    var done = try await person.call(GetImport.self, .init(importID: id))
+    while !done.state.isEnded {
+      try await Task.sleep(for: .milliseconds(20))
+      done = try await person.call(GetImport.self, .init(importID: id))
+    }
+    let elapsed = (ContinuousClock.now - uploaded).milliseconds / 1000
+    try FileManager.default.removeItem(atPath: path)
+    let megabytes = try residentMegabytes(cluster.processID(.activity), "VmHWM")
+    let most = 60.0 * Double(importMegabytes) / 1000
+    report.add(
+      "import of an Apple Health export of \(importMegabytes) MB", String(format: "%.1f s", elapsed),
+      target: String(format: "%.0f s", most), isReached: elapsed <= most && done.state == .done)
+    report.add(
+      "activity's most memory with that", String(format: "%.0f MB", megabytes), target: "150 MB", isReached: megabytes <= 150)
+    report.raw(
+      "import: \(done.state), \(done.counts.taken) of \(content.samples) samples taken, upload \((uploaded - begin).milliseconds / 1000) s"
+    )
   }
 
   // MARK: - Live

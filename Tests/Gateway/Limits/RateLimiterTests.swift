@@ -1,5 +1,6 @@
 import NIOCore
 import Operations
+import ServiceKit
 import Testing
 
 @testable import GatewayService
@@ -49,10 +50,10 @@ struct RateLimiterTests {
   @Test("Parties and classes have budgets of their own")
   func separate() {
     let limiter = Self.limiter(.init(1, per: 60), MovedClock())
-    let address = RateLimiter.Party.address(ClientAddress(high: 0, low: 1))
+    let address = RateLimiter.Party.address(.v6(1))
     #expect(limiter.take(address, .read).isAllowed)
     #expect(limiter.take(address, .write).isAllowed)
-    #expect(limiter.take(.address(ClientAddress(high: 0, low: 2)), .read).isAllowed)
+    #expect(limiter.take(.address(.v6(2)), .read).isAllowed)
     #expect(!limiter.take(address, .read).isAllowed)
   }
 
@@ -60,14 +61,14 @@ struct RateLimiterTests {
   func bounded() {
     let clock = MovedClock()
     let limiter = Self.limiter(.init(2, per: 10), clock, remembered: 100)
-    let known = (0..<100).map { RateLimiter.Party.address(ClientAddress(high: 0, low: $0)) }
+    let known = (0..<100).map { RateLimiter.Party.address(.v6(UInt64($0))) }
     for party in known { _ = limiter.take(party, .read) }
-    let newcomers = (0..<3).map { limiter.take(.address(ClientAddress(high: 1, low: $0)), .read).isAllowed }
+    let newcomers = (0..<3).map { limiter.take(.address(.v6(UInt64(1000 + $0))), .read).isAllowed }
     #expect(newcomers == [true, true, false])
     #expect(limiter.take(known[0], .read).isAllowed)
     #expect(limiter.count <= 101)
     clock.move(seconds: 60)
-    #expect(limiter.take(.address(ClientAddress(high: 2, low: 0)), .read).isAllowed)
+    #expect(limiter.take(.address(.v6(9999)), .read).isAllowed)
     #expect(limiter.count == 1)
   }
 

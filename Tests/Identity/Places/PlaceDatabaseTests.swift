@@ -31,7 +31,7 @@ struct PlaceDatabaseTests {
 
   @Test("hold what the file holds, and no coordinates that are nowhere")
   func contents() throws {
-    func place(_ address: String) -> Place? { NetworkAddress(address).flatMap { places.place($0) } }
+    func place(_ address: String) -> Place? { IPAddress(address).flatMap { places.place($0) } }
     let tokyo = try #require(place("203.0.113.9"))
     #expect(tokyo.countryCode == "JP" && tokyo.city[.spanish] == "Tokio")
     #expect(tokyo.coordinates == Coordinates(latitude: 35.6762, longitude: 139.6503))

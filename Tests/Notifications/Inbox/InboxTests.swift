@@ -36,6 +36,30 @@ struct InboxTests {
     CoinsEarned(accountID: person.account, transferID: ID(), coins: coins, balance: coins, at: .now)
   }
 
+  @Test("says that somebody wants to follow, and that one may; not that a request was rejected or a following ended (SOC-7)")
+  func follows() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
+    try await run { stage in
+      for answer in [FollowRequest.State.rejected, .accepted] {
+        let request = try await stage.call(SendFollowRequest.self, .init(username: ben.username), as: ana.caller)
+        let input = AnswerFollowRequest(followRequestID: request.id)
+        _ =
+          answer == .accepted
+          ? try await stage.call(AcceptFollowRequest.self, input, as: ben.caller)
+          : try await stage.call(RejectFollowRequest.self, input, as: ben.caller)
+      }
+      _ = try await stage.call(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller)
+      // Told behind it, so that whatever came of it would be there.
+      _ = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
+      try await stage.untilTold(4, by: .notifications)
+      let (anas, bens) = (try await inbox(stage, ana), try await inbox(stage, ben))
+      #expect(bens.map(\.kind) == [.friendRequestReceived, .followRequestReceived, .followRequestReceived])
+      #expect(bens[1].title == "Nueva solicitud de seguimiento" && bens[1].text == "ana quiere seguirte.")
+      #expect(anas.map(\.kind) == [.followRequestAccepted] && anas[0].text == "You are following ben now.")
+      #expect(anas[0].links.accountID == ben.account && anas[0].links.followRequestID == bens[1].links.followRequestID)
+    }
+  }
+
   @Test("gets exactly one notification for each event, for its addressee, and each is told live")
   func social() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))

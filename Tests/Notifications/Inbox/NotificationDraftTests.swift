@@ -1,3 +1,4 @@
+import ActivityContract
 import IdentityContract
 import NotificationsContract
 import Operations
@@ -15,6 +16,7 @@ struct NotificationDraftTests {
   static let anaName = try! Username(text: "ana")
   static let benName = try! Username(text: "ben")
   static let request = ID<FriendRequest>()
+  static let follow = ID<FollowRequest>()
 
   /// One draft of each kind.
   static let every = [
@@ -36,7 +38,19 @@ struct NotificationDraftTests {
     NotificationDraft(AccountProtected(incidentID: ID(), accountID: ana, pattern: .tokensReused, at: at)),
     NotificationDraft(
       AdministratorAlerted(mailID: ID(), accountID: ben, incidentID: ID(), title: "A login of high risk", at: at)),
+    NotificationDraft(
+      FollowRequestSent(followRequestID: follow, fromAccountID: ana, fromUsername: anaName, toAccountID: ben, at: at)),
+    NotificationDraft(
+      FollowRequestAccepted(followRequestID: follow, fromAccountID: ana, toAccountID: ben, toUsername: benName, at: at)),
+    progressed(.reading), progressed(.done), progressed(.failed),
   ]
+
+  private static func progressed(_ state: ImportState) -> NotificationDraft {
+    let counts = ImportCounts(records: 3, taken: 1, repeated: 1, refused: 1, days: 1)
+    let event = ImportProgressed(accountID: ana, importID: ID(), state: state, progress: 40, counts: counts)
+    guard let draft = NotificationDraft(event) else { preconditionFailure("it is told of") }
+    return draft
+  }
 
   private static func login(_ level: LoginAlertLevel) -> NotificationDraft {
     NotificationDraft(
@@ -48,6 +62,7 @@ struct NotificationDraftTests {
     #expect(
       NotificationDraftTests.every.map(\.accountID) == [
         Self.ben, Self.ana, Self.ben, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ben,
+        Self.ben, Self.ana, Self.ana, Self.ana, Self.ana,
       ])
     #expect(NotificationDraftTests.every.map(\.kind) == NotificationKind.allCases)
   }
@@ -62,11 +77,14 @@ struct NotificationDraftTests {
     #expect(links[4].offerID != nil && links[4].redemptionID != nil)
     for login in 5...7 { #expect(links[login].loginAlertID != nil) }
     #expect(links[10].incidentID != nil)
+    #expect(links[11].accountID == Self.ana && links[11].followRequestID?.description == Self.follow.description)
+    for progress in 13...15 { #expect(links[progress].importID != nil) }
+    #expect(links[12].accountID == Self.ben && links[12].followRequestID?.description == Self.follow.description)
   }
 
   @Test("has a source of its own, also where a log numbers anew")
   func sources() {
-    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 11)
+    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 16)
     let other = CoinsEarned(accountID: Self.ana, transferID: ID(), coins: 12, balance: 99, at: Self.at)
     #expect(NotificationDraft(other).source != NotificationDraftTests.every[3].source)
   }

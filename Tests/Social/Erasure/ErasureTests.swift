@@ -39,7 +39,10 @@ struct ErasureTests {
       #expect(try await store.traces(of: ana.account) == kept)
       #expect(
         try await store.erasedCounts(of: ana.account)
-          == ["profiles 1", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "events 8"])
+          == [
+            "profiles 1", "friendships 2", "friendRequests 3", "conversations 5", "messages 2", "follows 0",
+            "followRequests 0", "events 8",
+          ])
 
       #expect(try await stage.call(ListFriends.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
       #expect(try await stage.call(ListFriendRequests.self, .init(), as: leo.caller).items.isEmpty)
@@ -60,6 +63,32 @@ struct ErasureTests {
       #expect(!String(decoding: try stage.storedBytes(), as: UTF8.self).contains("PLANTED"))
       // Whoever begins to listen is told nothing of it.
       #expect(try await stage.snapshot(of: .social).count == 4)
+    }
+  }
+
+  @Test("whom it followed and who followed it is gone, and told as ended; others' follows stay")
+  func follows() async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await Stage.social(identity) { stage in
+      try await stage.follow(ana, ben)
+      try await stage.follow(eva, ana)
+      try await stage.follow(eva, ben)
+      _ = try await stage.call(SendFollowRequest.self, .init(username: eva.username), as: ana.caller)
+      let store = try stage.store(.social)
+      try await delete(ana, stage)
+      #expect(try await store.traces(of: ana.account) == ["outbox.body"])
+      #expect(
+        try await store.erasedCounts(of: ana.account) == [
+          "profiles 1", "friendships 0", "friendRequests 0",
+          "conversations 0", "messages 0", "follows 2", "followRequests 3", "events 7",
+        ])
+      #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
+      #expect(try await stage.call(ListFollows.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])
+      #expect(try await stage.call(ListFollowRequests.self, .init(), as: eva.caller).items.count == 1)
+      let ended = try await stage.told(by: .social).suffix(2).map { try FollowChanged.decode($0.body) }
+      #expect(ended.allSatisfy { $0.state == .ended && [$0.followerAccountID, $0.followedAccountID].contains(ana.account) })
+      #expect(Set(ended.map(\.followerAccountID)) == [ana.account, eva.account])
+      #expect(try await stage.refusal(SendFollowRequest.self, .init(username: ana.username), as: ben.caller) == "unknown_user")
     }
   }
 

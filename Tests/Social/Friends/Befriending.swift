@@ -15,6 +15,12 @@ extension Stage {
     _ = try await call(SendFriendRequest.self, .init(username: one.username), as: other.caller)
   }
 
+  /// Lets one person follow another.
+  func follow(_ one: IdentityStub.Person, _ other: IdentityStub.Person) async throws {
+    let request = try await call(SendFollowRequest.self, .init(username: other.username), as: one.caller)
+    _ = try await call(AcceptFollowRequest.self, .init(followRequestID: request.id), as: other.caller)
+  }
+
   func send(_ text: String, from one: IdentityStub.Person, to other: IdentityStub.Person, key: String? = nil) async throws
     -> ChatMessage
   {

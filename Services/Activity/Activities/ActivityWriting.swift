@@ -1,0 +1,100 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+extension Activities {
+  /// Changes what the account says of its activity, and tells of it; where nothing changes, nothing is written or told.
+  static func update(
+    _ input: UpdateActivity.Input, of account: AccountID, today: LocalDay, _ transaction: Transaction
+  ) throws -> Activity {
+    let before = try find(input.activityID, of: account, in: transaction.database)
+    if let revision = input.revision, revision != before.revision {
+      throw ActivityFailure.changedMeanwhile.with(["revision": .number(before.revision)])
+    }
+    let after = try before.edited(by: input)
+    guard after != before else { return before }
+    try transaction.database.cachedStatement(
+      sql: "UPDATE activities SET title = ?, title_key = ?, reason = ?, category = ? WHERE activity_id = ?"
+    ).execute(arguments: [after.title, TitleKey.text(after.title), after.reason, after.category, after.id])
+    if after.reminders != before.reminders { try keep(after.reminders, of: after.id, transaction) }
+    if after.tags != before.tags { try keep(after.tags, of: after.id, transaction) }
+    try ActivityVersions.change(after.id, of: account, to: after.terms, today: today, transaction)
+    return try touch(after.id, of: account, transaction)
+  }
+
+  /// Deletes the account's activity with all that hangs on it, and tells of it.
+  static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account))
+    guard transaction.database.changesCount > 0 else { throw ActivityFailure.notFound }
+    try transaction.tell(ActivityDeleted(accountID: account, activityID: id))
+  }
+
+  /// Puts the account's activity away: it rests from today on.
+  static func archive(
+    _ id: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
+  ) throws -> Activity {
+    let before = try find(id, of: account, in: transaction.database)
+    guard !before.isArchived else { return before }
+    let database = transaction.database
+    try database.run("UPDATE activities SET archived_day = ? WHERE activity_id = ?", .day(today), .id(id))
+    // Pauses of one activity never overlap.
+    try database.run("DELETE FROM activity_pauses WHERE activity_id = ? AND first_day >= ?", .id(id), .day(today))
+    try database.run(
+      "UPDATE activity_pauses SET last_day = ?2 WHERE activity_id = ?1 AND last_day > ?2", .id(id), .day(today.advanced(by: -1)))
+    try database.run(
+      "INSERT INTO activity_pauses (pause_id, activity_id, first_day, last_day) VALUES (?, ?, ?, ?)", .id(PauseID()), .id(id),
+      .day(today), .day(archiveEnd))
+    return try touch(id, of: account, transaction)
+  }
+
+  /// Takes the account's activity out of the archive: it goes on today, and what was rest stays so.
+  static func unarchive(
+    _ id: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
+  ) throws -> Activity {
+    let before = try find(id, of: account, in: transaction.database)
+    guard before.isArchived else { return before }
+    let database = transaction.database
+    let rest = "activity_id = ?1 AND last_day = ?2 AND first_day = (SELECT archived_day FROM activities WHERE activity_id = ?1)"
+    try database.run("DELETE FROM activity_pauses WHERE \(rest) AND first_day >= ?3", .id(id), .day(archiveEnd), .day(today))
+    try database.run(
+      "UPDATE activity_pauses SET last_day = ?3 WHERE \(rest)", .id(id), .day(archiveEnd), .day(today.advanced(by: -1)))
+    try database.run("UPDATE activities SET archived_day = NULL WHERE activity_id = ?", .id(id))
+    return try touch(id, of: account, transaction)
+  }
+
+  /// The last day there is: until then an archived activity rests.
+  private static let archiveEnd = PlannableDays.all.upperBound
+
+  /// Counts a change and tells the activity as it is now.
+  private static func touch(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Activity {
+    try transaction.database.run(
+      "UPDATE activities SET revision = revision + 1, changed_at = ? WHERE activity_id = ?", .instant(transaction.now), .id(id))
+    let activity = try find(id, of: account, in: transaction.database)
+    try transaction.tell(ActivityChanged(accountID: account, activity: activity))
+    return activity
+  }
+
+  /// Keeps these reminders in place of those there are.
+  static func keep(_ reminders: [ReminderTime], of id: ActivityID, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM activity_reminders WHERE activity_id = ?", .id(id))
+    for reminder in reminders {
+      try transaction.database.run(
+        "INSERT INTO activity_reminders (activity_id, minute) VALUES (?, ?)", .id(id), .number(reminder.minutes))
+    }
+  }
+
+  /// Keeps these tags in place of those there are.
+  static func keep(_ tags: [Tag], of id: ActivityID, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM activity_tags WHERE activity_id = ?", .id(id))
+    for tag in tags {
+      try transaction.database.run(
+        "INSERT INTO activity_tags (activity_id, tag) VALUES (?, ?)", .id(id), .text(tag.description))
+    }
+  }
+}
+
+extension Activity {
+  /// What it asks for.
+  var terms: ActivityTerms { ActivityTerms(goal: goal, schedule: schedule, startDay: startDay, endDay: endDay) }
+}

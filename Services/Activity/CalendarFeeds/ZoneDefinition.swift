@@ -1,0 +1,85 @@
+import Operations
+
+/// A time zone as RFC 5545 defines it (section 3.6.5): by the times at which its offset changes.
+struct ZoneDefinition: Sendable {
+  /// A change of the offset.
+  struct Change: Hashable, Sendable {
+    /// When, in milliseconds since 1970.
+    let at: Int64
+    let before: Int64
+    let after: Int64
+  }
+
+  /// How many days lie between two looks at the zone: none ever changed back within so few.
+  private static let step: Int64 = 7
+
+  let name: String
+  /// The offset at the beginning.
+  let first: Int64
+  let changes: [Change]
+
+  /// The zone over a range of milliseconds since 1970; after its end the last offset is taken to stay.
+  init(_ name: String, _ offsets: ZoneOffsets, over range: Range<Int64>) {
+    var changes: [Change] = []
+    var place = range.lowerBound
+    var offset = offsets.span(at: place).offset
+    first = offset
+    while place < range.upperBound {
+      let next = place + ZoneDefinition.step * LocalCalendar.dayLength
+      if offsets.span(at: next).offset != offset {
+        var span = offsets.span(at: place)
+        while span.range.upperBound <= next {
+          let after = offsets.span(at: span.range.upperBound)
+          if after.offset != span.offset {
+            changes.append(Change(at: span.range.upperBound, before: span.offset, after: after.offset))
+          }
+          span = after
+        }
+        offset = span.offset
+      }
+      place = next
+    }
+    self.name = name
+    self.changes = changes
+  }
+
+  /// The component: one part for each kind of change, with the times of all of its kind.
+  var text: ICalendarText {
+    var text = ICalendarText()
+    text.line("BEGIN:VTIMEZONE")
+    text.line("TZID:\(name)")
+    ZoneDefinition.part("STANDARD", before: first, after: first, at: [0], &text)
+    for (kind, changes) in Dictionary(grouping: changes, by: { [$0.before, $0.after] }).sorted(by: {
+      $0.value[0].at < $1.value[0].at
+    }) {
+      ZoneDefinition.part(
+        kind[1] > kind[0] ? "DAYLIGHT" : "STANDARD", before: kind[0], after: kind[1], at: changes.map { $0.at + $0.before }, &text
+      )
+    }
+    text.line("END:VTIMEZONE")
+    return text
+  }
+
+  /// - Parameter times: by the clocks that are about to be changed.
+  private static func part(_ kind: String, before: Int64, after: Int64, at times: [Int64], _ text: inout ICalendarText) {
+    text.line("BEGIN:\(kind)")
+    text.line("DTSTART:\(ICalendarText.text(local: times[0]))")
+    text.line("TZOFFSETFROM:\(ICalendarText.text(offset: before))")
+    text.line("TZOFFSETTO:\(ICalendarText.text(offset: after))")
+    if times.count > 1 { text.line("RDATE:\(times.dropFirst().map { ICalendarText.text(local: $0) }.joined(separator: ","))") }
+    text.line("END:\(kind)")
+  }
+}
+
+extension ZoneOffsets {
+  /// The instant of a local time, in milliseconds: the first of two, and for one that the clocks leap over, the one that the offset
+  /// before the leap gives (RFC 5545, section 3.3.5).
+  func instant(ofLocal local: Int64) -> Int64 {
+    let before = span(at: local - LocalCalendar.dayLength).offset
+    let after = span(at: local + LocalCalendar.dayLength).offset
+    guard before != after, span(at: local - before).offset != before, span(at: local - after).offset == after else {
+      return local - before
+    }
+    return local - after
+  }
+}

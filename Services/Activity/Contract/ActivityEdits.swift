@@ -1,0 +1,207 @@
+public import Operations
+
+/// Changes what an activity is (ACT-6): the fields that are given; the others stay as they are.
+///
+/// A changed schedule or goal holds from the account's today on, and leaves the days before as they were.
+public enum UpdateActivity: Operation {
+  /// What is to be changed.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// The revision that the edit was made of; without it the edit applies to whatever there is.
+    public var revision: Int?
+    /// What it is called.
+    public var title: Edit<String>
+    /// Why the account does it.
+    public var reason: Edit<Nullable<Reason>>
+    /// What kind of thing it is.
+    public var category: Edit<ActivityCategory>
+    /// What a day asks for.
+    public var goal: Edit<Goal>
+    /// On which days.
+    public var schedule: Edit<Schedule>
+    /// The first day on which it may be planned.
+    public var startDay: Edit<LocalDay>
+    /// The last day on which it may be planned.
+    public var endDay: Edit<Nullable<LocalDay>>
+    /// When to be reminded of it.
+    public var reminders: Edit<[ReminderTime]>
+    /// By what to find it again.
+    public var tags: Edit<[Tag]>
+
+    /// The input from its parts.
+    public init(
+      activityID: ActivityID, revision: Int? = nil, title: Edit<String> = .keep, reason: Edit<Nullable<Reason>> = .keep,
+      category: Edit<ActivityCategory> = .keep, goal: Edit<Goal> = .keep, schedule: Edit<Schedule> = .keep,
+      startDay: Edit<LocalDay> = .keep, endDay: Edit<Nullable<LocalDay>> = .keep, reminders: Edit<[ReminderTime]> = .keep,
+      tags: Edit<[Tag]> = .keep
+    ) {
+      self.activityID = activityID
+      self.revision = revision
+      self.title = title
+      self.reason = reason
+      self.category = category
+      self.goal = goal
+      self.schedule = schedule
+      self.startDay = startDay
+      self.endDay = endDay
+      self.reminders = reminders
+      self.tags = tags
+    }
+
+    public static let notes: Notes = [
+      "activityID": "Names the activity.",
+      "revision": Note(
+        "The revision that was edited: where the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
+          + "fields given apply to whatever there is.", range: 1...9_007_199_254_740_991, example: 3),
+      "title": ActivityText.title, "reason": "Why, at most 30 characters; null removes it.",
+      "category": "What kind of thing it is.", "goal": "What a day asks for, from today on.",
+      "schedule": "On which days, from today on.",
+      "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31.",
+      "endDay": "The last day on which it may be planned; null removes it.",
+      "reminders": ActivityText.reminders, "tags": ActivityText.tags,
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      let required = [
+        ("title", title == .clear), ("category", category == .clear), ("goal", goal == .clear), ("schedule", schedule == .clear),
+        ("startDay", startDay == .clear), ("reminders", reminders == .clear), ("tags", tags == .clear),
+      ]
+      for (field, isNull) in required where isNull { fields.refuse(field, FieldRule("required")) }
+      if let title = title.value {
+        fields.expect(!title.isBlank, "title", FieldRule("empty"))
+        ActivityText.checkSize(title, "title", most: 20, &fields)
+      }
+      PlannableDays.check(startDay.value, "startDay", &fields)
+      PlannableDays.check(endDay.value?.value, "endDay", &fields)
+    }
+  }
+
+  public typealias Output = Activity
+
+  public static let spec = OperationSpec(
+    "activities.update", of: .activity, .patch("/v1/activities/{activityID}"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind, ActivityFailure.changedMeanwhile.kind], requirements: ["ACT-6", "ACT-15"],
+    "Change the fields of an activity that are given; a changed schedule or goal holds from today on.")
+}
+
+/// Why an account does something, as it edits it: what is blank is no reason.
+public struct Reason: TextValue {
+  static let mostCharacters = 30
+
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    guard !text.isBlank else { throw FieldRule("empty") }
+    guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw FieldRule("control_character") }
+    guard text.count <= Reason.mostCharacters, text.utf8.count <= Reason.mostCharacters * ActivityText.mostBytesPerCharacter
+    else { throw FieldRule("too_long", ["most": .number(Reason.mostCharacters)]) }
+    description = text.trimmed
+  }
+
+  public static let placeholder = Reason(trusted: "?")
+
+  public static let schema: JSON = [
+    "type": "string", "minLength": 1, "maxLength": .integer(mostCharacters), "examples": ["To feel awake"],
+  ]
+
+  private init(trusted: String) { description = trusted }
+}
+
+/// Deletes an activity with its entries and reminders, for ever (ACT-6). Only with `confirm: true`.
+public enum DeleteActivity: Operation {
+  /// Which one, and that it is meant.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// Whether the person has confirmed it.
+    public var confirm: Bool?
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, confirm: Bool? = nil) {
+      self.activityID = activityID
+      self.confirm = confirm
+    }
+
+    public static let notes: Notes = [
+      "activityID": "Names the activity.",
+      "confirm": Note("`true`: the person has confirmed that activity and entries go for ever.", example: true),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(confirm == true, "confirm", FieldRule("deletion_not_confirmed"))
+    }
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "activities.delete", of: .activity, .delete("/v1/activities/{activityID}"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-6"],
+    "Delete an activity with its entries and reminders, for ever; only with `confirm=true`.")
+}
+
+/// Names one activity.
+public struct NamedActivity: Document, Hashable {
+  /// Names the activity.
+  public var activityID: ActivityID
+
+  /// The input from its parts.
+  public init(activityID: ActivityID) { self.activityID = activityID }
+
+  public static let notes: Notes = ["activityID": "Names the activity."]
+}
+
+/// Puts an activity away without losing what was done (ACT-14). Repeating it changes nothing.
+public enum ArchiveActivity: Operation {
+  public typealias Input = NamedActivity
+  public typealias Output = Activity
+
+  public static let spec = OperationSpec(
+    "activities.archive", of: .activity, .put("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
+    "Put an activity away: it is planned on no day from today on, and what was done stays.")
+}
+
+/// Takes an activity out of the archive (ACT-14). The days in between break no streak. Repeating it changes nothing.
+public enum UnarchiveActivity: Operation {
+  public typealias Input = NamedActivity
+  public typealias Output = Activity
+
+  public static let spec = OperationSpec(
+    "activities.unarchive", of: .activity, .delete("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
+    "Take an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
+}
+
+/// Puts an activity at another place among the account's own (ACT-16).
+public enum OrderActivity: Operation {
+  /// Which one, and behind which.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// The activity behind which it is to be; first of all without one.
+    public var after: ActivityID?
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, after: ActivityID? = nil) {
+      self.activityID = activityID
+      self.after = after
+    }
+
+    public static let notes: Notes = [
+      "activityID": "Names the activity.", "after": "The activity behind which it is to be; without one it becomes the first.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(after != activityID, "after", FieldRule("after_itself"))
+    }
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "activities.order", of: .activity, .put("/v1/activities/{activityID}/place"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-16"],
+    "Put an activity behind another one, or first; lists and days show activities in this order.")
+}

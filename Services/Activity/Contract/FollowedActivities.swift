@@ -1,0 +1,73 @@
+public import Operations
+
+/// An activity of somebody whom the caller follows, and how it stands today (ACT-13).
+public struct FollowedActivity: Document, Hashable {
+  /// Whose activity.
+  public var accountID: AccountID
+  /// Its owner's username.
+  public var username: Username
+  /// Its owner's nickname, if there is one.
+  public var nickname: String?
+  /// Names the activity.
+  public var activityID: ActivityID
+  /// What it is called.
+  public var title: String
+  /// What kind of thing it is.
+  public var category: ActivityCategory
+  /// Name of the category's icon.
+  public var icon: String
+  /// Today, where its owner is.
+  public var day: LocalDay
+  /// How it stands today; nil where nothing is planned.
+  public var state: DayState?
+
+  /// An activity from its parts; the icon is its category's.
+  public init(
+    accountID: AccountID, username: Username, nickname: String?, activityID: ActivityID, title: String,
+    category: ActivityCategory, day: LocalDay, state: DayState?
+  ) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.activityID = activityID
+    self.title = title
+    self.category = category
+    icon = category.icon
+    self.day = day
+    self.state = state
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose activity.", "username": "Its owner's username.", "nickname": "Its owner's nickname, if there is one.",
+    "activityID": "Names the activity.", "title": "What it is called.", "category": "What kind of thing it is.",
+    "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
+    "day": "Today, where its owner is.", "state": "How it stands today; absent where nothing is planned.",
+  ]
+}
+
+/// Lists the activities of those whom the caller follows, by their owners' usernames (ACT-13).
+public enum ListFollowedActivities: Operation {
+  /// Which of them.
+  public struct Input: ListInput {
+    /// Only this account's.
+    public var accountID: AccountID?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    /// The input from its parts.
+    public init(accountID: AccountID? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.accountID = accountID
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes(["accountID": "Only those of this account, which you follow."])
+  }
+
+  public typealias Output = Page<FollowedActivity>
+
+  public static let spec = OperationSpec(
+    "followedActivities.list", of: .activity, .get("/v1/followed-activities"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ACT-13"],
+    "List the activities of those whom you follow, with how they stand today.")
+}

@@ -1,0 +1,215 @@
+public import Operations
+
+/// Whose entries a history shows (ACT-12).
+public enum HistoryScope: String, Choice {
+  /// One's own: all of them.
+  case mine
+  /// Of those whom one follows: of each activity the latest entry only.
+  case followed
+  /// Both.
+  case all
+}
+
+/// An entry as a history shows it.
+public struct HistoryItem: Document, Hashable {
+  /// Whose entry.
+  public var accountID: AccountID
+  /// Its username.
+  public var username: Username
+  /// Its nickname, if it has one.
+  public var nickname: String?
+  /// Whose entry: the activity.
+  public var activityID: ActivityID
+  /// What the activity is called.
+  public var title: String
+  /// What kind of thing it is.
+  public var category: ActivityCategory
+  /// Name of the category's icon.
+  public var icon: String
+  /// The day.
+  public var day: LocalDay
+  /// How the day stands.
+  public var state: DayState
+  /// For a quantity: how much.
+  public var amount: Double?
+  /// For a quantity: of what.
+  public var unit: String?
+  /// For a duration: how long.
+  public var durationSeconds: Int?
+  /// What the account says of it.
+  public var comment: String?
+  /// Where it was done.
+  public var location: EntryLocation?
+  /// Names exactly the bytes of its photo; nil without one.
+  public var photoTag: String?
+  /// When any of it was last written.
+  public var recordedAt: Instant
+
+  /// An item from its parts; the icon is its category's.
+  public init(
+    accountID: AccountID, username: Username, nickname: String?, activityID: ActivityID, title: String,
+    category: ActivityCategory, day: LocalDay, state: DayState, amount: Double?, unit: String?, durationSeconds: Int?,
+    comment: String?, location: EntryLocation?, photoTag: String?, recordedAt: Instant
+  ) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.activityID = activityID
+    self.title = title
+    self.category = category
+    icon = category.icon
+    self.day = day
+    self.state = state
+    self.amount = amount
+    self.unit = unit
+    self.durationSeconds = durationSeconds
+    self.comment = comment
+    self.location = location
+    self.photoTag = photoTag
+    self.recordedAt = recordedAt
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose entry.", "username": "Its owner's username.", "nickname": "Its owner's nickname, if there is one.",
+    "activityID": "The activity.", "title": "What the activity is called.", "category": "What kind of thing it is.",
+    "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"), "day": "The day.",
+    "state": "How the day stands.", "amount": "For a quantity: how much.", "unit": "For a quantity: of what.",
+    "durationSeconds": "For a duration: how long.", "comment": Note("What its owner says of it.", example: "Felt great"),
+    "location": "Where it was done.",
+    "photoTag": Note(
+      "Names exactly the bytes of its photo, and is the photo's `ETag`; absent without one.",
+      example: "9f86d081884c7d659a2feaa0c55ad015"),
+    "recordedAt": "When any of it was last written.",
+  ]
+}
+
+/// An entry as a map shows it.
+public struct HistoryPoint: Document, Hashable {
+  /// Whose entry.
+  public var accountID: AccountID
+  /// The activity.
+  public var activityID: ActivityID
+  /// What the activity is called.
+  public var title: String
+  /// Name of the icon of the activity's category.
+  public var icon: String
+  /// The day.
+  public var day: LocalDay
+  /// Where it was done.
+  public var location: EntryLocation
+
+  /// The point of an item; nil where it has no location.
+  public init?(_ item: HistoryItem) {
+    guard let location = item.location else { return nil }
+    accountID = item.accountID
+    activityID = item.activityID
+    title = item.title
+    icon = item.icon
+    day = item.day
+    self.location = location
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose entry.", "activityID": "The activity.", "title": "What the activity is called.",
+    "icon": Note("Name of the icon of the activity's category, as in the Lucide set.", example: "droplet"), "day": "The day.",
+    "location": "Where it was done.",
+  ]
+}
+
+/// Which entries are looked for: those for which everything holds that is given.
+public struct HistoryQuery: ListInput, Hashable {
+  /// Whose; one's own by default.
+  public var whose: HistoryScope?
+  /// Only entries of these activities.
+  public var activityIDs: [ActivityID]?
+  /// Only entries whose comment holds this, whatever its case and accents.
+  public var text: String?
+  /// Only entries near the point of this latitude and longitude.
+  public var latitude: Double?
+  /// The point's longitude.
+  public var longitude: Double?
+  /// How near, in metres; 5,000 by default.
+  public var radiusMeters: Int?
+  /// The first day.
+  public var from: LocalDay?
+  /// The last day.
+  public var to: LocalDay?
+  public var limit: Int?
+  public var cursor: PageCursor?
+
+  /// A query from its parts.
+  public init(
+    whose: HistoryScope? = nil, activityIDs: [ActivityID]? = nil, text: String? = nil, latitude: Double? = nil,
+    longitude: Double? = nil, radiusMeters: Int? = nil, from: LocalDay? = nil, to: LocalDay? = nil, limit: Int? = nil,
+    cursor: PageCursor? = nil
+  ) {
+    self.whose = whose
+    self.activityIDs = activityIDs
+    self.text = text
+    self.latitude = latitude
+    self.longitude = longitude
+    self.radiusMeters = radiusMeters
+    self.from = from
+    self.to = to
+    self.limit = limit
+    self.cursor = cursor
+  }
+
+  /// What "near me" means where nothing else is said.
+  public static let usualRadiusMeters = 5_000
+  static let mostRadiusMeters = 50_000
+  static let mostActivities = 50
+  /// A longer comment there is none.
+  static let mostCharacters = 20
+
+  public static let notes = listNotes([
+    "whose": "`mine`, the default; `followed`: of those I follow, of each activity the latest entry only; `all`: both.",
+    "activityIDs": Note("Only entries of these activities.", items: 1...mostActivities),
+    "text": Note(
+      "Only entries whose comment holds this text, whatever its case and accents.", length: 0...mostCharacters, example: "rain"),
+    "latitude": Note(
+      "Only entries near this point; with `longitude`.", range: EntryLocation.latitudes, example: .number(40.4168)),
+    "longitude": Note("The point's longitude.", range: EntryLocation.longitudes, example: .number(-3.7038)),
+    "radiusMeters": Note("How near, in metres; 5,000 if absent.", range: 1...Double(mostRadiusMeters), example: 5000),
+    "from": "The first day.", "to": "The last day.",
+  ])
+
+  /// The rule that a text breaks in which there is nothing to look for.
+  public static let nothingToLookFor = FieldRule("nothing_to_look_for")
+
+  public func check(_ fields: inout FieldChecks) {
+    if let text { fields.expect(!text.isBlank, "text", HistoryQuery.nothingToLookFor) }
+    ActivityText.checkSize(text, "text", most: HistoryQuery.mostCharacters, &fields)
+    fields.expect(latitude == nil || longitude != nil, "longitude", FieldRule("required"))
+    fields.expect((longitude == nil && radiusMeters == nil) || latitude != nil, "latitude", FieldRule("required"))
+    PlannableDays.checkOrder(from, to, "to", &fields)
+  }
+}
+
+/// Lists entries, newest day first (ACT-12).
+///
+/// A page may hold fewer than asked for, even none, though there are more: a rare combination is looked for through a bounded number of
+/// entries for each page, and `nextCursor` goes on behind them.
+public enum ListHistory: Operation {
+  public typealias Input = HistoryQuery
+  public typealias Output = Page<HistoryItem>
+
+  public static let spec = OperationSpec(
+    "history.list", of: .activity, .get("/v1/history"), by: .account, effect: .read,
+    failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
+    """
+    List entries, newest day first. A point asks for consent to location. A page may hold fewer than asked for though `nextCursor` leads \
+    to more.
+    """)
+}
+
+/// Lists the entries that have a location, newest day first, for a map (ACT-12); see ``ListHistory``.
+public enum ListHistoryPoints: Operation {
+  public typealias Input = HistoryQuery
+  public typealias Output = Page<HistoryPoint>
+
+  public static let spec = OperationSpec(
+    "history.points", of: .activity, .get("/v1/history/points"), by: .account, effect: .read,
+    failures: [RequestFailure.consentRequired.kind], requirements: ["ACT-12"],
+    "List the entries that have a location as points of a map, newest day first, narrowed as the history is.")
+}

@@ -1,0 +1,276 @@
+public import Operations
+
+/// Ways in which an import's operation can fail.
+public enum ImportFailure: String, FailureCode {
+  /// There is none of that id among the caller's own.
+  case notFound = "import_not_found"
+  /// The account has as many unfinished ones as one may have.
+  case tooMany = "too_many_imports"
+  /// There is no room for the file at the moment.
+  case noRoom = "import_no_room"
+  /// It takes no more chunks: it was completed, or has ended.
+  case notUploading = "import_not_uploading"
+  /// Bytes are still lacking.
+  case incomplete = "import_incomplete"
+  /// The file cannot be imported; the import's reason says why.
+  case unusable = "import_unusable"
+
+  public var status: Int {
+    switch self {
+    case .notFound: 404
+    case .tooMany, .notUploading, .incomplete: 409
+    case .unusable: 422
+    case .noRoom: 503
+    }
+  }
+}
+
+/// Announces a file to be imported (MOVE-3).
+public enum CreateImport: Operation {
+  /// What is to be sent.
+  public struct Input: Document {
+    /// The file's name.
+    public var name: String
+    /// Its size.
+    public var totalBytes: Int
+    /// What it is; found out if absent.
+    public var format: ImportFormat?
+    /// The SHA-256 of its bytes, to be compared when all have arrived.
+    public var sha256: String?
+    /// Whose rows are taken, of a Fitbit file with several people's.
+    public var person: String?
+
+    /// The input from its parts.
+    public init(name: String, totalBytes: Int, format: ImportFormat? = nil, sha256: String? = nil, person: String? = nil) {
+      self.name = name
+      self.totalBytes = totalBytes
+      self.format = format
+      self.sha256 = sha256
+      self.person = person
+    }
+
+    /// The largest file.
+    public static let mostBytes = 2 << 30
+
+    public static let notes: Notes = [
+      "name": ImportText.name,
+      "totalBytes": Note("Its size, at most 2 GiB.", range: 1...Double(mostBytes), example: 41_943_040),
+      "format": Note(ImportFormat.note + " Found out by the content if absent, and compared with it if not."),
+      "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
+      "person": Note("Of a Fitbit file with several people's rows, the `Id` whose rows are taken.", length: 1...64),
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(!name.isBlank, "name", FieldRule("empty"))
+      if let sha256 { fields.expect(sha256.utf8.allSatisfy(Self.isHexadecimal), "sha256", FieldRule("not_hexadecimal")) }
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+      switch byte {
+      case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+      default: false
+      }
+    }
+  }
+
+  public typealias Output = Import
+
+  public static let spec = OperationSpec(
+    "imports.create", of: .activity, .post("/v1/imports"), by: .account, effect: .create,
+    failures: [ImportFailure.tooMany.kind, ImportFailure.noRoom.kind, RequestFailure.consentRequired.kind],
+    requirements: ["ID-13", "MOVE-3"], "Announce a file of another program to be imported.")
+}
+
+/// Sends a part of the file (MOVE-3). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says
+/// where to go on.
+public enum UploadImportChunk: Operation {
+  /// A part of the file.
+  public struct Input: Document {
+    /// Names the import.
+    public var importID: ImportID
+    /// Where in the file it begins.
+    public var offset: Int
+    /// The bytes.
+    public var content: Base64Bytes
+
+    /// The input from its parts.
+    public init(importID: ImportID, offset: Int, content: Base64Bytes) {
+      self.importID = importID
+      self.offset = offset
+      self.content = content
+    }
+
+    /// The largest chunk, so that it fits into a message in base64.
+    public static let mostBytes = 512 << 10
+
+    public static let notes: Notes = [
+      "importID": ImportText.id,
+      "offset": Note("Where in the file it begins.", range: 0...Double(CreateImport.Input.mostBytes), example: 524_288),
+      "content": "The bytes, at most 524,288.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      fields.expect(
+        (1...Self.mostBytes).contains(content.bytes.count), "content",
+        FieldRule("bytes_out_of_range", ["least": .number(1), "most": .number(Self.mostBytes)]))
+    }
+  }
+
+  /// How far the file has come.
+  public struct Output: Document, Hashable {
+    /// Where the next chunk is to begin.
+    public var nextOffset: Int
+    /// How large the file is.
+    public var totalBytes: Int
+
+    /// The output from its parts.
+    public init(nextOffset: Int, totalBytes: Int) {
+      self.nextOffset = nextOffset
+      self.totalBytes = totalBytes
+    }
+
+    public static let notes: Notes = [
+      "nextOffset":
+        "Where the next chunk is to begin: behind this one, or where the file stood if this one does not continue it.",
+      "totalBytes": "How large the file is.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "imports.uploadChunk", of: .activity, .put("/v1/imports/{importID}/chunks/{offset}"), by: .account, effect: .write,
+    rate: .bulk,
+    failures: [ImportFailure.notFound.kind, ImportFailure.notUploading.kind, RequestFailure.consentRequired.kind],
+    takesIdempotencyKey: false, raw: .body("content", "application/octet-stream"), requirements: ["ID-13", "MOVE-3"],
+    "Send a part of the file; the answer says where the next one is to begin.")
+}
+
+/// Names an import.
+public struct ImportName: Document {
+  /// Names the import.
+  public var importID: ImportID
+
+  /// The input from its parts.
+  public init(importID: ImportID) { self.importID = importID }
+
+  public static let notes: Notes = ["importID": ImportText.id]
+}
+
+/// Says that the whole file was sent, so that it is read (MOVE-3).
+public enum CompleteImport: Operation {
+  public typealias Input = ImportName
+  public typealias Output = Import
+
+  public static let spec = OperationSpec(
+    "imports.complete", of: .activity, .post("/v1/imports/{importID}/complete"), by: .account, effect: .write,
+    failures: [
+      ImportFailure.notFound.kind, ImportFailure.notUploading.kind, ImportFailure.incomplete.kind, ImportFailure.unusable.kind,
+      RequestFailure.consentRequired.kind,
+    ], takesIdempotencyKey: false, requirements: ["ID-13", "MOVE-3"],
+    "Say that the whole file was sent: it is looked at at once, and read beside everything else.")
+}
+
+/// Shows an import (MOVE-3).
+public enum GetImport: Operation {
+  public typealias Input = ImportName
+  public typealias Output = Import
+
+  public static let spec = OperationSpec(
+    "imports.get", of: .activity, .get("/v1/imports/{importID}"), by: .account, effect: .read,
+    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"], "Show how far an import has come, and what it found.")
+}
+
+/// Lists the account's imports, newest first (MOVE-3).
+public enum ListImports: Operation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Import>
+
+  public static let spec = OperationSpec(
+    "imports.list", of: .activity, .get("/v1/imports"), by: .account, effect: .read, requirements: ["MOVE-3"],
+    "List the account's imports, newest first.")
+}
+
+/// Ends an import (MOVE-3). What was taken stays.
+public enum CancelImport: Operation {
+  public typealias Input = ImportName
+  public typealias Output = Import
+
+  public static let spec = OperationSpec(
+    "imports.cancel", of: .activity, .post("/v1/imports/{importID}/cancel"), by: .account, effect: .write,
+    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
+    "End an import and remove its file; what was taken before stays. One that has ended stays as it is.")
+}
+
+/// What lists of things within an import take.
+public struct ImportPage: ListInput, Hashable {
+  /// Names the import.
+  public var importID: ImportID
+  public var limit: Int?
+  public var cursor: PageCursor?
+
+  /// The input from its parts.
+  public init(importID: ImportID, limit: Int? = nil, cursor: PageCursor? = nil) {
+    self.importID = importID
+    self.limit = limit
+    self.cursor = cursor
+  }
+
+  public static let notes = listNotes(["importID": ImportText.id])
+}
+
+/// Lists the records that were not taken (MOVE-3).
+public enum ListImportProblems: Operation {
+  public typealias Input = ImportPage
+  public typealias Output = Page<ImportProblem>
+
+  /// How many are kept of an import; beyond, they are only counted.
+  public static let most = 1000
+
+  public static let spec = OperationSpec(
+    "imports.problems", of: .activity, .get("/v1/imports/{importID}/problems"), by: .account, effect: .read,
+    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
+    "List the records that were not taken, each with its line and the reason, in the order of the file; the first 1,000.")
+}
+
+/// Lists the exercises that were found (MOVE-3).
+public enum ListImportedExercises: Operation {
+  public typealias Input = ImportPage
+  public typealias Output = Page<ImportedExercise>
+
+  public static let spec = OperationSpec(
+    "imports.exercises", of: .activity, .get("/v1/imports/{importID}/exercises"), by: .account, effect: .read,
+    failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
+    "List the tracks and workouts that the file holds, in its order; at most 10,000.")
+}
+
+/// An import has come further. Told at most once in two seconds of each while it is read, and at its end.
+public struct ImportProgressed: Event, Hashable {
+  /// Whose it is.
+  public var accountID: AccountID
+  /// The import.
+  public var importID: ImportID
+  /// Where it stands: `reading`, `done`, `failed` or `cancelled`.
+  public var state: ImportState
+  /// How much of the file was read, in hundredths; grows from event to event.
+  public var progress: Int
+  /// What was found so far.
+  public var counts: ImportCounts
+
+  /// The event from its parts.
+  public init(accountID: AccountID, importID: ImportID, state: ImportState, progress: Int, counts: ImportCounts) {
+    self.accountID = accountID
+    self.importID = importID
+    self.state = state
+    self.progress = progress
+    self.counts = counts
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose it is.", "importID": "The import.",
+    "state": "Where it stands: `reading`, `done`, `failed` or `cancelled`.",
+    "progress": "How much of the file was read, in hundredths; grows from event to event.", "counts": "What was found so far.",
+  ]
+
+  public static let spec = EventSpec(
+    "imports.progressed", by: .activity, requirements: ["MOVE-3"],
+    "An import has come further: at most every two seconds, and at its end.")
+}

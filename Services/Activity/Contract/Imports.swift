@@ -1,0 +1,231 @@
+public import Operations
+
+/// A file of another program whose records are taken over (MOVE-3).
+///
+/// It is made, sent in chunks, and completed; then it is read, beside everything else, while its progress can be looked at and is told
+/// live. Stopping and starting again continues; importing the same file twice changes nothing.
+public struct Import: Document, Hashable {
+  /// Names the import.
+  public var id: ImportID
+  /// The file's name where it came from.
+  public var name: String
+  /// What it is, once that is known.
+  public var format: ImportFormat?
+  /// Where it stands.
+  public var state: ImportState
+  /// Why it ended before the end of the file.
+  public var reason: ImportEnd?
+  /// The same in the caller's language.
+  public var reasonText: String?
+  /// How large the file is.
+  public var totalBytes: Int
+  /// How much of it has arrived: the offset of the next chunk.
+  public var receivedBytes: Int
+  /// How much of it was read, in hundredths.
+  public var progress: Int
+  /// What was found so far.
+  public var counts: ImportCounts
+  /// When it was made.
+  public var createdAt: Instant
+  /// When it ended.
+  public var endedAt: Instant?
+
+  /// An import from its parts.
+  public init(
+    id: ImportID, name: String, format: ImportFormat?, state: ImportState, reason: ImportEnd?, reasonText: String?,
+    totalBytes: Int, receivedBytes: Int, progress: Int, counts: ImportCounts, createdAt: Instant, endedAt: Instant?
+  ) {
+    self.id = id
+    self.name = name
+    self.format = format
+    self.state = state
+    self.reason = reason
+    self.reasonText = reasonText
+    self.totalBytes = totalBytes
+    self.receivedBytes = receivedBytes
+    self.progress = progress
+    self.counts = counts
+    self.createdAt = createdAt
+    self.endedAt = endedAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the import.", "name": ImportText.name, "format": "What the file is, once that is known.",
+    "state":
+      "`uploading`: chunks are awaited; `waiting`: to be read; `reading`; `done`; `failed`: ended before the end of the file, see `reason`; `cancelled`.",
+    "reason": "Why it ended before the end of the file.", "reasonText": "The same in the caller's language.",
+    "totalBytes": Note("How large the file is.", example: 41_943_040),
+    "receivedBytes": "How much of it has arrived: the offset of the next chunk.",
+    "progress": Note("How much of it was read, in hundredths.", range: 0...100, example: 40), "counts": "What was found so far.",
+    "createdAt": "When it was made.", "endedAt": "When it ended.",
+  ]
+}
+
+/// Names an import.
+public typealias ImportID = ID<Import>
+
+/// What was found in a file: `taken`, `repeated` and `refused` add up to `records`.
+public struct ImportCounts: Document, Hashable {
+  /// Records that were read: measures, exercises, habits and their marks.
+  public var records: Int
+  /// How many of them were new.
+  public var taken: Int
+  /// How many were there already.
+  public var repeated: Int
+  /// How many were not taken; see the import's problems.
+  public var refused: Int
+  /// Days whose totals or entries changed.
+  public var days: Int
+
+  /// Counts from their parts.
+  public init(records: Int, taken: Int, repeated: Int, refused: Int, days: Int) {
+    self.records = records
+    self.taken = taken
+    self.repeated = repeated
+    self.refused = refused
+    self.days = days
+  }
+
+  public static let notes: Notes = [
+    "records": "Records that were read: measures, exercises, habits and their marks; what Racha does not keep is passed over.",
+    "taken": "How many of them were new.", "repeated": "How many were there already.",
+    "refused": "How many were not taken; see the import's problems.", "days": "Days whose totals or entries changed.",
+  ]
+}
+
+/// What a file can be.
+public enum ImportFormat: String, Choice {
+  /// `export.xml` of Apple Health, and the archive in which it comes.
+  case appleHealth, appleHealthZip
+  /// Fitbit's hourly steps as CSV.
+  case fitbitHours
+  /// Google Takeout's daily summaries of Fit, and its file of one day, as CSV.
+  case googleFitDays, googleFitDay
+  /// Tracks.
+  case gpx
+  /// A backup of Loop Habit Tracker, its CSV files, and the archive in which these come.
+  case loopDatabase, loopHabits, loopCheckmarks, loopZip
+
+  static let note =
+    "`appleHealth` (export.xml), `appleHealthZip`, `fitbitHours`, `googleFitDays`, `googleFitDay`, `gpx`, `loopDatabase`, `loopHabits` (Habits.csv), `loopCheckmarks` (Checkmarks.csv), `loopZip`."
+}
+
+/// Where an import stands.
+public enum ImportState: String, Choice {
+  case uploading, waiting, reading, done, failed, cancelled
+
+  /// Whether nothing more comes of it.
+  public var isEnded: Bool { self == .done || self == .failed || self == .cancelled }
+}
+
+/// Why an import ended before the end of its file; the words are at `import.<case>`.
+public enum ImportEnd: String, Choice {
+  /// None of the formats that are read.
+  case unrecognized
+  /// Another format than was said.
+  case otherFormat
+  /// Another format than the name's ending says.
+  case otherName
+  /// Not the bytes that were announced.
+  case otherBytes
+  /// Cut off, or against the rules of its format.
+  case damaged
+  /// Declares entities, or nests without measure.
+  case unsafe
+  /// An encrypted archive.
+  case encrypted
+  /// An archive that unpacks to more than any export.
+  case tooLarge
+  /// An archive without an export in it.
+  case noExport
+  /// A day's file whose name does not say the day.
+  case dayMissing
+  /// The consent to activity data was withdrawn.
+  case consentWithdrawn
+  /// Nothing arrived for too long.
+  case expired
+  /// The file is no longer there, as after a restored backup.
+  case lost
+}
+
+/// Why a single record was not taken; the words are at `importProblem.<case>`.
+public enum ImportProblemReason: String, Choice {
+  case badRow, badTime, badNumber, badUnit, badPlace, badSchedule
+  case missingValue, timeBackwards, withoutTime, otherPerson, unknownHabit, notPlanned
+  case inFuture, tooFarAhead, endsBeforeStart, tooLong, tooOld, outOfRange, tooManySources, tooManyActivities
+  /// The file ends or breaks here.
+  case brokenOff
+}
+
+/// A record that was not taken (MOVE-3).
+public struct ImportProblem: Document, Hashable {
+  /// Counts the import's problems, from 1.
+  public var number: Int
+  /// The file within an archive, or the table of a database.
+  public var part: String?
+  /// The line of text, from 1, or the row's number.
+  public var line: Int
+  /// Why.
+  public var code: ImportProblemReason
+  /// Why, in the caller's language.
+  public var text: String
+
+  /// A problem from its parts.
+  public init(number: Int, part: String?, line: Int, code: ImportProblemReason, text: String) {
+    self.number = number
+    self.part = part
+    self.line = line
+    self.code = code
+    self.text = text
+  }
+
+  public static let notes: Notes = [
+    "number": "Counts the import's problems, from 1.",
+    "part": Note("The file within an archive, or the table of a database.", example: "Checkmarks.csv"),
+    "line": Note("The line of text, from 1, or the row's number in the table.", example: 4071), "code": "Why it was not taken.",
+    "text": "Why, in the caller's language.",
+  ]
+}
+
+/// How somebody moved in an exercise.
+public enum ExerciseKind: String, Choice {
+  case walking, running, cycling, other
+}
+
+/// An exercise from start to end that a file holds: a track, a workout (MOVE-3). It is shown, and adds nothing to the days' totals.
+public struct ImportedExercise: Document, Hashable {
+  /// The line at which it begins in the file.
+  public var line: Int
+  /// How.
+  public var kind: ExerciseKind
+  /// What it is called.
+  public var name: String?
+  /// When it began; absent where the file has no times.
+  public var start: Instant?
+  /// How long it took.
+  public var durationSeconds: Int?
+  /// How far it went.
+  public var distanceMeters: Double?
+
+  /// An exercise from its parts.
+  public init(line: Int, kind: ExerciseKind, name: String?, start: Instant?, durationSeconds: Int?, distanceMeters: Double?) {
+    self.line = line
+    self.kind = kind
+    self.name = name
+    self.start = start
+    self.durationSeconds = durationSeconds
+    self.distanceMeters = distanceMeters
+  }
+
+  public static let notes: Notes = [
+    "line": "The line at which it begins in the file.", "kind": "How.", "name": Note("What it is called.", example: "Mojstrovka"),
+    "start": "When it began; absent where the file has no times.",
+    "durationSeconds": "How long it took; of a track the sum of its segments.",
+    "distanceMeters": Note("How far it went, along the great circle from point to point.", example: .number(800.1)),
+  ]
+}
+
+enum ImportText {
+  static let name = Note("The file's name where it came from.", length: 1...200, example: "export.zip")
+  static let id: Note = "Names the import."
+}

@@ -1,0 +1,35 @@
+import Foundation
+public import Operations
+
+/// A word of the owner's own by which activities are found again (ACT-16): `at home`.
+///
+/// Lower case, composed (Unicode's form C), single blanks inside and none around, so that one tag is written in one way.
+public struct Tag: TextValue, Comparable {
+  /// How many an activity may have.
+  public static let most = 8
+  /// Characters, as people see them.
+  static let mostCharacters = 20
+
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw FieldRule("control_character") }
+    let words = text.lowercased().precomposedStringWithCanonicalMapping.split(whereSeparator: \.isBlank)
+    guard !words.isEmpty else { throw FieldRule("empty") }
+    let tag = words.joined(separator: " ")
+    guard tag.count <= Tag.mostCharacters, tag.utf8.count <= Tag.mostCharacters * ActivityText.mostBytesPerCharacter else {
+      throw FieldRule("too_long", ["most": .number(Tag.mostCharacters)])
+    }
+    description = tag
+  }
+
+  public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+
+  public static let placeholder = Tag(trusted: "tag")
+
+  public static let schema: JSON = [
+    "type": "string", "minLength": 1, "maxLength": .integer(mostCharacters), "examples": ["at home"],
+  ]
+
+  private init(trusted: String) { description = trusted }
+}

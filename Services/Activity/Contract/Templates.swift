@@ -1,0 +1,39 @@
+public import Operations
+
+/// An activity ready to be made: whoever likes it sends its ``activity`` to `activities.create`, with any field changed (ACT-2).
+public struct ActivityTemplate: Document {
+  /// Names the template.
+  public var id: String
+  /// What `activities.create` takes.
+  public var activity: CreateActivity.Input
+
+  /// A template from its parts.
+  public init(id: String, activity: CreateActivity.Input) {
+    self.id = id
+    self.activity = activity
+  }
+
+  public static let notes: Notes = [
+    "id": Note("Names the template.", example: "water"), "activity": "What `activities.create` takes, to be changed at will.",
+  ]
+}
+
+/// Lists the templates of activities, by category.
+public enum ListTemplates: Operation {
+  /// Which ones.
+  public struct Input: Document, Hashable {
+    /// Only those of this category.
+    public var category: ActivityCategory?
+
+    /// The input from its parts.
+    public init(category: ActivityCategory? = nil) { self.category = category }
+
+    public static let notes: Notes = ["category": "Only those of this category."]
+  }
+
+  public typealias Output = Page<ActivityTemplate>
+
+  public static let spec = OperationSpec(
+    "templates.list", of: .activity, .get("/v1/activity-templates"), by: .account, effect: .read, requirements: ["ACT-2"],
+    "List the templates of activities by category, in the caller's language.")
+}

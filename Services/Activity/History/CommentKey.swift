@@ -1,0 +1,31 @@
+import Operations
+
+/// The key of a comment: account, day, and a number among the day's comments, so that keys in their order are an account's comments
+/// from the oldest to the newest.
+struct CommentKey: Hashable, Sendable {
+  /// The days that have room, beyond the last on which an activity can start by centuries.
+  static let days = LocalDay(daysSinceEpoch: 0)...LocalDay(daysSinceEpoch: 1 << dayBits - 1)
+  /// How many comments an account may write on one day.
+  static let mostNumber: Int64 = 1 << numberBits - 1
+
+  private static let dayBits: Int32 = 18
+  private static let numberBits: Int64 = 21
+
+  let rawValue: Int64
+
+  /// - Parameters:
+  ///   - day: one of ``days``.
+  ///   - number: at most ``mostNumber``.
+  init(account: Int64, day: LocalDay, number: Int64) {
+    precondition(CommentKey.days.contains(day) && (0...CommentKey.mostNumber).contains(number))
+    rawValue = (account << Int64(CommentKey.dayBits) | Int64(day.daysSinceEpoch)) << CommentKey.numberBits | number
+  }
+
+  /// Every key of an account's comments of these days; nil where none of them has room.
+  static func range(_ account: Int64, _ days: ClosedRange<LocalDay>) -> ClosedRange<Int64>? {
+    guard days.overlaps(CommentKey.days) else { return nil }
+    let days = days.clamped(to: CommentKey.days)
+    let first = CommentKey(account: account, day: days.lowerBound, number: 0)
+    return first.rawValue...CommentKey(account: account, day: days.upperBound, number: mostNumber).rawValue
+  }
+}

@@ -1,0 +1,50 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// Entries' comments as they are searched. Whoever writes an entry's comment keeps it here too; with an entry that is deleted its
+/// comment goes by itself.
+enum EntryComments {
+  /// Lets the comment of an entry, which is there already, be found by its text; nil where it has none any more.
+  static func keep(
+    _ comment: String?, of account: AccountID, _ activity: ActivityID, _ day: LocalDay, in database: Database
+  ) throws {
+    guard let comment else {
+      return try database.run("DELETE FROM entry_comments WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
+    }
+    let folded = FoldedText(comment).description
+    try database.run(
+      "UPDATE entry_comments SET folded = ? WHERE activity_id = ? AND day = ?", .text(folded), .id(activity), .day(day))
+    if database.changesCount > 0 { return }
+    let account = try HistoryAccounts.number(ofNew: account, in: database)
+    guard let keys = CommentKey.range(account, day...day) else { return }
+    try database.run(
+      """
+      INSERT INTO entry_comments (comment_id, activity_id, day, folded)
+      SELECT coalesce(max(comment_id) + 1, ?1), ?3, ?4, ?5 FROM entry_comments WHERE comment_id BETWEEN ?1 AND ?2
+      """, .number(Int(keys.lowerBound)), .number(Int(keys.upperBound)), .id(activity), .day(day), .text(folded))
+  }
+
+  /// Removes from the index of texts what was deleted: until then it keeps what it had, and notes that it is gone.
+  static func purge(_ store: Store) async throws {
+    try await store.write {
+      try $0.database.execute(sql: "INSERT INTO entry_comment_index (entry_comment_index) VALUES ('optimize')")
+    }
+  }
+}
+
+/// The number by which an account is part of the keys of its history.
+enum HistoryAccounts {
+  /// The account's number; nil where there is nothing of it to be found by a place or a comment.
+  static func number(of account: AccountID, in database: Database) throws -> Int64? {
+    try database.first("SELECT account_number FROM history_accounts WHERE account_id = ?", .id(account)) { Int64($0.number(0)) }
+  }
+
+  /// The account's number, given to it if it has none.
+  static func number(ofNew account: AccountID, in database: Database) throws -> Int64 {
+    if let number = try number(of: account, in: database) { return number }
+    try database.run("INSERT INTO history_accounts (account_id) VALUES (?)", .id(account))
+    return database.lastInsertedRowID
+  }
+}

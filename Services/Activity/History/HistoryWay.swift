@@ -1,0 +1,59 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// By what the entries that are looked for are found: by what narrows them most, as far as a short look tells.
+enum HistoryWay {
+  /// There is nothing to find.
+  case none
+  case text(FoldedText, trigrams: String, account: Int64)
+  case shortText(FoldedText, account: Int64)
+  case area(HistoryArea, account: Int64)
+  case activities(Set<ActivityID>)
+  case days
+
+  /// Fewer than these are looked through without asking what else narrows them.
+  static let few = 500
+
+  /// - Parameter account: the account's number, if it has any comment or place.
+  init(_ search: HistorySearch, of account: Int64?, _ days: ClosedRange<LocalDay>, in database: Database) throws {
+    guard search.text != nil || search.area != nil else {
+      self = search.activities.map(HistoryWay.activities) ?? .days
+      return
+    }
+    guard let account, let keys = CommentKey.range(account, days) else {
+      self = .none
+      return
+    }
+    if let text = search.text, let trigrams = text.trigrams {
+      let byText = HistoryWay.text(text, trigrams: trigrams, account: account)
+      let others = search.area != nil || search.activities != nil
+      if try !others || HistoryWay.count(trigrams, keys, in: database) < HistoryWay.few {
+        self = byText
+        return
+      }
+    }
+    if let area = search.area, try HistoryPlaces.count(area, days, account, upTo: HistoryWay.few, in: database) < HistoryWay.few {
+      self = .area(area, account: account)
+    } else if let activities = search.activities {
+      self = .activities(activities)
+    } else if let text = search.text {
+      self = text.trigrams.map { .text(text, trigrams: $0, account: account) } ?? .shortText(text, account: account)
+    } else if let area = search.area {
+      self = .area(area, account: account)
+    } else {
+      self = .none
+    }
+  }
+
+  /// How many comments the index finds, up to ``few``.
+  private static func count(_ trigrams: String, _ keys: ClosedRange<Int64>, in database: Database) throws -> Int {
+    try database.first(
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM entry_comment_index WHERE entry_comment_index MATCH ? AND rowid BETWEEN ? AND ? LIMIT \(few))
+      """, .text(trigrams), .number(Int(keys.lowerBound)), .number(Int(keys.upperBound))
+    ) { $0.number(0) } ?? 0
+  }
+}

@@ -1,0 +1,75 @@
+import ActivityContract
+import Dispatch
+import ImportFormats
+import Operations
+
+/// A reader at work, on a thread of its own: megabytes of a file may go by before there is a record in it.
+actor FileReading {
+  /// What was read, and how far the reading has come.
+  struct Slice: Sendable {
+    /// Nil at the end of the file.
+    let records: [ImportedRecord]?
+    /// Why it ended, if it did before the end of the file.
+    let fault: FormatFault?
+    let line: Int
+    let consumed: Int64
+  }
+
+  private final class Thread: SerialExecutor {
+    private let queue = DispatchQueue(label: "racha.imports.reading")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+  }
+
+  private nonisolated let thread = Thread()
+  private let file: ImportFile
+  private let format: ImportFormat
+  private let person: String?
+  /// Records that were dealt with before.
+  private var toSkip: Int
+  private var reader: (any ImportReader)?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  /// - Parameter position: how many records are passed over.
+  init(_ file: ImportFile, _ format: ImportFormat, person: String?, from position: Int) {
+    self.file = file
+    self.format = format
+    self.person = person
+    toSkip = position
+  }
+
+  /// The SHA-256 of the whole file, in hexadecimal.
+  func sha256() throws -> String { try ImportSpool.sha256(file.path) }
+
+  /// Reads on.
+  func next(most: Int) -> Slice {
+    do throws(FormatFault) {
+      return try read(most)
+    } catch {
+      return Slice(records: nil, fault: error, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
+    }
+  }
+
+  private func read(_ most: Int) throws(FormatFault) -> Slice {
+    let reader: any ImportReader
+    if let known = self.reader {
+      reader = known
+    } else {
+      reader = try file.reader(format, person: person)
+      self.reader = reader
+    }
+    while true {
+      let records = try reader.next(most: most)
+      guard let records, toSkip > 0 else {
+        return Slice(records: records, fault: nil, line: reader.line, consumed: reader.consumed)
+      }
+      let rest = records.dropFirst(toSkip)
+      toSkip -= records.count - rest.count
+      if !rest.isEmpty { return Slice(records: Array(rest), fault: nil, line: reader.line, consumed: reader.consumed) }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import CArchive
+
+/// A zip archive, read from front to back (libarchive). An archive within it is an entry like any other: nothing is unpacked twice.
+final class Archive {
+  /// No export has more entries: a watch's routes are a file each.
+  static let mostEntries = 200_000
+  /// The largest export that is unpacked.
+  static let mostBytes: Int64 = 16 << 30
+  /// How much larger than packed an entry may be. Exports pack to a thirtieth; deflate could go to a thousandth.
+  static let mostRatio: Int64 = 150
+  /// So far the ratio does not matter.
+  static let ratioFrom: Int64 = 8 << 20
+
+  private let archive: OpaquePointer
+  private var entries = 0
+  private var entryStart: Int64 = 0
+  private var unpacked: Int64 = 0
+
+  init(_ path: String) throws(FormatFault) {
+    guard let archive = archive_read_new() else { throw .damaged }
+    self.archive = archive
+    guard archive_read_support_format_zip(archive) == ARCHIVE_OK,
+      archive_read_open_filename(archive, path, sliceBytes) == ARCHIVE_OK
+    else { throw .damaged }
+  }
+
+  deinit { archive_read_free(archive) }
+
+  var consumed: Int64 { archive_filter_bytes(archive, -1) }
+
+  /// The path of the next plain file; nil after the last.
+  func next() throws(FormatFault) -> String? {
+    while true {
+      var entry: OpaquePointer?
+      switch archive_read_next_header(archive, &entry) {
+      case ARCHIVE_OK, ARCHIVE_WARN: break
+      case ARCHIVE_EOF: return nil
+      default: throw .damaged
+      }
+      entries += 1
+      guard entries <= Self.mostEntries else { throw .tooLarge }
+      entryStart = consumed
+      unpacked = 0
+      guard archive_entry_filetype(entry) == mode_t(0o100000) else { continue }
+      guard archive_entry_is_encrypted(entry) == 0 else { throw .encrypted }
+      guard let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry) else { continue }
+      return String(cString: name)
+    }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int {
+    let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
+    guard count >= 0 else { throw .damaged }
+    unpacked += Int64(count)
+    guard unpacked <= Self.mostBytes else { throw .tooLarge }
+    guard unpacked <= Self.ratioFrom || unpacked <= (consumed - entryStart + Int64(sliceBytes)) * Self.mostRatio else {
+      throw .tooLarge
+    }
+    return count
+  }
+}
+
+/// An entry of an archive.
+final class EntrySource: ByteSource {
+  private let archive: Archive
+  /// What was read of it to see what it is.
+  private var head: ArraySlice<UInt8>
+
+  /// The entry at which the archive stands.
+  init(_ archive: Archive, head: [UInt8] = []) {
+    self.archive = archive
+    self.head = head[...]
+  }
+
+  /// The first entry of that path.
+  init(_ path: String, of file: String) throws(FormatFault) {
+    archive = try Archive(file)
+    head = []
+    while let found = try archive.next() {
+      if found == path { return }
+    }
+    throw .noExport
+  }
+
+  var consumed: Int64 { archive.consumed }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int {
+    guard head.isEmpty else {
+      let count = min(head.count, buffer.count)
+      buffer.copyBytes(from: head.prefix(count))
+      head = head.dropFirst(count)
+      return count
+    }
+    return try archive.read(into: buffer)
+  }
+}

@@ -1,0 +1,155 @@
+import ActivityContract
+
+/// Lines of comma-separated values (RFC 4180), read as a stream.
+struct CSV {
+  enum Line: Hashable {
+    /// The number of its first line of text, and its fields.
+    case row(Int, [String])
+    /// A line that breaks the rules; the next one is read again.
+    case bad(Int)
+  }
+
+  /// The longest row, and its most fields: a habit each, in the widest file.
+  static let mostBytes = 1 << 20
+  static let mostFields = 4096
+
+  private enum Mode { case start, plain, quoted, quoteWithin, bad }
+
+  private let source: any ByteSource
+  private var buffer = [UInt8](repeating: 0, count: sliceBytes)
+  private var count = 0
+  private var position = 0
+  private var isAtEnd = false
+  private(set) var lineNumber = 1
+
+  init(_ source: any ByteSource) { self.source = source }
+
+  var consumed: Int64 { source.consumed }
+
+  /// The next line that is not empty; nil at the end.
+  mutating func next() throws(FormatFault) -> Line? {
+    var mode = Mode.start
+    var fields: [[UInt8]] = []
+    var field: [UInt8] = []
+    var size = 0
+    let first = lineNumber
+    while let byte = try nextByte() {
+      size += 1
+      guard size <= Self.mostBytes, fields.count <= Self.mostFields else { throw .damaged }
+      // A quoted field may reach over lines; all else ends with one.
+      if byte == UInt8(ascii: "\n") {
+        lineNumber += 1
+        if mode != .quoted {
+          if size == 1 || (size == 2 && field == [UInt8(ascii: "\r")]) { return try next() }
+          return finish(first, fields, field, mode)
+        }
+      }
+      switch (mode, byte) {
+      case (.bad, _): break
+      case (.quoted, UInt8(ascii: "\"")): mode = .quoteWithin
+      case (.quoted, _): field.append(byte)
+      case (.quoteWithin, UInt8(ascii: "\"")):
+        field.append(byte)
+        mode = .quoted
+      case (_, UInt8(ascii: ",")):
+        fields.append(field)
+        field = []
+        mode = .start
+      case (.quoteWithin, UInt8(ascii: "\r")): break
+      case (.quoteWithin, _): mode = .bad
+      case (.start, UInt8(ascii: "\"")): mode = .quoted
+      case (.plain, UInt8(ascii: "\"")): mode = .bad
+      default:
+        field.append(byte)
+        mode = .plain
+      }
+    }
+    guard size > 0 else { return nil }
+    return finish(first, fields, field, mode == .quoted ? .bad : mode)
+  }
+
+  private func finish(_ line: Int, _ fields: [[UInt8]], _ last: [UInt8], _ mode: Mode) -> Line {
+    guard mode != .bad else { return .bad(line) }
+    var last = last
+    if last.last == UInt8(ascii: "\r") { last.removeLast() }
+    var texts: [String] = []
+    texts.reserveCapacity(fields.count + 1)
+    for bytes in fields + [last] {
+      guard let text = String(validating: bytes, as: UTF8.self) else { return .bad(line) }
+      texts.append(text)
+    }
+    return .row(line, texts)
+  }
+
+  private mutating func nextByte() throws(FormatFault) -> UInt8? {
+    if position == count {
+      guard !isAtEnd else { return nil }
+      try fill()
+      guard count > 0 else {
+        isAtEnd = true
+        return nil
+      }
+    }
+    defer { position += 1 }
+    return buffer[position]
+  }
+
+  private mutating func fill() throws(FormatFault) {
+    let isFirst = source.consumed == 0
+    var outcome: Result<Int, FormatFault> = .success(0)
+    let source = source
+    buffer.withUnsafeMutableBytes { bytes in
+      do throws(FormatFault) { outcome = .success(try source.read(into: bytes)) } catch { outcome = .failure(error) }
+    }
+    count = try outcome.get()
+    position = isFirst && buffer.prefix(count).starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  }
+}
+
+/// Reads a file of rows under a head.
+final class CSVRecordReader: ImportReader {
+  /// What becomes of a row.
+  typealias Row = (CSVRow) -> [ImportedRecord]
+
+  private var csv: CSV
+  private let part: String?
+  private let names: [String]
+  private let row: Row
+
+  /// - Parameter make: what becomes of rows, by the names of the columns.
+  init(_ source: any ByteSource, part: String? = nil, _ make: ([String]) throws(FormatFault) -> Row) throws(FormatFault) {
+    csv = CSV(source)
+    self.part = part
+    guard case .row(_, let names) = try csv.next() else { throw .unrecognized }
+    self.names = names
+    row = try make(names)
+  }
+
+  var consumed: Int64 { csv.consumed }
+  var line: Int { csv.lineNumber }
+
+  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+    var records: [ImportedRecord] = []
+    let begin = consumed
+    var isAtEnd = true
+    while records.count < most, consumed - begin < stretchBytes, let line = try csv.next() {
+      isAtEnd = false
+      switch line {
+      case .bad(let number): records.append(ImportedRecord(part: part, line: number, .fault(.badRow)))
+      case .row(let number, let fields) where fields.count != names.count:
+        records.append(ImportedRecord(part: part, line: number, .fault(.badRow)))
+      case .row(let number, let fields): records += row(CSVRow(part: part, line: number, fields: fields))
+      }
+    }
+    return isAtEnd ? nil : records
+  }
+}
+
+/// A row that has as many fields as there are columns.
+struct CSVRow {
+  let part: String?
+  let line: Int
+  let fields: [String]
+
+  func record(_ content: ImportedRecord.Content) -> ImportedRecord { ImportedRecord(part: part, line: line, content) }
+}

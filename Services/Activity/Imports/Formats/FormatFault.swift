@@ -1,0 +1,17 @@
+/// Why a file cannot be read, or no further.
+public enum FormatFault: Error, Hashable, Sendable {
+  /// It is none of the formats that are read.
+  case unrecognized
+  /// It ends too early or breaks the rules of its format.
+  case damaged
+  /// It declares entities, or nests or swells beyond all measure: nothing that an exporting program writes.
+  case unsafe
+  /// An archive whose entries are encrypted.
+  case encrypted
+  /// What is packed in it is larger than any export.
+  case tooLarge
+  /// An archive without an export in it.
+  case noExport
+  /// A day's file whose name does not say which day it is.
+  case dayMissing
+}

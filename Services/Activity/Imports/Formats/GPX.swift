@@ -1,0 +1,199 @@
+import ActivityContract
+import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Tracks in GPX: each is an exercise, and each of its segments that has times a distance.
+final class GPX: XMLRecordHandler {
+  var records: [ImportedRecord] = []
+  private(set) var isRecognized = false
+
+  /// Names and times are short; of longer texts the rest is passed over.
+  private static let mostText = 1024
+
+  private enum Element { case gpx, track, segment, point, name, type, time, other }
+
+  private var path: [Element] = []
+  private var text: [UInt8] = []
+  private var track: Track?
+  private var segment: Segment?
+  private var point: Point?
+
+  private struct Track {
+    let line: Int
+    var name: String?
+    var kind = ExerciseKind.other
+    var meters = 0.0
+    var milliseconds: Int64 = 0
+    var start: Instant?
+    var points = 0
+  }
+
+  private struct Segment {
+    let line: Int
+    var last: Place?
+    var meters = 0.0
+    var start: Instant?
+    var end: Instant?
+    var points = 0
+  }
+
+  private struct Point {
+    let line: Int
+    let place: Place?
+    var time: Instant?
+    var hasBadTime = false
+  }
+
+  func start(_ element: XMLStart, line: Int) {
+    let kind = Self.element(element)
+    if path.isEmpty { isRecognized = kind == .gpx }
+    let parent = path.last
+    path.append(kind)
+    text.removeAll(keepingCapacity: true)
+    switch (kind, parent) {
+    case (.track, .gpx): track = Track(line: line)
+    case (.segment, .track): segment = Segment(line: line)
+    case (.point, .segment): point = Point(line: line, place: Place(element))
+    default: break
+    }
+  }
+
+  func text(_ bytes: TextBytes) {
+    guard let last = path.last, last == .name || last == .type || last == .time else { return }
+    text.append(contentsOf: bytes.prefix(Self.mostText - min(text.count, Self.mostText)))
+  }
+
+  func end(_ name: XMLStart.Name, line: Int) {
+    guard let element = path.popLast() else { return }
+    switch (element, path.last) {
+    case (.name, .track): track?.name = Self.name(text)
+    case (.type, .track): track?.kind = Self.kind(text)
+    case (.time, .point):
+      let time = text.withUnsafeBufferPointer { TextValues.instant($0) }
+      // What is from before 1970 is no time: programs without one write such.
+      point?.time = time.flatMap { $0.milliseconds > 0 ? $0 : nil }
+      point?.hasBadTime = time == nil
+    case (.point, .segment): finishPoint()
+    case (.segment, .track): finishSegment()
+    case (.track, .gpx): finishTrack()
+    default: break
+    }
+    text.removeAll(keepingCapacity: true)
+  }
+
+  private static func element(_ element: XMLStart) -> Element {
+    if element.isNamed("trkpt") { return .point }
+    if element.isNamed("time") { return .time }
+    if element.isNamed("trkseg") { return .segment }
+    if element.isNamed("trk") { return .track }
+    if element.isNamed("name") { return .name }
+    if element.isNamed("type") { return .type }
+    return element.isNamed("gpx") ? .gpx : .other
+  }
+
+  private static func name(_ text: [UInt8]) -> String? {
+    let name = String(decoding: text, as: UTF8.self).trimmed
+    return name.isEmpty ? nil : String(name.prefix(64))
+  }
+
+  /// What programs call it: GPX itself has no list of types.
+  private static func kind(_ text: [UInt8]) -> ExerciseKind {
+    let type = String(decoding: text, as: UTF8.self).lowercased()
+    if ["cycl", "bik", "ride"].contains(where: type.contains) { return .cycling }
+    if type.contains("run") { return .running }
+    return ["walk", "hik"].contains(where: type.contains) ? .walking : .other
+  }
+
+  private func finishPoint() {
+    defer { point = nil }
+    guard let point, segment != nil else { return }
+    guard let place = point.place else { return fault(.badPlace, point.line) }
+    guard !point.hasBadTime else { return fault(.badTime, point.line) }
+    if let time = point.time, let end = segment?.end, time < end { return fault(.timeBackwards, point.line) }
+    if let last = segment?.last { segment?.meters += last.meters(to: place) }
+    segment?.last = place
+    segment?.points += 1
+    if let time = point.time {
+      if segment?.start == nil { segment?.start = time }
+      segment?.end = time
+    }
+  }
+
+  private func finishSegment() {
+    defer { segment = nil }
+    // An empty segment is none.
+    guard let segment, segment.points > 0, var track else { return }
+    track.points += segment.points
+    track.meters += segment.meters
+    if let start = segment.start, let end = segment.end {
+      track.start = track.start ?? start
+      track.milliseconds += end.milliseconds - start.milliseconds
+      if let kind = Self.distance(track.kind), segment.points > 1 {
+        let sample = ImportedSample(
+          kind: kind, span: .instants(start, end), amount: Int((segment.meters * 1000).rounded()), source: Self.source,
+          isManual: false)
+        records.append(ImportedRecord(line: segment.line, .sample(sample)))
+      }
+    } else if segment.points > 1 {
+      fault(.withoutTime, segment.line)
+    }
+    self.track = track
+  }
+
+  private func finishTrack() {
+    defer { track = nil }
+    guard let track else { return }
+    let exercise = FoundExercise(
+      kind: track.kind, name: track.name, start: track.start,
+      durationSeconds: track.start == nil ? nil : Int(track.milliseconds / 1000), distanceMeters: track.meters)
+    records.append(ImportedRecord(line: track.line, .exercise(exercise)))
+  }
+
+  private static let source = ImportedSource(name: "GPX")
+
+  /// A track of no known kind may be a drive: it is shown, and adds to no total.
+  private static func distance(_ kind: ExerciseKind) -> ImportedSample.Kind? {
+    switch kind {
+    case .walking: .walkingDistance
+    case .running: .runningDistance
+    case .cycling: .cyclingDistance
+    case .other: nil
+    }
+  }
+
+  private func fault(_ reason: ImportProblemReason, _ line: Int) { records.append(ImportedRecord(line: line, .fault(reason))) }
+}
+
+/// A point on the earth, in radians.
+struct Place: Hashable {
+  let latitude: Double
+  let longitude: Double
+
+  /// The mean radius (IUGG), in metres.
+  static let radius = 6_371_008.8
+
+  init?(latitude: Double, longitude: Double) {
+    guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
+    self.latitude = latitude * .pi / 180
+    self.longitude = longitude * .pi / 180
+  }
+
+  fileprivate init?(_ element: XMLStart) {
+    guard let latitude = element.value("lat").flatMap({ Double($0.string) }),
+      let longitude = element.value("lon").flatMap({ Double($0.string) })
+    else { return nil }
+    self.init(latitude: latitude, longitude: longitude)
+  }
+
+  /// Along the great circle, by the haversine, which is exact for near points, too.
+  func meters(to other: Place) -> Double {
+    let (north, east) = (sin((other.latitude - latitude) / 2), sin((other.longitude - longitude) / 2))
+    let square = north * north + cos(latitude) * cos(other.latitude) * east * east
+    return 2 * Place.radius * asin(min(1, square.squareRoot()))
+  }
+}

@@ -1,0 +1,115 @@
+import ActivityContract
+import Operations
+
+/// Google Takeout's files of Fit: one of all days, with a row a day, and one for each day, with a row for each quarter of an hour.
+struct GoogleFit {
+  static let dayColumns = ["Date", "Step count", "Distance (m)"]
+  static let timeColumns = ["Start time", "End time", "Step count", "Distance (m)"]
+
+  private enum When {
+    case day(Int)
+    /// Columns of start and end, and the day that the file's name says.
+    case times(Int, Int, LocalDay)
+  }
+
+  private let when: When
+  private let steps: Int
+  private let distance: Int
+  private let walking: Int?
+  private let running: Int?
+  private let cycling: Int?
+  private let source: ImportedSource
+
+  /// - Parameter fileName: of a day's file: its rows have times alone.
+  init(_ names: [String], fileName: String) throws(FormatFault) {
+    guard let steps = names.firstIndex(of: "Step count"), let distance = names.firstIndex(of: "Distance (m)") else {
+      throw .unrecognized
+    }
+    if let day = names.firstIndex(of: "Date") {
+      when = .day(day)
+      // Not the same source: of the same steps, told twice, one telling counts.
+      source = ImportedSource(name: "Google Fit, days")
+    } else if let start = names.firstIndex(of: "Start time"), let end = names.firstIndex(of: "End time") {
+      guard let day = Self.day(fileName) else { throw .dayMissing }
+      when = .times(start, end, day)
+      source = ImportedSource(name: "Google Fit")
+    } else {
+      throw .unrecognized
+    }
+    self.steps = steps
+    self.distance = distance
+    walking = names.firstIndex(of: "Walking duration (ms)")
+    running = names.firstIndex(of: "Running duration (ms)")
+    cycling = names.firstIndex(of: "Cycling duration (ms)")
+  }
+
+  /// `2017-04-02.csv`, also as `2017-04-02(1).csv` of a second download.
+  private static func day(_ fileName: String) -> LocalDay? {
+    TextValues.read(fileName) { text in
+      var scanner = TextScanner(text)
+      return scanner.day()
+    }
+  }
+
+  func records(_ row: CSVRow) -> [ImportedRecord] {
+    guard let span = span(row) else { return [row.record(.fault(.badTime))] }
+    var records: [ImportedRecord] = []
+    let (steps, distance) = (row.fields[steps], row.fields[distance])
+    if !steps.isEmpty {
+      if let count = Int(steps), (0...1_000_000).contains(count) {
+        records.append(sample(.steps, span, count, row))
+      } else {
+        records.append(row.record(.fault(.badNumber)))
+      }
+    }
+    if !distance.isEmpty, let kind = kind(row) {
+      if let millimetres = TextValues.read(distance, TextValues.thousandths) {
+        records.append(sample(kind, span, millimetres, row))
+      } else {
+        records.append(row.record(.fault(.badNumber)))
+      }
+    }
+    return records
+  }
+
+  private func sample(_ kind: ImportedSample.Kind, _ span: ImportedSpan, _ amount: Int, _ row: CSVRow) -> ImportedRecord {
+    row.record(.sample(ImportedSample(kind: kind, span: span, amount: amount, source: source, isManual: false)))
+  }
+
+  /// How the distance was covered, as far as the row's durations say: Fit counts drives, too. A distance covered in several ways of which
+  /// one is cycling is nobody's.
+  private func kind(_ row: CSVRow) -> ImportedSample.Kind? {
+    func isThere(_ column: Int?) -> Bool { column.map { !row.fields[$0].isEmpty } ?? false }
+    switch (isThere(walking), isThere(running), isThere(cycling)) {
+    case (true, _, false): return .walkingDistance
+    case (false, true, false): return .runningDistance
+    case (false, false, true): return .cyclingDistance
+    default: return nil
+    }
+  }
+
+  private func span(_ row: CSVRow) -> ImportedSpan? {
+    switch when {
+    case .day(let column):
+      return TextValues.read(row.fields[column]) { text in
+        var scanner = TextScanner(text)
+        guard let day = scanner.day(), scanner.isAtEnd else { return nil }
+        return .day(day)
+      }
+    case .times(let from, let to, let day):
+      guard let start = Self.time(row.fields[from], day), var end = Self.time(row.fields[to], day) else { return nil }
+      // The last quarter ends at the next day's midnight.
+      if end <= start { end = end.adding(seconds: 86_400) }
+      return .instants(start, end)
+    }
+  }
+
+  /// `02:45:00.000+11:00`: with its offset, so that the hour that a day has twice is two.
+  private static func time(_ text: String, _ day: LocalDay) -> Instant? {
+    TextValues.read(text) { text in
+      var scanner = TextScanner(text)
+      guard let time = scanner.time(), let offset = scanner.offset(), scanner.isAtEnd else { return nil }
+      return Instant(milliseconds: TextValues.milliseconds(day) + time - Int64(offset) * 60_000)
+    }
+  }
+}

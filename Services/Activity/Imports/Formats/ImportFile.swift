@@ -1,0 +1,166 @@
+public import ActivityContract
+import Operations
+
+/// A file of somebody's, as it was sent.
+public struct ImportFile: Sendable {
+  public let path: String
+  /// As it was called where it came from.
+  public let name: String
+  public let bytes: Int64
+
+  public init(path: String, name: String, bytes: Int64) {
+    self.path = path
+    self.name = name
+    self.bytes = bytes
+  }
+
+  /// What the file is, by its content.
+  ///
+  /// - Throws: ``FormatFault/unrecognized`` and whatever else keeps it from being read.
+  public func format() throws(FormatFault) -> ImportFormat {
+    var head = [UInt8](repeating: 0, count: sliceBytes)
+    let count = try FileSource(path).fill(&head)
+    let bytes = head.prefix(count)
+    if bytes.starts(with: Array("SQLite format 3\u{0}".utf8)) {
+      _ = try LoopDatabase(path, bytes: self.bytes)
+      return .loopDatabase
+    }
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return try packed() }
+    if let root = try Self.root(of: bytes) {
+      switch root {
+      case "HealthData": return .appleHealth
+      case "gpx": return .gpx
+      default: throw .unrecognized
+      }
+    }
+    return try rows()
+  }
+
+  /// Opens the file as what it is.
+  ///
+  /// - Parameter person: whose rows are taken, of a file with several people's.
+  public func reader(_ format: ImportFormat, person: String?) throws(FormatFault) -> any ImportReader {
+    switch format {
+    case .appleHealth: return try XMLRecordReader(FileSource(path), AppleHealth())
+    case .appleHealthZip:
+      guard let source = try Self.export(in: path) else { throw .noExport }
+      return try XMLRecordReader(source, AppleHealth())
+    case .gpx: return try XMLRecordReader(FileSource(path), GPX())
+    case .loopDatabase: return try LoopDatabase(path, bytes: bytes)
+    case .loopZip: return try LoopArchive(path)
+    case .fitbitHours:
+      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in
+        try FitbitHours(names, person: person).records
+      }
+    case .googleFitDays, .googleFitDay:
+      let name = name
+      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in
+        try GoogleFit(names, fileName: name).records
+      }
+    case .loopHabits:
+      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopHabitRows(names).records }
+    case .loopCheckmarks: return try LoopMarkFile(path)
+    }
+  }
+
+  // MARK: - Archives
+
+  private func packed() throws(FormatFault) -> ImportFormat {
+    if try Self.export(in: path) != nil { return .appleHealthZip }
+    let archive = try Archive(path)
+    var names: Set<String> = []
+    while let name = try archive.next() {
+      if name == LoopArchive.habits || name == LoopArchive.marks { names.insert(name) }
+    }
+    guard names.count == 2 else { throw .noExport }
+    return .loopZip
+  }
+
+  /// The entry that is Apple's export, wherever it lies and whatever Apple calls it in the language of the phone: beside it lies another
+  /// XML file of the clinical documents, which is passed over.
+  private static func export(in path: String) throws(FormatFault) -> EntrySource? {
+    let archive = try Archive(path)
+    while let name = try archive.next() {
+      guard name.lowercased().hasSuffix(".xml") else { continue }
+      var head = [UInt8](repeating: 0, count: sliceBytes)
+      let count = try EntrySource(archive).fill(&head)
+      if try root(of: head.prefix(count)) == "HealthData" { return EntrySource(archive, head: Array(head.prefix(count))) }
+    }
+    return nil
+  }
+
+  // MARK: - Texts
+
+  /// The name of the first element of what begins like XML; nil of what does not.
+  private static func root(of head: ArraySlice<UInt8>) throws(FormatFault) -> String? {
+    let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head
+    guard text.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }) == UInt8(ascii: "<") else { return nil }
+    let handler = RootHandler()
+    let parser = try XMLPushParser(handler)
+    handler.parser = parser
+    var fault: FormatFault?
+    head.withUnsafeBytes { bytes in
+      do throws(FormatFault) { try parser.parse(bytes) } catch { fault = error }
+    }
+    if let fault, handler.root == nil { throw fault }
+    guard let root = handler.root else { throw .unrecognized }
+    return root
+  }
+
+  private func rows() throws(FormatFault) -> ImportFormat {
+    var csv = CSV(try FileSource(path))
+    let line: CSV.Line?
+    do throws(FormatFault) { line = try csv.next() } catch { throw .unrecognized }
+    guard case .row(_, let names) = line else { throw .unrecognized }
+    let columns = Set(names)
+    if columns.isSuperset(of: FitbitHours.columns) { return .fitbitHours }
+    if columns.isSuperset(of: GoogleFit.dayColumns) { return .googleFitDays }
+    if columns.isSuperset(of: GoogleFit.timeColumns) { return .googleFitDay }
+    if columns.isSuperset(of: LoopHabitRows.columns) { return .loopHabits }
+    // Its columns are named by the habits: its cells are what tells it from others of its kind.
+    if names.first == "Date", names.count > 1, case .row(_, let fields)? = try csv.next(), fields.count == names.count,
+      fields.dropFirst().allSatisfy(Self.isMark)
+    {
+      return .loopCheckmarks
+    }
+    throw .unrecognized
+  }
+
+  private static func isMark(_ field: String) -> Bool {
+    ["", "NO", "UNKNOWN", "YES_AUTO", "YES_MANUAL", "SKIP"].contains(field) || Int(field) != nil
+  }
+}
+
+extension ByteSource {
+  /// Fills the array as far as there is something.
+  func fill(_ array: inout [UInt8]) throws(FormatFault) -> Int {
+    var outcome: Result<Int, FormatFault> = .success(0)
+    array.withUnsafeMutableBytes { bytes in
+      var count = 0
+      do throws(FormatFault) {
+        while count < bytes.count {
+          let more = try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
+          if more == 0 { break }
+          count += more
+        }
+        outcome = .success(count)
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+}
+
+/// Looks for the first element alone.
+private final class RootHandler: XMLHandler {
+  weak var parser: XMLPushParser?
+  private(set) var root: String?
+
+  func start(_ element: XMLStart, line: Int) {
+    if root == nil { root = String(cString: element.name) }
+    parser?.stop()
+  }
+
+  func end(_ name: XMLStart.Name, line: Int) {}
+}

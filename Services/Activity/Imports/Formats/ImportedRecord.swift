@@ -1,0 +1,192 @@
+public import ActivityContract
+public import Operations
+
+/// Something that a reader found in a file, and where.
+public struct ImportedRecord: Sendable {
+  /// What was found.
+  public enum Content: Sendable {
+    case sample(ImportedSample)
+    case exercise(FoundExercise)
+    case habit(ImportedHabit)
+    case mark(ImportedMark)
+    /// The first day on which a habit was marked, before its marks.
+    case beginning(habit: String, LocalDay)
+    /// A record that cannot be taken as it is; the rest of the file can.
+    case fault(ImportProblemReason)
+  }
+
+  /// The part of the file: an archive's entry or a database's table; nil where the file has but one.
+  public let part: String?
+  /// The line of text, from 1; the row's number in a database.
+  public let line: Int
+  public let content: Content
+
+  init(part: String? = nil, line: Int, _ content: Content) {
+    self.part = part
+    self.line = line
+    self.content = content
+  }
+}
+
+/// The program and the device that measured, shared by all samples of theirs.
+public final class ImportedSource: Hashable, Sendable {
+  public let name: String?
+  public let device: String?
+  /// Of the name alone: what a sample's id is made of.
+  let hash: UInt64
+
+  init(name: String?, device: String? = nil) {
+    self.name = name.flatMap(Self.shortened)
+    self.device = device.flatMap(Self.shortened)
+    var hash = ContentHash()
+    hash.add(name ?? "")
+    self.hash = hash.value
+  }
+
+  public static func == (left: ImportedSource, right: ImportedSource) -> Bool {
+    left === right || (left.name == right.name && left.device == right.device)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(device)
+  }
+
+  /// As long as a sample's may be.
+  private static func shortened(_ text: String) -> String? {
+    let text = text.trimmed
+    return text.isEmpty ? nil : String(text.prefix(64))
+  }
+}
+
+/// When something was measured, as exactly as the file says.
+public enum ImportedSpan: Hashable, Sendable {
+  case instants(Instant, Instant)
+  /// Local times without a zone, in milliseconds after 1970-01-01's start: the account's zone decides.
+  case local(Int64, Int64)
+  /// A whole local day.
+  case day(LocalDay)
+}
+
+/// A measure of movement.
+public struct ImportedSample: Sendable {
+  /// What was measured, and in what it is counted: steps, or millimetres.
+  public enum Kind: UInt8, Sendable {
+    case steps, walkingDistance, runningDistance, cyclingDistance
+  }
+
+  public let kind: Kind
+  public let span: ImportedSpan
+  /// Steps, or millimetres.
+  public let amount: Int
+  public let source: ImportedSource
+  /// Typed in by hand.
+  public let isManual: Bool
+
+  /// Names the sample by its content: the same record of the same file, or of a later export, has the same id.
+  ///
+  /// It begins with kind and time, so that samples that come in the order of time lie side by side in the store.
+  public var id: String {
+    var hash = ContentHash(source.hash)
+    let start: Int64
+    switch span {
+    case .instants(let from, let to):
+      start = from.milliseconds
+      hash.add(to.milliseconds)
+    case .local(let from, let to):
+      start = from
+      hash.add(to)
+      hash.add(UInt8(1))
+    case .day(let day):
+      start = Int64(day.daysSinceEpoch) * 86_400_000
+      hash.add(UInt8(2))
+    }
+    hash.add(Int64(amount))
+    return ContentHash.name(kind.rawValue, start, hash.value)
+  }
+}
+
+/// An exercise that a program recorded from start to end: a track, a workout. It adds nothing to the totals: its distance is in the
+/// samples of the same file, or, for a track, in those that come with it.
+public struct FoundExercise: Sendable {
+  public let kind: ExerciseKind
+  public let name: String?
+  /// Nil where the file has no times.
+  public let start: Instant?
+  public let durationSeconds: Int?
+  public let distanceMeters: Double?
+
+  /// Names the exercise by its content.
+  public var id: String {
+    var hash = ContentHash()
+    hash.add(name ?? "")
+    hash.add(Int64(durationSeconds ?? -1))
+    hash.add(Int64((distanceMeters ?? -1).rounded()))
+    hash.add(kind.rawValue)
+    return ContentHash.name(0, start?.milliseconds ?? 0, hash.value)
+  }
+}
+
+/// A habit of another program.
+public struct ImportedHabit: Sendable {
+  /// How often it is due.
+  public enum Frequency: Hashable, Sendable {
+    case daily
+    case everyDays(Int)
+    case timesAWeek(Int)
+  }
+
+  /// Names it within the account: its name, and which of that name it is.
+  public let key: String
+  public let title: String
+  public let reason: String?
+  public let frequency: Frequency
+  public let goal: Goal
+  /// The first day with a mark; nil where there is none.
+  public let firstDay: LocalDay?
+  public let isArchived: Bool
+}
+
+/// What was done of a habit on a day.
+public struct ImportedMark: Sendable {
+  public enum Progress: Hashable, Sendable {
+    case done
+    case amount(Double)
+  }
+
+  /// The habit's key.
+  public let habit: String
+  public let day: LocalDay
+  public let progress: Progress
+}
+
+/// A hash that is the same in every process and version: FNV-1a of 64 bits (draft-eastlake-fnv-17). It keeps records apart, it does not
+/// keep anybody from making two that agree, which would harm none but their own account.
+struct ContentHash {
+  private(set) var value: UInt64
+
+  init(_ seed: UInt64 = 0xCBF2_9CE4_8422_2325) { value = seed }
+
+  mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+  mutating func add(_ number: Int64) {
+    for shift in stride(from: 0, through: 56, by: 8) { add(UInt8(truncatingIfNeeded: number >> Int64(shift))) }
+  }
+
+  mutating func add(_ text: String) { for byte in text.utf8 { add(byte) } }
+
+  /// `<kind><time>-<hash>`, of 29 characters.
+  static func name(_ kind: UInt8, _ start: Int64, _ hash: UInt64) -> String {
+    String(unsafeUninitializedCapacity: 29) { text in
+      func digit(_ value: UInt64) -> UInt8 {
+        let value = UInt8(truncatingIfNeeded: value & 0xF)
+        return value < 10 ? 0x30 + value : 0x57 + value
+      }
+      text[0] = 0x61 + kind
+      for place in 0..<11 { text[1 + place] = digit(UInt64(bitPattern: start) >> UInt64((10 - place) * 4)) }
+      text[12] = UInt8(ascii: "-")
+      for place in 0..<16 { text[13 + place] = digit(hash >> UInt64((15 - place) * 4)) }
+      return 29
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import ActivityContract
+import GRDBSQLite
+import Operations
+
+/// A backup of Loop Habit Tracker: an SQLite database that somebody sent us.
+///
+/// It is opened read-only and as unchanging, nothing of its schema is trusted, and only plain tables of the two names are read, by
+/// statements of ours. See https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
+final class LoopDatabase: ImportReader {
+  /// Habits that are read; an account may have far fewer.
+  private static let mostHabits = 10_000
+  /// Steps of SQLite's machine between two looks, and how many looks one reading may last.
+  private static let (stepsPerLook, mostLooks) = (Int32(100_000), 500)
+
+  private let database: OpaquePointer
+  private var habits: [ImportedRecord] = []
+  private var keys: [Int64: String] = [:]
+  private var numerical: Set<Int64> = []
+  private var marks: OpaquePointer?
+  private let size: Int64
+  private var marksRead: Int64 = 0
+  private var markCount: Int64 = 0
+  private let looks = Looks()
+
+  private final class Looks {
+    var count = 0
+  }
+
+  init(_ path: String, bytes: Int64) throws(FormatFault) {
+    size = bytes
+    database = try Self.open(path)
+    let looks = Unmanaged.passUnretained(looks).toOpaque()
+    sqlite3_progress_handler(
+      database, Self.stepsPerLook,
+      { context in
+        guard let context else { return 1 }
+        let looks = Unmanaged<Looks>.fromOpaque(context).takeUnretainedValue()
+        looks.count += 1
+        return looks.count > LoopDatabase.mostLooks ? 1 : 0
+      }, looks)
+    try readHabits()
+    try beginMarks()
+  }
+
+  deinit {
+    sqlite3_finalize(marks)
+    sqlite3_close_v2(database)
+  }
+
+  var line: Int { Int(marksRead) }
+  var consumed: Int64 { marks == nil ? size : markCount == 0 ? 0 : size * marksRead / markCount }
+
+  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+    guard habits.isEmpty else {
+      defer { habits.removeFirst(min(most, habits.count)) }
+      return Array(habits.prefix(most))
+    }
+    guard let marks else { return nil }
+    var records: [ImportedRecord] = []
+    while records.count < most {
+      switch sqlite3_step(marks) {
+      case SQLITE_ROW:
+        marksRead += 1
+        if let content = mark(marks) {
+          records.append(
+            ImportedRecord(part: "Repetitions", line: Int(truncatingIfNeeded: sqlite3_column_int64(marks, 0)), content))
+        }
+      case SQLITE_DONE:
+        sqlite3_finalize(marks)
+        self.marks = nil
+        return records
+      default: throw .damaged
+      }
+    }
+    return records
+  }
+
+  // MARK: - Opening
+
+  private static func open(_ path: String) throws(FormatFault) -> OpaquePointer {
+    var opened: OpaquePointer?
+    // Beside `immutable`, which ignores journals and locks, nothing of the name is a parameter.
+    let escaped = path.utf8.map { byte in
+      "%" + String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
+    }.joined()
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let result = sqlite3_open_v2("file:\(escaped)?immutable=1&mode=ro", &opened, flags, nil)
+    guard let database = opened else { throw .damaged }
+    guard result == SQLITE_OK else {
+      sqlite3_close_v2(database)
+      throw .damaged
+    }
+    for (limit, value) in [
+      (SQLITE_LIMIT_LENGTH, Int32(1 << 20)), (SQLITE_LIMIT_SQL_LENGTH, 1 << 16), (SQLITE_LIMIT_COLUMN, 100),
+      (SQLITE_LIMIT_EXPR_DEPTH, 20), (SQLITE_LIMIT_COMPOUND_SELECT, 3), (SQLITE_LIMIT_VDBE_OP, 25_000),
+      (SQLITE_LIMIT_FUNCTION_ARG, 8), (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+      (SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+      sqlite3_limit(database, limit, value)
+    }
+    for pragma in [
+      "PRAGMA trusted_schema = OFF", "PRAGMA query_only = ON", "PRAGMA cell_size_check = ON", "PRAGMA mmap_size = 0",
+      "PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -4096",
+    ] where sqlite3_exec(database, pragma, nil, nil, nil) != SQLITE_OK {
+      sqlite3_close_v2(database)
+      throw .damaged
+    }
+    // What is read is a plain table: no view, no trigger, no function of the file's own takes part.
+    sqlite3_set_authorizer(
+      database,
+      { _, action, first, _, _, viewOrTrigger in
+        guard viewOrTrigger == nil else { return SQLITE_DENY }
+        switch action {
+        case SQLITE_SELECT, SQLITE_FUNCTION: return SQLITE_OK
+        case SQLITE_READ:
+          let table = first.map { String(cString: $0) } ?? ""
+          return ["Habits", "Repetitions", "sqlite_master", "sqlite_schema"].contains(table) ? SQLITE_OK : SQLITE_DENY
+        default: return SQLITE_DENY
+        }
+      }, nil)
+    return database
+  }
+
+  /// The columns of a table; empty where there is no plain table of that name.
+  private func columns(_ table: String) throws(FormatFault) -> Set<String> {
+    var names: Set<String> = []
+    let isTable = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(table)' AND sql LIKE 'CREATE TABLE%'"
+    var isThere = false
+    try rows(isTable) { _ in isThere = true }
+    guard isThere else { return [] }
+    let statement = try prepare("SELECT * FROM \(table) LIMIT 0")
+    defer { sqlite3_finalize(statement) }
+    for column in 0..<sqlite3_column_count(statement) {
+      if let name = sqlite3_column_name(statement, column) { names.insert(String(cString: name)) }
+    }
+    return names
+  }
+
+  private func prepare(_ sql: String) throws(FormatFault) -> OpaquePointer {
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw .damaged }
+    return statement
+  }
+
+  private func rows(_ sql: String, _ body: (OpaquePointer) -> Void) throws(FormatFault) {
+    let statement = try prepare(sql)
+    defer { sqlite3_finalize(statement) }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: body(statement)
+      case SQLITE_DONE: return
+      default: throw .damaged
+      }
+    }
+  }
+
+  // MARK: - Reading
+
+  private func readHabits() throws(FormatFault) {
+    let (habitColumns, markColumns) = (try columns("Habits"), try columns("Repetitions"))
+    guard habitColumns.isSuperset(of: ["name", "freq_num", "freq_den"]), markColumns.isSuperset(of: ["habit", "timestamp"]) else {
+      throw .unrecognized
+    }
+    let firstDays = try firstDays()
+    func column(_ name: String, _ otherwise: String) -> String { habitColumns.contains(name) ? name : otherwise }
+    let sql = """
+      SELECT Id, CAST(name AS TEXT), CAST(freq_num AS INTEGER), CAST(freq_den AS INTEGER),
+        CAST(\(column("archived", "0")) AS INTEGER), CAST(\(column("question", "''")) AS TEXT),
+        CAST(\(column("description", "''")) AS TEXT), CAST(\(column("type", "0")) AS INTEGER),
+        CAST(\(column("unit", "''")) AS TEXT), CAST(\(column("target_value", "0")) AS REAL),
+        CAST(\(column("target_type", "0")) AS INTEGER)
+      FROM Habits ORDER BY \(column("position", "Id")), Id LIMIT \(Self.mostHabits)
+      """
+    var names = LoopHabits.Keys()
+    try rows(sql) { row in
+      let id = sqlite3_column_int64(row, 0)
+      func text(_ column: Int32) -> String { sqlite3_column_text(row, column).map { String(cString: $0) } ?? "" }
+      let key = names.key(text(1))
+      keys[id] = key
+      let isNumerical = sqlite3_column_int64(row, 7) == 1
+      if isNumerical { numerical.insert(id) }
+      let habit = LoopHabits.Described(
+        name: text(1), question: text(5), note: text(6), numerator: Int(truncatingIfNeeded: sqlite3_column_int64(row, 2)),
+        denominator: Int(truncatingIfNeeded: sqlite3_column_int64(row, 3)), isNumerical: isNumerical, unit: text(8),
+        target: sqlite3_column_double(row, 9), isAtMost: sqlite3_column_int64(row, 10) == 1,
+        isArchived: sqlite3_column_int64(row, 4) != 0)
+      habits.append(
+        ImportedRecord(
+          part: "Habits", line: Int(truncatingIfNeeded: id), LoopHabits.habit(habit, key: key, firstDay: firstDays[id])))
+    }
+  }
+
+  private func firstDays() throws(FormatFault) -> [Int64: LocalDay] {
+    var days: [Int64: LocalDay] = [:]
+    try rows("SELECT habit, min(timestamp), count(*) FROM Repetitions WHERE \(try Self.isMark(self)) GROUP BY habit") { row in
+      if let day = Self.day(sqlite3_column_int64(row, 1)) { days[sqlite3_column_int64(row, 0)] = day }
+      markCount += sqlite3_column_int64(row, 2)
+    }
+    return days
+  }
+
+  /// Which rows tell of something done: of older versions all, of later ones those with a value.
+  private static func isMark(_ reader: LoopDatabase) throws(FormatFault) -> String {
+    try reader.columns("Repetitions").contains("value") ? "value > 0" : "1"
+  }
+
+  private func beginMarks() throws(FormatFault) {
+    let hasValue = try columns("Repetitions").contains("value")
+    marks = try prepare(
+      """
+      SELECT rowid, habit, timestamp, \(hasValue ? "CAST(value AS INTEGER)" : "2") FROM Repetitions
+      WHERE \(try Self.isMark(self)) ORDER BY rowid
+      """)
+  }
+
+  /// What a repetition says; nil where that is nothing that was done.
+  private func mark(_ row: OpaquePointer) -> ImportedRecord.Content? {
+    let habit = sqlite3_column_int64(row, 1)
+    guard let key = keys[habit] else { return .fault(.unknownHabit) }
+    guard let day = Self.day(sqlite3_column_int64(row, 2)) else { return .fault(.badTime) }
+    let value = sqlite3_column_int64(row, 3)
+    if numerical.contains(habit) {
+      guard value <= 1_000_000_000 else { return .fault(.badNumber) }
+      return .mark(ImportedMark(habit: key, day: day, progress: .amount(Double(value) / 1000)))
+    }
+    // 2 is done by hand; 1 done enough lately, 3 excused.
+    guard value == 2 else { return nil }
+    return .mark(ImportedMark(habit: key, day: day, progress: .done))
+  }
+
+  /// Loop keeps a day as the milliseconds of its midnight in UTC.
+  private static func day(_ timestamp: Int64) -> LocalDay? {
+    guard timestamp >= 0, timestamp < 4_102_444_800_000, timestamp % 86_400_000 == 0 else { return nil }
+    return LocalDay(daysSinceEpoch: Int32(timestamp / 86_400_000))
+  }
+}

@@ -1,0 +1,132 @@
+import CXML2
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// An element's name and attributes, where libxml2 has them: good for the time of the call alone.
+struct XMLStart {
+  typealias Name = UnsafePointer<UInt8>
+
+  let name: Name
+  let count: Int
+  /// Five pointers each: name, prefix, namespace, begin and end of the value.
+  fileprivate let attributes: UnsafeMutablePointer<Name?>?
+
+  func isNamed(_ text: StaticString) -> Bool { name.says(text) }
+
+  func attributeName(_ index: Int) -> Name? { attributes?[index * 5] }
+
+  func value(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    guard let attributes, let start = attributes[index * 5 + 3], let end = attributes[index * 5 + 4] else {
+      return UnsafeBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeBufferPointer(start: start, count: end - start)
+  }
+
+  /// The value of the attribute of that name.
+  func value(_ text: StaticString) -> UnsafeBufferPointer<UInt8>? {
+    for index in 0..<count where attributeName(index)?.says(text) == true { return value(index) }
+    return nil
+  }
+}
+
+extension UnsafePointer<UInt8> {
+  /// Whether the text, which ends with a zero, is that.
+  func says(_ text: StaticString) -> Bool { strcmp(self, text.utf8Start) == 0 }
+}
+
+/// What becomes of the elements of a text.
+protocol XMLHandler: AnyObject {
+  func start(_ element: XMLStart, line: Int)
+  func end(_ name: XMLStart.Name, line: Int)
+  func text(_ bytes: UnsafeBufferPointer<UInt8>)
+}
+
+extension XMLHandler {
+  func text(_ bytes: UnsafeBufferPointer<UInt8>) {}
+}
+
+/// XML that is read as a stream: no tree, nothing from outside, no entity but the five of XML itself.
+///
+/// A document type may be there, as Apple's exports have one, as long as it declares no entities: whoever declares some wants them
+/// expanded, and no exporting program does.
+final class XMLPushParser {
+  static let mostDepth = 64
+  static let mostAttributes = 256
+
+  private let handler: any XMLHandler
+  /// Set right after the instance is there, since libxml2 calls back to it.
+  private var parser: xmlParserCtxtPtr?
+  private var depth = 0
+  private var isUnsafe = false
+  /// No more events wanted.
+  private var isStopped = false
+
+  private static let once: Void = xmlInitParser()
+
+  init(_ handler: any XMLHandler) throws(FormatFault) {
+    _ = Self.once
+    self.handler = handler
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    guard
+      let parser = racha_xml_open(
+        context,
+        { context, name, _, _, _, _, count, _, attributes in
+          guard let name else { return }
+          XMLPushParser.at(context)?.started(XMLStart(name: name, count: Int(count), attributes: attributes))
+        },
+        { context, name, _, _ in
+          guard let name else { return }
+          XMLPushParser.at(context)?.ended(name)
+        },
+        { context, bytes, count in
+          XMLPushParser.at(context)?.handler.text(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        },
+        { context, _, _, _, _, _ in XMLPushParser.at(context)?.refuse() })
+    else { throw .damaged }
+    self.parser = parser
+  }
+
+  deinit { if let parser { racha_xml_close(parser) } }
+
+  private static func at(_ context: UnsafeMutableRawPointer?) -> XMLPushParser? {
+    context.map { Unmanaged<XMLPushParser>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// The line at which the parser stands.
+  var line: Int { parser.map { racha_xml_line($0) } ?? 0 }
+
+  /// Takes the next bytes, none at the end of the text.
+  func parse(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) {
+    guard let parser, !isStopped else { return }
+    let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    let isWell = racha_xml_parse(parser, start, Int32(bytes.count), bytes.isEmpty ? 1 : 0) != 0
+    if isUnsafe { throw .unsafe }
+    guard isWell || isStopped else { throw .damaged }
+  }
+
+  /// Ends the parsing before the end of the text.
+  func stop() {
+    isStopped = true
+    if let parser { xmlStopParser(parser) }
+  }
+
+  private func started(_ element: XMLStart) {
+    depth += 1
+    guard depth <= Self.mostDepth, element.count <= Self.mostAttributes else { return refuse() }
+    handler.start(element, line: line)
+  }
+
+  private func ended(_ name: XMLStart.Name) {
+    depth -= 1
+    handler.end(name, line: line)
+  }
+
+  private func refuse() {
+    isUnsafe = true
+    if let parser { xmlStopParser(parser) }
+  }
+}

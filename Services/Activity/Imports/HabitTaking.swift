@@ -1,0 +1,128 @@
+import ActivityContract
+import GRDB
+import ImportFormats
+import Operations
+import Storage
+
+/// Makes activities of the habits of another program, and entries of their marks.
+enum HabitTaking {
+  /// A habit; one that was taken before is known by its key.
+  static func take(
+    _ habit: ImportedHabit, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
+    _ transaction: Transaction
+  ) throws {
+    if let known = try activity(of: habit.key, account, in: transaction.database) {
+      if let firstDay = habit.firstDay { try open(known, of: account, from: firstDay, today: today, transaction) }
+      outcome.repeated += 1
+      return
+    }
+    do {
+      let id = try add(habit, of: account, today: today, transaction)
+      try transaction.database.run(
+        "INSERT INTO imported_habits (account_id, habit, activity_id) VALUES (?, ?, ?)", .id(account), .text(habit.key), .id(id))
+      outcome.taken += 1
+    } catch let failure as Failure where failure.code == ActivityFailure.tooMany.rawValue {
+      outcome.problems.append(.init(record, .tooManyActivities))
+    }
+  }
+
+  /// What a file knows of when a habit began, where its habits are not in it.
+  static func begin(_ habit: String, on day: LocalDay, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws
+  {
+    guard let known = try activity(of: habit, account, in: transaction.database) else { return }
+    try open(known, of: account, from: day, today: today, transaction)
+  }
+
+  /// A mark. What the account has written itself is never lowered.
+  static func take(
+    _ mark: ImportedMark, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
+    _ transaction: Transaction
+  ) throws {
+    guard let activity = try activity(of: mark.habit, account, in: transaction.database) else {
+      outcome.problems.append(.init(record, .unknownHabit))
+      return
+    }
+    var isNew = false
+    do {
+      let goal = try Activities.goal(activity, of: account, on: mark.day, in: transaction.database)
+      _ = try Entries.change(goal, of: account, today: today, transaction) { measure, progress in
+        let marked = progressOf(mark.progress, by: measure)
+        isNew = marked > progress
+        return max(progress, marked)
+      }
+    } catch let failure as Failure {
+      guard let reason = reason(failure) else { throw failure }
+      outcome.problems.append(.init(record, reason))
+      return
+    }
+    if isNew {
+      outcome.taken += 1
+      outcome.days.insert(mark.day)
+    } else {
+      outcome.repeated += 1
+    }
+  }
+
+  private static func progressOf(_ progress: ImportedMark.Progress, by measure: GoalMeasure) -> Int {
+    switch progress {
+    case .done: measure.target
+    case .amount(let amount):
+      switch measure.kind {
+      case .check: amount > 0 ? 1 : 0
+      case .quantity: min(measure.most, Amounts.thousandths(amount))
+      case .duration: min(measure.most, Int(amount.rounded()))
+      }
+    }
+  }
+
+  private static func reason(_ failure: Failure) -> ImportProblemReason? {
+    switch failure.code {
+    case EntryFailure.notPlanned.rawValue, EntryFailure.paused.rawValue, EntryFailure.skipped.rawValue: .notPlanned
+    case EntryFailure.inFuture.rawValue: .inFuture
+    case ActivityFailure.notFound.rawValue: .unknownHabit
+    default: nil
+    }
+  }
+
+  private static func activity(of habit: String, _ account: AccountID, in database: Database) throws -> ActivityID? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT activity_id FROM imported_habits WHERE account_id = ? AND habit = ?")
+    return try ActivityID.fetchOne(statement, arguments: [account, habit])
+  }
+
+  /// Makes the activity. Where the other program asks for one day of n, whichever it is, that holds for the past, so that every mark finds
+  /// its day planned; from today on it is every n-th day.
+  private static func add(
+    _ habit: ImportedHabit, of account: AccountID, today: LocalDay, _ transaction: Transaction
+  ) throws -> ActivityID {
+    var schedule = Schedule.daily
+    var later: Schedule?
+    switch habit.frequency {
+    case .daily: break
+    case .timesAWeek(let times): schedule = .timesAWeek(times)
+    case .everyDays(let days):
+      schedule = .timesAWeek(max(1, min(7, Int((7 / Double(days)).rounded()))))
+      later = .everyNDays(days)
+    }
+    let firstDay = min(habit.firstDay ?? today, later == nil ? today : today.advanced(by: -1))
+    let activity = Activity(
+      id: ActivityID(), title: habit.title, reason: habit.reason, category: .other, goal: habit.goal, schedule: schedule,
+      startDay: firstDay, createdAt: transaction.now)
+    try Activities.add(activity, of: account, transaction)
+    if let later {
+      let edit = UpdateActivity.Input(activityID: activity.id, schedule: .set(later))
+      _ = try Activities.update(edit, of: account, today: today, transaction)
+    }
+    if habit.isArchived { _ = try Activities.archive(activity.id, of: account, today: today, transaction) }
+    return activity.id
+  }
+
+  /// Lets the activity begin earlier, where it begins later.
+  private static func open(
+    _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
+  ) throws {
+    guard try Activities.find(activity, of: account, in: transaction.database).startDay > day else { return }
+    let edit = UpdateActivity.Input(activityID: activity, startDay: .set(day))
+    _ = try Activities.update(edit, of: account, today: today, transaction)
+  }
+}

@@ -1,0 +1,89 @@
+public import ActivityContract
+public import GRDB
+import Operations
+import Storage
+
+/// An import as the store keeps it.
+struct ImportRow: Sendable {
+  let id: ImportID
+  let account: AccountID
+  let name: String
+  let saidFormat: ImportFormat?
+  let sha256: String?
+  let person: String?
+  let format: ImportFormat?
+  let state: ImportState
+  let reason: ImportEnd?
+  let totalBytes: Int
+  let receivedBytes: Int
+  let progress: Int
+  let position: Int
+  let taken: Int
+  let repeated: Int
+  let refused: Int
+  let days: Int
+  let createdAt: Instant
+  let toldAt: Instant
+  let endedAt: Instant?
+
+  init(_ row: Row) {
+    id = row["import_id"]
+    account = row["account_id"]
+    name = row["name"]
+    saidFormat = row["said_format"]
+    sha256 = row["sha256"]
+    person = row["person"]
+    format = row["format"]
+    state = row["state"]
+    reason = row["reason"]
+    totalBytes = row["total_bytes"]
+    receivedBytes = row["received_bytes"]
+    progress = row["progress"]
+    position = row["position"]
+    taken = row["taken"]
+    repeated = row["repeated"]
+    refused = row["refused"]
+    days = row["days"]
+    createdAt = row["created_at"]
+    toldAt = row["told_at"]
+    endedAt = row["ended_at"]
+  }
+
+  var counts: ImportCounts {
+    ImportCounts(records: taken + repeated + refused, taken: taken, repeated: repeated, refused: refused, days: days)
+  }
+
+  /// As its owner sees it.
+  func shown(_ language: Language) -> Import {
+    Import(
+      id: id, name: name, format: format, state: state, reason: reason, reasonText: reason.map { ImportWords.text($0, language) },
+      totalBytes: totalBytes, receivedBytes: receivedBytes, progress: progress, counts: counts, createdAt: createdAt,
+      endedAt: endedAt)
+  }
+}
+
+extension ImportFormat: DatabaseValueConvertible {}
+extension ImportState: DatabaseValueConvertible {}
+extension ImportEnd: DatabaseValueConvertible {}
+extension ImportProblemReason: DatabaseValueConvertible {}
+extension ExerciseKind: DatabaseValueConvertible {}
+
+/// The words for what became of imports.
+enum ImportWords {
+  private static let words = Words(Contract.activity.words)
+
+  static func text(_ end: ImportEnd, _ language: Language) -> String {
+    words.text("reason.import_\(end.rawValue)", language) ?? end.rawValue
+  }
+
+  static func text(_ reason: ImportProblemReason, _ language: Language) -> String {
+    words.text("importProblem.\(reason.rawValue)", language) ?? reason.rawValue
+  }
+}
+
+extension ImportFailure {
+  /// The file cannot be imported, and why.
+  static func unusable(_ end: ImportEnd) -> Failure {
+    ImportFailure.unusable.with(["reason": .text("import_\(end.rawValue)")])
+  }
+}

@@ -1,0 +1,148 @@
+import ActivityContract
+import IdentityContract
+import ImportFormats
+import Operations
+import ServiceKit
+import Storage
+
+/// The reading of one import, from where it stands to its end.
+///
+/// Each batch of records takes effect in one transaction with the number of records that are behind it. So whatever ends the process,
+/// and whenever, reading goes on behind what has taken effect, and nothing takes effect twice.
+struct ImportRun: Sendable {
+  let row: ImportRow
+  let format: ImportFormat
+  let store: Store
+  let spool: ImportSpool
+  let calendars: AccountCalendars
+  let rules: FairnessRules
+
+  /// Nil where it is not known what the file is, which the schema rules out for what waits.
+  init?(_ row: ImportRow, _ store: Store, _ spool: ImportSpool, _ calendars: AccountCalendars, _ rules: FairnessRules) {
+    guard let format = row.format else { return nil }
+    self.row = row
+    self.format = format
+    self.store = store
+    self.spool = spool
+    self.calendars = calendars
+    self.rules = rules
+  }
+
+  /// Why there is no more to do.
+  private enum Stop: Error {
+    /// It was cancelled or deleted meanwhile.
+    case ended
+    case failed(ImportEnd)
+  }
+
+  /// Reads to the end and removes the file.
+  ///
+  /// - Parameter beat: called before each batch.
+  func run(_ beat: () -> Void) async throws {
+    do {
+      try await read(beat)
+      try await store.write { try Imports.end(row.id, .done, $0) }
+    } catch Stop.failed(let reason) {
+      try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
+    } catch Stop.ended {
+      // Whoever ended it has noted so.
+    }
+    try await spool.remove(row.id, of: row.account)
+  }
+
+  private func read(_ beat: () -> Void) async throws {
+    guard try await spool.holds(row.totalBytes, of: row.id, row.account) else { throw Stop.failed(.lost) }
+    let file = ImportFile(path: spool.path(row.id, of: row.account), name: row.name, bytes: Int64(row.totalBytes))
+    let reading = FileReading(file, format, person: row.person, from: row.position)
+    beat()
+    if row.position == 0, let sha256 = row.sha256, try await reading.sha256() != sha256 { throw Stop.failed(.otherBytes) }
+    try await store.write { try Imports.begin(row.id, $0) }
+    var position = row.position
+    var slice = await reading.next(most: ImportLimits.batch)
+    while let records = slice.records {
+      try Task.checkCancellation()
+      beat()
+      // While this batch is written the next one is read.
+      async let following = reading.next(most: ImportLimits.batch)
+      position += records.count
+      try await take(records, position: position, progress: progress(slice))
+      slice = await following
+    }
+    if let fault = slice.fault { try await breakOff(fault, slice) }
+  }
+
+  private func progress(_ slice: FileReading.Slice) -> Int {
+    min(99, Int(slice.consumed * 100 / Int64(row.totalBytes)))
+  }
+
+  /// Lets a batch take effect.
+  private func take(_ records: [ImportedRecord], position: Int, progress: Int) async throws {
+    try await store.write { transaction in
+      let row = try current(transaction)
+      do {
+        try Accounts.requireConsent(.activityData, of: row.account, in: transaction.database)
+      } catch is Failure {
+        throw Stop.failed(.consentWithdrawn)
+      }
+      var outcome = ImportOutcome()
+      try take(records, row, &outcome, transaction)
+      outcome.problems.sort { ($0.line, $0.part ?? "") < ($1.line, $1.part ?? "") }
+      try Imports.note(outcome, position: position, progress: progress, of: row, transaction)
+    }
+  }
+
+  private func take(
+    _ records: [ImportedRecord], _ row: ImportRow, _ outcome: inout ImportOutcome, _ transaction: Transaction
+  ) throws {
+    let account = row.account
+    let calendar = try calendars.calendar(of: account, in: transaction.database)
+    let today = calendar.day(of: transaction.now)
+    var samples: [(record: ImportedRecord, sample: ImportedSample)] = []
+    samples.reserveCapacity(records.count)
+    for record in records {
+      switch record.content {
+      case .sample(let sample): samples.append((record, sample))
+      case .exercise(let exercise): try ExerciseTaking.take(exercise, record, of: row, &outcome, transaction)
+      case .habit(let habit): try HabitTaking.take(habit, record, of: account, today: today, &outcome, transaction)
+      case .mark(let mark): try HabitTaking.take(mark, record, of: account, today: today, &outcome, transaction)
+      case .beginning(let habit, let day):
+        try HabitTaking.begin(habit, on: day, of: account, today: today, transaction)
+      case .fault(let reason): outcome.problems.append(.init(record, reason))
+      }
+    }
+    if !samples.isEmpty { try SampleTaking.take(samples, of: account, in: calendar, by: rules, &outcome, transaction) }
+  }
+
+  /// Notes where the file breaks off; what stands before is kept.
+  private func breakOff(_ fault: FormatFault, _ slice: FileReading.Slice) async throws {
+    try await store.write { transaction in
+      let row = try current(transaction)
+      var outcome = ImportOutcome()
+      outcome.problems.append(.init(part: nil, line: slice.line, .brokenOff))
+      try Imports.note(outcome, position: row.position, progress: row.progress, of: row, transaction)
+      try Imports.end(row.id, .failed, transaction, because: ImportEnd(fault))
+    }
+    throw Stop.ended
+  }
+
+  private func current(_ transaction: Transaction) throws -> ImportRow {
+    guard let row = try Imports.find(row.id, in: transaction.database), row.state == .reading else { throw Stop.ended }
+    return row
+  }
+}
+
+extension ImportEnd {
+  /// What a reader's fault means for the import.
+  init(_ fault: FormatFault) {
+    self =
+      switch fault {
+      case .unrecognized: .unrecognized
+      case .damaged: .damaged
+      case .unsafe: .unsafe
+      case .encrypted: .encrypted
+      case .tooLarge: .tooLarge
+      case .noExport: .noExport
+      case .dayMissing: .dayMissing
+      }
+  }
+}

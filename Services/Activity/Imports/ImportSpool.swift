@@ -1,0 +1,123 @@
+import ActivityContract
+import Crypto
+import Foundation
+import Operations
+import ServiceKit
+import Workers
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The files that are on their way: `imports/<account>/<import>` in the home folder, for their owner's eyes alone (0700, 0600).
+struct ImportSpool: Sendable {
+  /// What kept a file from being written or read.
+  struct Fault: Error {
+    let operation: String
+    let number: Int32
+  }
+
+  private let folder: String
+  /// Disks may be slow: whoever waits for them has threads of their own.
+  private let pool = WorkerPool(label: "racha.imports.spool", threads: 2, mostWaiting: 64)
+
+  init(_ home: Home) { folder = home.path + "/imports" }
+
+  func path(_ id: ImportID, of account: AccountID) -> String { "\(folder)/\(account)/\(id)" }
+
+  private func folder(of account: AccountID) -> String { "\(folder)/\(account)" }
+
+  /// Runs something that waits for the disk.
+  func work<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T { try await pool.run(body) }
+
+  /// Writes a chunk; it is durable when this returns.
+  func write(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws {
+    let (path, parent) = (path(id, of: account), folder(of: account))
+    try await pool.run {
+      if offset == 0 { try Home.makePrivateFolder(parent) }
+      let flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (offset == 0 ? O_CREAT : 0)
+      let descriptor = open(path, flags, 0o600)
+      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+      defer { close(descriptor) }
+      try bytes.withUnsafeBytes { buffer in
+        var written = 0
+        while written < buffer.count {
+          let count = pwrite(
+            descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written, off_t(offset + written))
+          if count < 0, errno == EINTR { continue }
+          guard count > 0 else { throw Fault(operation: "write", number: errno) }
+          written += count
+        }
+      }
+      guard fsync(descriptor) == 0 else { throw Fault(operation: "sync", number: errno) }
+    }
+  }
+
+  /// Whether the file is there with at least so many bytes.
+  func holds(_ bytes: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
+    let path = path(id, of: account)
+    return try await pool.run {
+      var status = stat()
+      return stat(path, &status) == 0 && Int(status.st_size) >= bytes
+    }
+  }
+
+  /// Removes a file, if it is there, and the account's folder with its last one.
+  func remove(_ id: ImportID, of account: AccountID) async throws {
+    let (path, parent) = (path(id, of: account), folder(of: account))
+    try await pool.run {
+      guard unlink(path) == 0 || errno == ENOENT else { throw Fault(operation: "remove", number: errno) }
+      guard rmdir(parent) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST else {
+        throw Fault(operation: "remove", number: errno)
+      }
+    }
+  }
+
+  /// Removes all of an account's files.
+  func removeAll(of account: AccountID) async throws {
+    let parent = folder(of: account)
+    try await pool.run {
+      guard FileManager.default.fileExists(atPath: parent) else { return }
+      try FileManager.default.removeItem(atPath: parent)
+    }
+  }
+
+  /// Every file that there is.
+  func all() async throws -> [(account: AccountID, id: ImportID)] {
+    let folder = folder
+    return try await pool.run {
+      guard FileManager.default.fileExists(atPath: folder) else { return [] }
+      return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { name -> [(AccountID, ImportID)] in
+        guard let account = Self.id(name) as AccountID? else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(name)").compactMap { name in
+          (Self.id(name) as ImportID?).map { (account, $0) }
+        }
+      }
+    }
+  }
+
+  private static func id<Entity>(_ text: String) -> ID<Entity>? {
+    do throws(FieldRule) { return try ID(text: text) } catch { return nil }
+  }
+
+  /// The SHA-256 of a file, in hexadecimal.
+  static func sha256(_ path: String) throws -> String {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+    defer { close(descriptor) }
+    var hash = SHA256()
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Fault(operation: "read", number: errno) }
+      guard count > 0 else { break }
+      buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+    }
+    return hash.finalize().map { byte in String([byte >> 4, byte & 0xF].map { Self.digits[Int($0)] }) }.joined()
+  }
+
+  private static let digits = Array("0123456789abcdef")
+}

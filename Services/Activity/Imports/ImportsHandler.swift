@@ -1,0 +1,168 @@
+import ActivityContract
+import IdentityContract
+import ImportFormats
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves imports, and reads their files.
+  mutating func serveImports(
+    _ calendars: AccountCalendars, _ rules: FairnessRules, _ spool: ImportSpool, _ environment: ServiceEnvironment
+  ) {
+    let limits = ImportLimits(environment.settings)
+    let bell = ImportBell()
+    run { ImportRunner(store: $0, spool: spool, calendars: calendars, rules: rules, bell: bell, pulse: $1) }
+    run { ImportHousekeeping(store: $0, spool: spool) }
+
+    serve(
+      CreateImport.self,
+      prepare: { input, call in
+        try await calendars.prepare(input, call)
+        try await Accounts.catchUp(on: .activityData, call)
+      }
+    ) { input, _, call, transaction in
+      let account = try call.account
+      try Accounts.requireConsent(.activityData, of: account, in: transaction.database)
+      return try Imports.create(input, of: account, limits, transaction).shown(call.language)
+    }
+
+    serve(
+      UploadImportChunk.self,
+      prepare: { input, call in try await ImportUpload.keep(input, of: call.account, spool, call) }
+    ) { input, chunk, call, transaction in
+      let account = try call.account
+      try Accounts.requireConsent(.activityData, of: account, in: transaction.database)
+      let row = try Imports.note(
+        received: chunk.upperBound, after: chunk.lowerBound, of: input.importID, account, transaction)
+      return .init(nextOffset: row.receivedBytes, totalBytes: row.totalBytes)
+    }
+
+    serve(CompleteImport.self) { input, call in
+      let row = try await ImportUpload.complete(input.importID, of: call.account, spool, call)
+      bell()
+      return row.shown(call.language)
+    }
+
+    serve(GetImport.self) { input, call, database in
+      try Imports.find(input.importID, of: call.account, in: database).shown(call.language)
+    }
+
+    serve(ListImports.self) { input, call, database in
+      try Imports.list(of: call.account, call.page(input), call.language, in: database)
+    }
+
+    serve(ListImportProblems.self) { input, call, database in
+      let row = try Imports.find(input.importID, of: call.account, in: database)
+      return try Imports.problems(of: row.id, call.page(input), call.language, in: database)
+    }
+
+    serve(ListImportedExercises.self) { input, call, database in
+      let row = try Imports.find(input.importID, of: call.account, in: database)
+      return try Imports.exercises(of: row.id, call.page(input), in: database)
+    }
+
+    serve(CancelImport.self) { input, call in
+      let account = try call.account
+      let row = try await call.write { transaction in
+        let row = try Imports.find(input.importID, of: account, in: transaction.database)
+        try Imports.end(row.id, .cancelled, transaction)
+        return try Imports.find(row.id, of: account, in: transaction.database)
+      }
+      // Whoever is reading it has it open, and stops before the next batch.
+      try await spool.remove(row.id, of: account)
+      return row.shown(call.language)
+    }
+  }
+}
+
+/// The arrival of a file.
+enum ImportUpload {
+  /// Writes what a chunk adds to the file.
+  ///
+  /// - Returns: the bytes by which the file grows; none where the chunk does not continue it.
+  static func keep(
+    _ input: UploadImportChunk.Input, of account: AccountID, _ spool: ImportSpool, _ call: Call
+  ) async throws -> Range<Int> {
+    try await Accounts.catchUp(on: .activityData, call)
+    let row = try call.store.lookUp { database in
+      try Accounts.requireConsent(.activityData, of: account, in: database)
+      return try Imports.find(input.importID, of: account, in: database)
+    }
+    guard row.state == .uploading else { throw ImportFailure.notUploading }
+    let (bytes, received) = (input.content.bytes, row.receivedBytes)
+    let end = input.offset + bytes.count
+    guard end <= row.totalBytes else {
+      throw Failure.field(
+        "content", FieldRule("bytes_out_of_range", ["least": .number(1), "most": .number(max(1, row.totalBytes - input.offset))]))
+    }
+    guard input.offset <= received, received < end else { return received..<received }
+    try await spool.write(bytes[(received - input.offset)...], at: received, of: row.id, account)
+    return received..<end
+  }
+
+  /// Looks what the file is, and lets it be read, or refuses it.
+  static func complete(
+    _ id: ImportID, of account: AccountID, _ spool: ImportSpool, _ call: Call
+  ) async throws -> ImportRow {
+    try await Accounts.catchUp(on: .activityData, call)
+    let row = try call.store.lookUp { database in
+      try Accounts.requireConsent(.activityData, of: account, in: database)
+      return try Imports.find(id, of: account, in: database)
+    }
+    // Asked once more.
+    if let reason = row.reason { throw ImportFailure.unusable(reason) }
+    guard row.state == .uploading else {
+      guard row.state != .cancelled else { throw ImportFailure.notUploading }
+      return row
+    }
+    guard row.receivedBytes == row.totalBytes else {
+      throw ImportFailure.incomplete.with(["received": .number(row.receivedBytes), "total": .number(row.totalBytes)])
+    }
+    let file = ImportFile(path: spool.path(id, of: account), name: row.name, bytes: Int64(row.totalBytes))
+    let judgement = try await spool.work { judge(file, said: row.saidFormat) }
+    let after = try await call.write { transaction in
+      switch judgement {
+      case .success(let format): try Imports.accept(id, as: format, transaction)
+      case .failure(let refusal): try Imports.end(id, .failed, transaction, because: refusal.reason)
+      }
+      return try Imports.find(id, of: account, in: transaction.database)
+    }
+    guard let reason = after.reason else { return after }
+    try await spool.remove(id, of: account)
+    throw ImportFailure.unusable(reason)
+  }
+
+  struct Refusal: Error {
+    let reason: ImportEnd
+  }
+
+  /// What the file is by its content, which neither its name nor its owner may belie.
+  static func judge(_ file: ImportFile, said: ImportFormat?) -> Result<ImportFormat, Refusal> {
+    let format: ImportFormat
+    do throws(FormatFault) {
+      format = try file.format()
+    } catch {
+      return .failure(Refusal(reason: ImportEnd(error)))
+    }
+    if let said, said != format { return .failure(Refusal(reason: .otherFormat)) }
+    let known = Set(ImportFormat.allCases.flatMap(\.endings))
+    guard let dot = file.name.lastIndex(of: ".") else { return .success(format) }
+    let ending = file.name[file.name.index(after: dot)...].lowercased()
+    if known.contains(ending), !format.endings.contains(ending) { return .failure(Refusal(reason: .otherName)) }
+    return .success(format)
+  }
+}
+
+extension ImportFormat {
+  /// How names of such files end.
+  var endings: Set<String> {
+    switch self {
+    case .appleHealth: ["xml"]
+    case .appleHealthZip, .loopZip: ["zip"]
+    case .gpx: ["gpx", "xml"]
+    case .loopDatabase: ["db", "sqlite"]
+    case .fitbitHours, .googleFitDays, .googleFitDay, .loopHabits, .loopCheckmarks: ["csv"]
+    }
+  }
+}

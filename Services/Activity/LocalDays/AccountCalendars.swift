@@ -1,0 +1,42 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Synchronization
+
+/// How each account counts its days, from the read model of accounts.
+final class AccountCalendars: Sendable {
+  /// How many accounts are remembered to be in the read model; when it is full all are forgotten and looked for again.
+  static let mostKnown = 100_000
+
+  let zones = TimeZones()
+  private let known = Mutex<Set<AccountID>>([])
+
+  /// Sees to it that the read model holds the caller's account before its request is handled: someone who has just registered
+  /// may be faster than the event that tells of it.
+  @Sendable
+  func prepare(_ input: some Document, _ call: Call) async throws {
+    let account = try call.account
+    if known.withLock({ $0.contains(account) }) { return }
+    guard try await Accounts.resolve(account, call) != nil else { throw Failure(RequestFailure.unauthenticated) }
+    known.withLock { known in
+      if known.count == AccountCalendars.mostKnown { known.removeAll(keepingCapacity: true) }
+      known.insert(account)
+    }
+  }
+
+  /// The offsets of an IANA time zone.
+  func offsets(_ timeZone: String) -> ZoneOffsets { zones.offsets(timeZone) }
+
+  /// The account's calendar as it stands now.
+  func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {
+    guard let rule = try Accounts.dayRule(of: account, in: database) else { throw Failure(RequestFailure.unauthenticated) }
+    return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour)
+  }
+
+  /// The local day of an instant, for what others tell of an account: UTC's where its own event has not arrived yet.
+  func day(of instant: Instant, _ account: AccountID, in database: Database) throws -> LocalDay {
+    let rule = try Accounts.dayRule(of: account, in: database) ?? (timeZone: "UTC", dayStartHour: 0)
+    return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour).day(of: instant)
+  }
+}

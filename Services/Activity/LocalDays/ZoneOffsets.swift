@@ -1,0 +1,126 @@
+import Foundation
+import Operations
+import Synchronization
+
+/// A stretch of time in which a zone's offset from UTC stays the same.
+struct OffsetSpan: Sendable, Hashable {
+  /// Milliseconds since 1970, end excluded.
+  let range: Range<Int64>
+  /// What to add to UTC for local time, in milliseconds.
+  let offset: Int64
+}
+
+/// A moment at which a zone's offset from UTC changes, all in milliseconds.
+struct OffsetJump: Sendable, Hashable {
+  let at: Int64
+  let before: Int64
+  let after: Int64
+}
+
+/// The offsets of one time zone. Asking Foundation costs microseconds, so each UTC day's answer is kept.
+final class ZoneOffsets: Sendable {
+  /// How many UTC days are kept, some eleven years; when it is full all are forgotten.
+  static let mostDays = 4096
+
+  private static let dayLength: Int64 = 86_400_000
+
+  /// The offset at a UTC day's start, the moment it changes if it does, and the offset from then on.
+  private struct Day {
+    let before: Int64
+    let change: Int64?
+    let after: Int64
+  }
+
+  private let zone: TimeZone
+  private let days = Mutex<[Int64: Day]>([:])
+
+  /// When the zone went west to east over the date line, and so left a day out: such as Samoa on 2011-12-30.
+  let dateLineJumps: [OffsetJump]
+
+  init(_ zone: TimeZone) {
+    self.zone = zone
+    dateLineJumps = ZoneOffsets.dateLineJumps(of: zone)
+  }
+
+  /// A zone that goes over the date line stays there: so one look a year finds the years in which it happened.
+  private static func dateLineJumps(of zone: TimeZone) -> [OffsetJump] {
+    func offset(_ seconds: Int64) -> Int64 {
+      Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
+    }
+    let year: Int64 = 365 * 86_400
+    return stride(from: 0, to: 60 * year, by: Int(year)).compactMap { start in
+      // More than any summer time, and less than a day.
+      let leap: Int64 = 20 * 3600
+      var (low, high) = (Int64(start), Int64(start) + year)
+      guard offset(high) - offset(low) > leap else { return nil }
+      let before = offset(low)
+      while high - low > 1 {
+        let middle = (low + high) / 2
+        if offset(middle) - before > leap { high = middle } else { low = middle }
+      }
+      return OffsetJump(at: high * 1000, before: offset(low) * 1000, after: offset(high) * 1000)
+    }
+  }
+
+  /// The stretch of constant offset around an instant, no longer than the UTC day that holds it.
+  func span(at milliseconds: Int64) -> OffsetSpan {
+    let number = milliseconds.floorDivided(by: ZoneOffsets.dayLength)
+    let start = number * ZoneOffsets.dayLength
+    let end = start + ZoneOffsets.dayLength
+    let day = days.withLock { days in
+      if let known = days[number] { return known }
+      if days.count == ZoneOffsets.mostDays { days.removeAll(keepingCapacity: true) }
+      let day = look(start, end)
+      days[number] = day
+      return day
+    }
+    guard let change = day.change else { return OffsetSpan(range: start..<end, offset: day.before) }
+    return milliseconds < change
+      ? OffsetSpan(range: start..<change, offset: day.before) : OffsetSpan(range: change..<end, offset: day.after)
+  }
+
+  /// Finds the change by halving. Zones change on whole seconds, and none ever changed twice within one UTC day since 1970.
+  private func look(_ start: Int64, _ end: Int64) -> Day {
+    let before = offset(start)
+    let after = offset(end - 1000)
+    guard before != after else { return Day(before: before, change: nil, after: before) }
+    var low = start / 1000
+    var high = end / 1000 - 1
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if offset(middle * 1000) == before { low = middle } else { high = middle }
+    }
+    return Day(before: before, change: high * 1000, after: after)
+  }
+
+  private func offset(_ milliseconds: Int64) -> Int64 {
+    Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1000))) * 1000
+  }
+}
+
+/// The time zones in use, each with its offsets.
+final class TimeZones: Sendable {
+  /// UTC, for accounts whose zone this machine does not know.
+  private let utc = ZoneOffsets(.gmt)
+  /// Bounded by the number of zones there are: names that are none of them are not kept.
+  private let known = Mutex<[String: ZoneOffsets]>([:])
+
+  /// The offsets of an IANA time zone; UTC's for a name that is none.
+  func offsets(_ name: String) -> ZoneOffsets {
+    known.withLock { known in
+      if let offsets = known[name] { return offsets }
+      guard let zone = TimeZone(identifier: name) else { return utc }
+      let offsets = ZoneOffsets(zone)
+      known[name] = offsets
+      return offsets
+    }
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded towards negative infinity.
+  func floorDivided(by divisor: Int64) -> Int64 {
+    let quotient = self / divisor
+    return self % divisor < 0 ? quotient - 1 : quotient
+  }
+}

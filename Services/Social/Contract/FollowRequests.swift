@@ -1,0 +1,199 @@
+public import Operations
+
+/// One account's wish to follow another, as one of the two sees it (SOC-7).
+public struct FollowRequest: Document, Hashable {
+  /// Which way it goes, for the account that looks at it.
+  public enum Direction: String, Choice { case received, sent }
+
+  /// What became of it. `accepted` stays when the following ends later.
+  public enum State: String, Choice { case pending, accepted, rejected }
+
+  public var id: ID<FollowRequest>
+  public var direction: Direction
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var state: State
+  public var sentAt: Instant
+  public var answeredAt: Instant?
+
+  /// The request as the account that has `accountID` on its other end sees it.
+  public init(
+    id: ID<FollowRequest>, direction: Direction, accountID: AccountID, username: Username, nickname: String?, state: State,
+    sentAt: Instant, answeredAt: Instant?
+  ) {
+    self.id = id
+    self.direction = direction
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.state = state
+    self.sentAt = sentAt
+    self.answeredAt = answeredAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
+    "username": "Its username.", "nickname": "Its nickname, if it has one.", "state": "What became of the request.",
+    "sentAt": "When it was sent.", "answeredAt": "When it was accepted or rejected.",
+  ]
+}
+
+/// Why a follow request cannot be sent or answered; an unknown username is ``FriendRequestFailure/unknownUser``.
+public enum FollowRequestFailure: String, FailureCode {
+  case toOneself = "follow_request_to_oneself"
+  case alreadyFollowing = "already_following"
+  case pending = "follow_request_pending"
+  case answered = "follow_request_answered"
+  /// As many are followed, or asked, as one account may follow.
+  case tooMany = "too_many_follows"
+
+  public var status: Int {
+    switch self {
+    case .toOneself: 422
+    case .alreadyFollowing, .pending, .answered, .tooMany: 409
+    }
+  }
+}
+
+/// Asks another account for permission to follow it (SOC-7). Who is asked does not follow back by accepting.
+public enum SendFollowRequest: Operation {
+  public struct Input: Document {
+    public var username: Username
+
+    public init(username: Username) { self.username = username }
+
+    public static let notes: Notes = ["username": "Whom to follow."]
+  }
+
+  public typealias Output = FollowRequest
+
+  public static let spec = OperationSpec(
+    "followRequests.send", of: .social, .post("/v1/follow-requests"), by: .verifiedAccount, effect: .create,
+    failures: [
+      FriendRequestFailure.unknownUser.kind, FollowRequestFailure.toOneself.kind, FollowRequestFailure.alreadyFollowing.kind,
+      FollowRequestFailure.pending.kind, FollowRequestFailure.tooMany.kind,
+    ],
+    requirements: ["SOC-7"],
+    "Ask another account for permission to follow it; you may follow, or have asked, at most 1,000.")
+}
+
+/// The requests an account has received and sent, newest first (SOC-7).
+public enum ListFollowRequests: Operation {
+  public struct Input: ListInput {
+    public var direction: FollowRequest.Direction?
+    public var state: FollowRequest.State?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    public init(
+      direction: FollowRequest.Direction? = nil, state: FollowRequest.State? = nil, limit: Int? = nil, cursor: PageCursor? = nil
+    ) {
+      self.direction = direction
+      self.state = state
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes([
+      "direction": "Only those received, or only those sent.", "state": "Only those in this state.",
+    ])
+  }
+
+  public typealias Output = Page<FollowRequest>
+
+  public static let spec = OperationSpec(
+    "followRequests.list", of: .social, .get("/v1/follow-requests"), by: .account, effect: .read,
+    requirements: ["SOC-7"],
+    "List the follow requests received and sent, newest first.")
+}
+
+/// Accepts a request received: the asker follows from then on (SOC-7). Accepting it again changes nothing.
+public enum AcceptFollowRequest: Operation {
+  public typealias Input = AnswerFollowRequest
+  public typealias Output = FollowRequest
+
+  public static let spec = OperationSpec(
+    "followRequests.accept", of: .social, .post("/v1/follow-requests/{followRequestID}/accept"), by: .verifiedAccount,
+    effect: .write, failures: AnswerFollowRequest.failures, requirements: ["SOC-7"],
+    "Let the account follow you whose request you have received.")
+}
+
+/// Rejects a request received (SOC-7). The asker sees its state and is not told; it may ask again.
+public enum RejectFollowRequest: Operation {
+  public typealias Input = AnswerFollowRequest
+  public typealias Output = FollowRequest
+
+  public static let spec = OperationSpec(
+    "followRequests.reject", of: .social, .post("/v1/follow-requests/{followRequestID}/reject"), by: .account, effect: .write,
+    failures: AnswerFollowRequest.failures, requirements: ["SOC-7"],
+    "Reject a follow request that you have received.")
+}
+
+/// Which request is answered.
+public struct AnswerFollowRequest: Document {
+  public var followRequestID: ID<FollowRequest>
+
+  public init(followRequestID: ID<FollowRequest>) { self.followRequestID = followRequestID }
+
+  public static let notes: Notes = ["followRequestID": "The request."]
+
+  /// Only the addressee answers; to third accounts the request does not exist.
+  static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind, FollowRequestFailure.answered.kind]
+}
+
+// MARK: - Events
+
+/// An account asked another for permission to follow it.
+public struct FollowRequestSent: Event, Hashable {
+  public var followRequestID: ID<FollowRequest>
+  public var fromAccountID: AccountID
+  public var fromUsername: Username
+  public var toAccountID: AccountID
+  public var at: Instant
+
+  public init(
+    followRequestID: ID<FollowRequest>, fromAccountID: AccountID, fromUsername: Username, toAccountID: AccountID, at: Instant
+  ) {
+    self.followRequestID = followRequestID
+    self.fromAccountID = fromAccountID
+    self.fromUsername = fromUsername
+    self.toAccountID = toAccountID
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "followRequestID": "The request.", "fromAccountID": "Who asked.", "fromUsername": "The asker's username then.",
+    "toAccountID": "Who was asked.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "followRequests.sent", by: .social, requirements: ["SOC-7"], "An account asked another for permission to follow it.")
+}
+
+/// A request was accepted; that its asker follows now is told by ``FollowChanged``.
+public struct FollowRequestAccepted: Event, Hashable {
+  public var followRequestID: ID<FollowRequest>
+  public var fromAccountID: AccountID
+  public var toAccountID: AccountID
+  public var toUsername: Username
+  public var at: Instant
+
+  public init(
+    followRequestID: ID<FollowRequest>, fromAccountID: AccountID, toAccountID: AccountID, toUsername: Username, at: Instant
+  ) {
+    self.followRequestID = followRequestID
+    self.fromAccountID = fromAccountID
+    self.toAccountID = toAccountID
+    self.toUsername = toUsername
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "followRequestID": "The request.", "fromAccountID": "Who had asked.", "toAccountID": "Who accepted.",
+    "toUsername": "The accepter's username then.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "followRequests.accepted", by: .social, requirements: ["SOC-7"], "A follow request was accepted.")
+}

@@ -1,0 +1,112 @@
+public import Operations
+
+/// The other side of a following: whom an account follows, or who follows it (SOC-7).
+public struct Follow: Document, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var since: Instant
+
+  public init(accountID: AccountID, username: Username, nickname: String?, since: Instant) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.since = since
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The other account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
+    "since": "When the following began.",
+  ]
+}
+
+/// Whom an account follows, by username (SOC-7).
+public enum ListFollows: Operation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Follow>
+
+  public static let spec = OperationSpec(
+    "follows.list", of: .social, .get("/v1/follows"), by: .account, effect: .read,
+    requirements: ["SOC-7"], "List those whom you follow by username.")
+}
+
+/// Who follows an account, by username (SOC-7).
+public enum ListFollowers: Operation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Follow>
+
+  public static let spec = OperationSpec(
+    "followers.list", of: .social, .get("/v1/followers"), by: .account, effect: .read,
+    requirements: ["SOC-7"], "List those who follow you by username.")
+}
+
+/// Ends following another account (SOC-7).
+public enum RemoveFollow: Operation {
+  public struct Input: Document {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "The account that is followed."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "follows.remove", of: .social, .delete("/v1/follows/{accountID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-7"], "Stop following an account.")
+}
+
+/// Ends that another account follows one's own (SOC-7). It is not told.
+public enum RemoveFollower: Operation {
+  public struct Input: Document {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "The account that follows."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "followers.remove", of: .social, .delete("/v1/followers/{accountID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-7"], "Let an account not follow you any more.")
+}
+
+// MARK: - Events
+
+/// How an account stands to another that it follows, or followed. Whoever keeps follows keeps the one of the highest revision, and may
+/// hear them in any order.
+public struct FollowChanged: Event, Hashable {
+  public enum State: String, Choice {
+    /// It follows, and may see what followers see.
+    case accepted
+    /// It follows no more, whichever of the two ended it.
+    case ended
+  }
+
+  public var followerAccountID: AccountID
+  public var followedAccountID: AccountID
+  public var state: State
+  /// Grows with each change of the two.
+  public var revision: Int
+  public var at: Instant
+
+  public init(followerAccountID: AccountID, followedAccountID: AccountID, state: State, revision: Int, at: Instant) {
+    self.followerAccountID = followerAccountID
+    self.followedAccountID = followedAccountID
+    self.state = state
+    self.revision = revision
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "followerAccountID": "Who follows, or followed.", "followedAccountID": "Who is followed, or was.",
+    "state": "Whether it follows now.", "revision": Note("Grows with each change of the two.", range: 1...9e15),
+    "at": "When it became so.",
+  ]
+
+  public static let spec = EventSpec(
+    "follows.changed", by: .social, requirements: ["SOC-7"], "An account follows another now, or follows it no more.")
+}

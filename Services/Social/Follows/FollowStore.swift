@@ -1,0 +1,120 @@
+public import GRDB
+import Operations
+import ServiceKit
+public import SocialContract
+import Storage
+
+extension FollowChanged.State: DatabaseValueConvertible {}
+
+/// Who follows whom. One that ended stays as a row: a listener that begins anew from the snapshot is told that it ended.
+enum FollowStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "follows") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE follows (
+            follower_account BLOB NOT NULL CHECK (length(follower_account) = 16),
+            followed_account BLOB NOT NULL CHECK (length(followed_account) = 16),
+            state TEXT NOT NULL CHECK (state IN ('accepted', 'ended')),
+            changed_at INTEGER NOT NULL,
+            revision INTEGER NOT NULL CHECK (revision >= 1),
+            PRIMARY KEY (follower_account, followed_account),
+            CHECK (follower_account <> followed_account)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX follows_by_followed ON follows (followed_account);
+          """)
+    }
+  }
+
+  static func follows(_ follower: AccountID, _ followed: AccountID, in database: Database) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM follows WHERE follower_account = ? AND followed_account = ? AND state = 'accepted'")
+    return try Row.fetchOne(statement, arguments: [follower, followed]) != nil
+  }
+
+  /// Lets an account follow another, or follow it no more, and tells of it.
+  ///
+  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
+  /// put back from an older copy.
+  static func change(
+    _ follower: AccountID, follows followed: AccountID, _ state: FollowChanged.State, _ transaction: Transaction
+  ) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO follows (follower_account, followed_account, state, changed_at, revision) VALUES (?1, ?2, ?3, ?4, ?4)
+        ON CONFLICT (follower_account, followed_account) DO UPDATE
+        SET state = excluded.state, changed_at = excluded.changed_at, revision = max(revision + 1, excluded.revision)
+        RETURNING *
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [follower, followed, state, transaction.now]) else { return }
+    try transaction.tell(FollowChanged(row))
+  }
+
+  /// Which side of a following is looked for.
+  enum Side {
+    /// Those whom the account follows.
+    case followed
+    /// Those who follow the account.
+    case followers
+
+    fileprivate var own: String { self == .followed ? "follower_account" : "followed_account" }
+    fileprivate var other: String { self == .followed ? "followed_account" : "follower_account" }
+  }
+
+  /// The accounts on one side, by username.
+  static func list(_ side: Side, of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Follow> {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT a.account_id, a.username, a.nickname, f.changed_at FROM follows f
+        JOIN accounts a ON a.account_id = f.\(side.other)
+        WHERE f.\(side.own) = :account AND f.state = 'accepted' AND a.username > :after ORDER BY a.username LIMIT :limit
+        """)
+    let rows = try Row.fetchAll(
+      statement,
+      arguments: ["account": account, "after": page.place(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
+    return page.page(of: rows, key: { $0["username"] as String }) { row in
+      Follow(
+        accountID: row["account_id"], username: row["username"], nickname: row["nickname"], since: row["changed_at"])
+    }
+  }
+
+  /// The follows that end with an account, so that whoever keeps follows knows.
+  static func ended(with account: AccountID, _ transaction: Transaction) throws -> [any Event] {
+    let rows = try Row.fetchAll(
+      transaction.database.cachedStatement(
+        sql: """
+          SELECT * FROM follows WHERE follower_account = ?1 AND state = 'accepted'
+          UNION ALL SELECT * FROM follows WHERE followed_account = ?1 AND state = 'accepted'
+          """), arguments: [account])
+    return rows.map { row in
+      var change = FollowChanged(row)
+      change.state = .ended
+      change.revision = max(change.revision + 1, Int(transaction.now.milliseconds))
+      change.at = transaction.now
+      return change
+    }
+  }
+
+  /// All follows as events, after the key `<follower>/<followed>`; see `SnapshotParts`. Those that ended are told too.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+    let pieces = try key?.split(separator: "/").map { try AccountID(text: String($0)) } ?? []
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT * FROM follows WHERE (follower_account, followed_account) > (?, ?)
+        ORDER BY follower_account, followed_account LIMIT ?
+        """, arguments: [pieces.first ?? .placeholder, pieces.last ?? .placeholder, SnapshotParts.pageSize])
+    let events = rows.map(FollowChanged.init)
+    let isLast = rows.count < SnapshotParts.pageSize
+    return (events, isLast ? nil : events.last.map { "\($0.followerAccountID)/\($0.followedAccountID)" })
+  }
+}
+
+extension FollowChanged {
+  fileprivate init(_ row: Row) {
+    self.init(
+      followerAccountID: row["follower_account"], followedAccountID: row["followed_account"], state: row["state"],
+      revision: row["revision"], at: row["changed_at"])
+  }
+}

@@ -1,0 +1,123 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Testing
+
+@Suite("Making an activity")
+struct ActivityCreationTests {
+  private func made(_ json: String, language: Language = .english) async throws -> Activity {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(language: language)
+      let activity = try await ana.send(CreateActivity.self, json: Array(json.utf8))
+      #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == activity)
+      return activity
+    }
+  }
+
+  @Test("H CU-22: with title, reason, category, a yes/no goal, daily, and a reminder")
+  func mainCourse() async throws {
+    let activity = try await made(
+      #"""
+      {"title":"Vitamins","reason":"Strong defences","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"},
+       "reminders":["08:30"]}
+      """#)
+    #expect(activity.title == "Vitamins" && activity.reason == "Strong defences" && activity.icon == "heart-pulse")
+    #expect(activity.goal == .check && activity.schedule == .daily && activity.startDay.description == "2026-11-21")
+    #expect(activity.reminders.map(\.description) == ["08:30"] && activity.revision == 1 && !activity.isArchived)
+  }
+
+  @Test("H CU-22 4a: without a reason")
+  func noReason() async throws {
+    let activity = try await made(
+      #"{"title":"Vitamins","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#)
+    #expect(activity.reason == nil)
+  }
+
+  @Test("H CU-22 5a: without a title it is refused, and nothing is made")
+  func noTitle() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let input = CreateActivity.Input(title: "", category: .health, goal: .check, schedule: .daily)
+      #expect(try await ana.refusedFields(CreateActivity.self, input) == ["title empty"])
+      #expect(try await ana.send(ListActivities.self, .init()).items.isEmpty)
+      #expect(try await services.told(by: .activity).isEmpty)
+    }
+  }
+
+  @Test("H CU-22 9a: with an amount and its unit")
+  func quantity() async throws {
+    let activity = try await made(
+      #"{"title":"Water","category":"hydration","goal":{"kind":"quantity","amount":1.5,"unit":"litres"},"schedule":{"kind":"daily"}}"#
+    )
+    #expect(activity.goal.amount == 1.5 && activity.goal.unit == "litres")
+  }
+
+  @Test("H CU-22 9b: with a time of hours, minutes and seconds")
+  func duration() async throws {
+    let activity = try await made(
+      #"{"title":"Run","category":"fitness","goal":{"kind":"duration","durationSeconds":5025},"schedule":{"kind":"daily"}}"#)
+    #expect(activity.goal.durationSeconds == 1 * 3600 + 23 * 60 + 45)
+  }
+
+  @Test("H CU-22 10a, T UC 01.01: on days of the week, or of the month; on none of them it is refused")
+  func schedules() async throws {
+    let weekly = try await made(
+      #"{"title":"Run","category":"fitness","goal":{"kind":"check"},"schedule":{"kind":"weekdays","weekdays":[5,1]}}"#)
+    #expect(weekly.schedule == .weekdays([1, 5]))
+    let monthly = try await made(
+      #"{"title":"Save","category":"finances","goal":{"kind":"check"},"schedule":{"kind":"monthDays","monthDays":[31,1]}}"#)
+    #expect(monthly.schedule == .monthDays([1, 31]))
+    let failure = await #expect(throws: Failure.self) {
+      try await made(
+        #"{"title":"","category":"fitness","goal":{"kind":"check"},"schedule":{"kind":"weekdays","weekdays":[]}}"#)
+    }
+    #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["title empty", "schedule.weekdays wrong_count"])
+  }
+
+  @Test("H CU-22 11a: without reminders")
+  func noReminder() async throws {
+    let activity = try await made(
+      #"{"title":"Vitamins","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"},"reminders":[]}"#)
+    #expect(activity.reminders.isEmpty)
+  }
+
+  @Test("T UC 01.01: from the start day that is chosen")
+  func startDay() async throws {
+    let activity = try await made(
+      #"{"title":"Run","category":"fitness","goal":{"kind":"check"},"schedule":{"kind":"daily"},"startDay":"2026-12-01"}"#)
+    #expect(activity.startDay.description == "2026-12-01")
+  }
+
+  @Test("reminders are kept each once and in order, and so are tags, written in one way")
+  func canonical() async throws {
+    let activity = try await made(
+      #"""
+      {"title":"Run","category":"fitness","goal":{"kind":"check"},"schedule":{"kind":"daily"},
+       "reminders":["21:00","07:30","21:00"],"tags":[" At   Home","CAFE\u0301","at home"]}
+      """#)
+    #expect(activity.reminders.map(\.description) == ["07:30", "21:00"])
+    #expect(activity.tags.map(\.description) == ["at home", "café"])
+    #expect(activity.tags.last?.description.unicodeScalars.count == 4)
+  }
+
+  @Test(
+    "what is no reminder or tag is named with its rule",
+    arguments: [
+      (#""reminders":["7:30","24:00","12:60","noon"]"#, (0..<4).map { "reminders[\($0)] not_a_time_of_day" }),
+      (
+        #""reminders":["00:00","00:01","00:02","00:03","00:04","00:05","00:06","00:07","00:08","00:09","00:10"]"#,
+        ["reminders wrong_count"]
+      ),
+      (
+        #""tags":["","  ","123456789012345678901","a\u0007b"]"#,
+        ["tags[0] empty", "tags[1] empty", "tags[2] too_long", "tags[3] control_character"]
+      ),
+      (#""tags":["a","b","c","d","e","f","g","h","i"]"#, ["tags wrong_count"]),
+    ])
+  func refused(fields: String, faults: [String]) {
+    let json = #"{"title":"x","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"},"# + fields + "}"
+    let failure = #expect(throws: Failure.self) { try CreateActivity.Input.decode(Array(json.utf8)) }
+    #expect(failure?.fields.map { "\($0.field) \($0.code)" } == faults)
+  }
+}

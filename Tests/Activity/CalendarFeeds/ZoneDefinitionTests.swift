@@ -1,0 +1,66 @@
+import Foundation
+import Operations
+import Testing
+
+@testable import ActivityService
+
+@Suite("Time zones of a feed (RFC 5545, VTIMEZONE)")
+struct ZoneDefinitionTests {
+  private static let zones = [
+    "Europe/Madrid", "America/New_York", "America/Sao_Paulo", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia",
+    "Africa/Casablanca",
+    "America/St_Johns", "Asia/Tehran", "UTC",
+  ]
+
+  @Test("know every change of the offset", arguments: zones)
+  func changes(name: String) throws {
+    let offsets = TimeZones().offsets(name)
+    let first = try Instant(text: "2010-01-01T00:00:00.000Z").milliseconds
+    let last = try Instant(text: "2028-01-01T00:00:00.000Z").milliseconds
+    let zone = ZoneDefinition(name, offsets, over: first..<last)
+    var offset = zone.first
+    var changes = zone.changes[...]
+    for hour in stride(from: first, to: last, by: 3_600_000) {
+      while let change = changes.first, change.at <= hour {
+        #expect(change.before == offset)
+        offset = change.after
+        changes = changes.dropFirst()
+      }
+      #expect(offsets.span(at: hour).offset == offset, "\(name) at \(Instant(milliseconds: hour))")
+    }
+  }
+
+  @Test(
+    "are read by Python's icalendar as they are meant",
+    .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"), arguments: zones)
+  func read(name: String) throws {
+    let offsets = TimeZones().offsets(name)
+    let range =
+      try Instant(text: "2019-01-01T00:00:00.000Z").milliseconds..<Instant(text: "2031-01-01T00:00:00.000Z").milliseconds
+    let zone = ZoneDefinition(name, offsets, over: range)
+    var file = ICalendarText()
+    for line in ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:test", "X-WR-CALNAME:x"] { file.line(line) }
+    file.append(zone.text)
+    file.line("END:VCALENDAR")
+    for year in 2020...2029 {
+      let days = ["\(year)-01-15", "\(year)-07-15"]
+      let expected = try days.map { Int(offsets.span(at: try Instant(text: "\($0)T12:00:00.000Z").milliseconds).offset / 1000) }
+      #expect(try CalendarProgram.show(file.bytes, from: days[0], to: days[1]).zones[name] == expected, "\(name) in \(year)")
+    }
+  }
+
+  @Test(
+    "find the instant of a local time, the first of two, and the one after a leap",
+    arguments: [
+      ("2026-11-21T07:30:00.000Z", "2026-11-21T06:30:00.000Z"), ("2026-07-01T07:30:00.000Z", "2026-07-01T05:30:00.000Z"),
+      // The clocks leap from 2 to 3 and go back from 3 to 2.
+      ("2026-03-29T01:59:00.000Z", "2026-03-29T00:59:00.000Z"), ("2026-03-29T02:30:00.000Z", "2026-03-29T01:30:00.000Z"),
+      ("2026-03-29T03:00:00.000Z", "2026-03-29T01:00:00.000Z"), ("2026-10-25T02:30:00.000Z", "2026-10-25T00:30:00.000Z"),
+      ("2026-10-25T03:00:00.000Z", "2026-10-25T02:00:00.000Z"), ("2026-10-24T12:00:00.000Z", "2026-10-24T10:00:00.000Z"),
+    ])
+  func instants(local: String, instant: String) throws {
+    let offsets = TimeZones().offsets("Europe/Madrid")
+    #expect(
+      Instant(milliseconds: offsets.instant(ofLocal: try Instant(text: local).milliseconds)).description == instant)
+  }
+}

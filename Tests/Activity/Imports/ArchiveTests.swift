@@ -1,0 +1,61 @@
+import ActivityContract
+import ImportFormats
+import Operations
+import Testing
+
+@Suite("Archives")
+struct ArchiveTests {
+  private let export = Array(AppleHealthTests.export(AppleHealthTests.record("StepCount", "count", "12")).utf8)
+
+  @Test("of Apple Health are read as a stream: the export wherever it lies and in every language, not the documents beside it")
+  func apple() throws {
+    let clinical = Array("<?xml version=\"1.0\"?><ClinicalDocument/>".utf8)
+    for name in ["apple_health_export/export.xml", "apple_health_export/exportar.xml", "export.xml"] {
+      let bytes = try Zip.archive([
+        ("apple_health_export/export_cda.xml", clinical), ("apple_health_export/electrocardiograms/a.csv", [0x31]),
+        (name, export), ("apple_health_export/workout-routes/r.gpx", Array("<gpx/>".utf8)),
+      ])
+      let file = try TemporaryFile("export.zip", bytes)
+      #expect(try file.file.format() == .appleHealthZip)
+      #expect(try file.read().records.samples.map(\.amount) == [12])
+    }
+  }
+
+  @Test("that unpack beyond all measure are refused before they do")
+  func bomb() throws {
+    let head = Array("<HealthData>".utf8)
+    let bytes = try Zip.archive([("export.xml", head + [UInt8](repeating: 0x20, count: 64 << 20))])
+    #expect(bytes.count < 100_000)
+    #expect(try TemporaryFile("export.zip", bytes).read().fault == .tooLarge)
+  }
+
+  @Test("within archives are not unpacked")
+  func nested() throws {
+    let inner = try Zip.archive([("export.xml", export)])
+    let bytes = try Zip.archive([("export.zip", inner), ("readme.xml", Array("<a/>".utf8))])
+    #expect(try TemporaryFile("export.zip", bytes).read().fault == .noExport)
+  }
+
+  @Test("that are encrypted are refused")
+  func encrypted() throws {
+    let bytes = try Zip.archive([("export.xml", export)], options: "zip:encryption=traditional")
+    #expect(try TemporaryFile("export.zip", bytes).read().fault == .encrypted)
+  }
+
+  @Test("that are damaged or cut off are refused where they are")
+  func damaged() throws {
+    let many = (0..<2000).map { AppleHealthTests.record("StepCount", "count", "\($0 * 7919 % 10_007)") }
+    var bytes = try Zip.archive([("export.xml", Array(AppleHealthTests.export(many.joined()).utf8))])
+    for index in 10_000..<min(bytes.count - 300, 10_200) { bytes[index] ^= 0x5A }
+    let (records, fault) = try TemporaryFile("export.zip", bytes).read()
+    #expect(fault == .damaged && records.samples.count < 2000)
+    #expect(try TemporaryFile("export.zip", Array(bytes.prefix(20))).read().fault == .damaged)
+    #expect(try TemporaryFile("a.zip", [0x50, 0x4B, 0x03, 0x04]).read().fault == .damaged)
+  }
+
+  @Test("of other things are refused")
+  func others() throws {
+    let bytes = try Zip.archive([("word/document.xml", Array("<w:document xmlns:w=\"w\"/>".utf8)), ("Habits.csv", [0x31])])
+    #expect(try TemporaryFile("a.docx", bytes).read().fault == .noExport)
+  }
+}

@@ -1,0 +1,105 @@
+import ActivityContract
+import ActivityService
+import GRDB
+import InProcess
+import Operations
+import SocialContract
+import SocialService
+import Storage
+import Testing
+
+@Suite("Statistics for the profile")
+struct StatisticsTests {
+  @Test("H CU-5: the profile shows how much was done, on how many days, and how many in a row")
+  func own() async throws {
+    try await ServicesInProcess.running(HistoryTests.services) { services in
+      let ana = try await services.register()
+      let empty = try await ana.send(GetStatistics.self, .init())
+      #expect(
+        empty
+          == Statistics(
+            activityCount: 0, doneCount: 0, activeDayCount: 0, streak: Streak(current: 0, longest: 0), firstActiveDay: nil))
+      let walk = try await ana.makeActivity(startDay: "2026-11-01")
+      let water = try await ana.makeActivity(goal: .quantity(2, unit: "litres"), startDay: "2026-11-01")
+      func record(_ day: String, _ amount: Double? = nil) async throws {
+        let day = DayName.day(try LocalDay(text: day))
+        _ =
+          if let amount {
+            try await ana.send(RecordEntry.self, .init(activityID: water.id, day: day, amount: amount))
+          } else {
+            try await ana.send(RecordEntry.self, .init(activityID: walk.id, day: day, isDone: true))
+          }
+      }
+      for day in ["2026-11-03", "2026-11-04", "2026-11-05", "2026-11-19", "2026-11-20"] { try await record(day) }
+      try await record("2026-11-20", 2)
+      // Short of the goal: no day on which something was done.
+      try await record("2026-11-10", 1)
+      let statistics = try await ana.send(GetStatistics.self, .init())
+      #expect(statistics.activityCount == 2 && statistics.doneCount == 6 && statistics.activeDayCount == 5)
+      #expect(statistics.streak == Streak(current: 2, longest: 3))
+      #expect(statistics.firstActiveDay?.description == "2026-11-03")
+      // What is taken back, or undone, counts no more.
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: walk.id, day: .day(try LocalDay(text: "2026-11-04"))))
+      try await record("2026-11-20", 1)
+      let after = try await ana.send(GetStatistics.self, .init())
+      #expect(after.doneCount == 4 && after.activeDayCount == 4 && after.streak == Streak(current: 2, longest: 2))
+    }
+  }
+
+  @Test("of somebody are for followers, not for strangers nor ex-followers")
+  func followers() async throws {
+    try await ServicesInProcess.running(HistoryTests.services) { services in
+      let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
+      _ = try await ben.makeActivity()
+      try await services.follow(ana, ben)
+      #expect(try await ana.send(GetStatistics.self, .init(accountID: ben.id)).activityCount == 1)
+      #expect(try await ben.send(GetStatistics.self, .init(accountID: ben.id)).activityCount == 1)
+      #expect(try await ben.failure(GetStatistics.self, .init(accountID: ana.id)) == "not_found")
+      #expect(try await eve.failure(GetStatistics.self, .init(accountID: ben.id)) == "not_found")
+      #expect(try await eve.failure(GetStatistics.self, .init(accountID: AccountID())) == "not_found")
+      try await services.follow(ana, ben, .ended, revision: 2)
+      #expect(try await ana.failure(GetStatistics.self, .init(accountID: ben.id)) == "not_found")
+    }
+  }
+
+  @Test("are kept by whatever writes entries: 2,000 random changes leave what a count of all entries gives")
+  func kept() async throws {
+    try await ServicesInProcess.running(HistoryTests.services) { services in
+      let ana = try await services.register()
+      var activities: [ActivityID] = []
+      for _ in 0..<4 { activities.append(try await ana.makeActivity(startDay: "2026-01-01").id) }
+      let ids = activities
+      let store = services.store(of: .activity)
+      try await store.write { transaction in
+        var generator = SeededGenerator(3)
+        for _ in 0..<2000 {
+          let activity = ids[Int.random(in: 0..<4, using: &generator)]
+          let day = LocalDay(daysSinceEpoch: 20_600).advanced(by: Int.random(in: 0..<40, using: &generator))
+          let isDone = Bool.random(using: &generator)
+          if Int.random(in: 0..<4, using: &generator) == 0 {
+            try transaction.database.execute(
+              sql: "DELETE FROM entries WHERE activity_id = ? AND day = ?", arguments: [activity, day])
+          } else {
+            try transaction.database.execute(
+              sql: """
+                INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, progress_at)
+                VALUES (?, ?, ?, 1, ?, 0, 0) ON CONFLICT (activity_id, day) DO UPDATE SET is_done = excluded.is_done
+                """, arguments: [activity, day, ana.id, isDone])
+          }
+        }
+        try transaction.database.execute(sql: "DELETE FROM activities WHERE activity_id = ?", arguments: [ids[0]])
+      }
+      let counted = try await store.read { database in
+        try Row.fetchAll(
+          database, sql: "SELECT day, count(*) AS done FROM entries WHERE is_done = 1 GROUP BY day ORDER BY day"
+        ).map { "\($0[0] as Int) \($0[1] as Int)" }
+      }
+      let kept = try await store.read { database in
+        try Row.fetchAll(database, sql: "SELECT day, done FROM active_days WHERE done > 0 ORDER BY day").map {
+          "\($0[0] as Int) \($0[1] as Int)"
+        }
+      }
+      #expect(kept == counted && kept.count > 20)
+    }
+  }
+}
