@@ -4,12 +4,13 @@ import Operations
 import Storage
 
 /// What a day's samples of steps amount to as a series, whatever their ids and sources and in whatever order they came: a sum of their
-/// hashes, from which a deleted sample is taken again.
+/// hashes, from which a deleted sample is taken again. Samples of 0 are left out: who does not move does so like everybody.
 struct SeriesDigest: Hashable, Sendable {
   private(set) var sum: UInt64 = 0
   private(set) var samples = 0
 
   mutating func add(_ spread: Spread) {
+    guard spread.amount > 0 else { return }
     sum &+= SeriesDigest.hash(spread)
     samples += 1
   }
@@ -23,6 +24,7 @@ struct SeriesDigest: Hashable, Sendable {
   var isEmpty: Bool { self == SeriesDigest() }
 
   mutating func remove(_ spread: Spread) {
+    guard spread.amount > 0 else { return }
     sum &-= SeriesDigest.hash(spread)
     samples -= 1
   }

@@ -121,7 +121,7 @@ enum MovementSchema {
 
   private static let oldSamples = """
     INSERT INTO movement_samples
-    SELECT (account_number << 37 | day + 1) << 18 | row_number() OVER (PARTITION BY account_number, day ORDER BY start_at) - 1,
+    SELECT (account_number << 19 | day + 1) << 18 | row_number() OVER (PARTITION BY account_number, day ORDER BY start_at) - 1,
       account_number, sample_id, start_at, end_at, steps, source_id, 0, 0,
       EXISTS (
         SELECT 1 FROM step_sample_days AS later

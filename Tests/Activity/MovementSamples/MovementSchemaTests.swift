@@ -27,7 +27,7 @@ struct MovementSchemaTests {
     let account = AccountID()
     let day = try LocalDay(text: "2026-11-20")
     let midnight = try Instant(text: "2026-11-20T00:00:00Z")
-    func at(_ minutes: Int) -> Instant { midnight.adding(seconds: minutes * 60) }
+    @Sendable func at(_ minutes: Int) -> Instant { midnight.adding(seconds: minutes * 60) }
     try await Stage.run([(.activity, Self.old)], home: home) { stage in
       try await stage.store(.activity).write { transaction in
         let database = transaction.database
