@@ -177,7 +177,7 @@ let package = Package(
         path: "Services/Activity/Imports/Formats", swiftSettings: settings)
     ]
     + service(
-      "Activity", calls: ["Identity", "Social"], uses: ["Images", "ImportFormats", "Workers", crypto, lifecycle],
+      "Activity", calls: ["Identity", "Rewards", "Social"], uses: ["Images", "ImportFormats", "Workers", crypto, lifecycle],
       beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
@@ -195,7 +195,7 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
-          "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb,
+          "RewardsContract", "RewardsService", "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb, logging,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(

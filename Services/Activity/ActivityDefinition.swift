@@ -27,8 +27,12 @@ extension ServiceDefinition {
         Follows.migration(12), HistoryTables.migration(13), ActiveDays.migration(14),
         ActivitySchema.migration(15),
         CalendarFeeds.migration(16),
+        StepGoals.migration(17),
+        DashboardCoins.migration(18),
+        Ties.migration(19),
+        LostDays.migration(20),
       ])
-    service.keepAccounts()
+    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
     service.serveTemplates()
     service.serveActivities(calendars)
@@ -39,12 +43,18 @@ extension ServiceDefinition {
     service.serveEntryPhotos(calendars, desk)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)
+    service.servePauses(calendars)
+    service.serveSkips(calendars)
+    service.serveCalendars(calendars)
+    service.serveSeries(calendars)
     service.serveFollows(calendars)
     service.serveHistory(calendars)
     service.serveStatistics(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
     service.serveImports(calendars, rules, spool, environment)
+    service.serveStepGoals(calendars)
+    service.serveDashboard(calendars)
     service.erase(
       HistoryTables.erased + [
         .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
@@ -67,7 +77,9 @@ extension ServiceDefinition {
         .following("activity_reminders", "activities"),
         .following("activity_tags", "activities"),
         .rows("calendar_feeds", "account_id = :account", .activities),
+        .rows("lost_days", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
+        .following("activity_ties", "activities"),
         .following("movement_sample_pieces", "movement_samples"),
         .rows("movement_samples", ofWalker, .steps),
         .rows("movement_day_sources", ofWalker, .steps),
@@ -77,6 +89,10 @@ extension ServiceDefinition {
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),
         .rows("movement_months", "account_id = :account", .steps),
+        .following("step_goal_stages", "step_goals"),
+        .rows("step_goals", "account_id = :account", .steps),
+        .rows("dashboard_transfers", "account_id = :account", .coins),
+        .rows("dashboard_coins", "account_id = :account", .coins),
       ], environment,
       clean: { erasure, store in
         try await spool.removeAll(of: erasure.account)
@@ -85,6 +101,7 @@ extension ServiceDefinition {
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),
+        ("stepGoals", StepGoals.snapshot),
       ]).page)
     return service
   }

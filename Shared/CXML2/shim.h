@@ -1,4 +1,7 @@
 #pragma once
+// libxml2 needs ICU for its own converters only, and its types clash with those of the ICU that Swift's Foundation brings.
+#include <libxml/xmlversion.h>
+#undef LIBXML_ICU_ENABLED
 #include <libxml/parser.h>
 
 // Silence for what libxml2 thinks of files that people send; what is wrong shows in the parser's state.

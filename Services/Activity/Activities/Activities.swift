@@ -66,7 +66,8 @@ enum Activities {
     SELECT activities.*, \(ActivityVersions.columns),
       (SELECT group_concat(minute, ' ') FROM activity_reminders
         WHERE activity_reminders.activity_id = activities.activity_id) AS reminders,
-      (SELECT group_concat(tag, char(10)) FROM activity_tags WHERE activity_tags.activity_id = activities.activity_id) AS tags
+      (SELECT group_concat(tag, char(10)) FROM activity_tags WHERE activity_tags.activity_id = activities.activity_id) AS tags,
+      (SELECT kind FROM activity_ties WHERE activity_ties.activity_id = activities.activity_id) AS tie_kind
     FROM activities JOIN activity_versions ON activity_versions.activity_id = activities.activity_id
       AND activity_versions.from_day =
         (SELECT max(from_day) FROM activity_versions AS newest WHERE newest.activity_id = activities.activity_id)
@@ -78,6 +79,14 @@ enum Activities {
       sql: "\(current) WHERE activities.activity_id = ? AND activities.account_id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [id, account]) else { throw ActivityFailure.notFound }
     return Activity(row)
+  }
+
+  /// Refuses where the account has no activity of that id.
+  static func require(_ id: ActivityID, of account: AccountID, in database: Database) throws {
+    let found = try database.first(
+      "SELECT 1 FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account)
+    ) { _ in true }
+    guard found != nil else { throw ActivityFailure.notFound }
   }
 
   /// What an entry of that day depends on: of the account's activity of that id, the version that holds then.
@@ -142,15 +151,19 @@ struct PlannedGoal: Hashable, Sendable {
 
 extension Activity {
   /// Columns ``Activities/current``; where reminders and tags are not among them, there are none.
-  init(_ row: Row) {
+  init(_ row: Row) { self.init(row, ActivityVersion(row)) }
+
+  /// The same where the version is known.
+  init(_ row: Row, _ version: ActivityVersion) {
     let minutes = (row["reminders"] as String?)?.split(separator: " ").compactMap { Int($0) } ?? []
     let tags =
       (row["tags"] as String?)?.split(separator: "\n").compactMap { Tag.fromDatabaseValue(String($0).databaseValue) } ?? []
-    let terms = ActivityVersion(row).terms
+    let terms = version.terms
     self.init(
       id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
       schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,
       reminders: minutes.compactMap(ReminderTime.init(minutes:)).sorted(), tags: tags.sorted(),
+      tie: (row["tie_kind"] as MovementKind?).map(MovementTie.init(kind:)),
       isArchived: (row["archived_day"] as LocalDay?) != nil, revision: row["revision"], createdAt: row["created_at"])
   }
 }

@@ -20,16 +20,18 @@ extension ServiceDefinition {
         reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
         category: input.category, goal: GoalMeasure(input.goal).goal(unit: input.goal.unit),
         schedule: PlannedDays(input.schedule, anchor: startDay).schedule, startDay: startDay, endDay: input.endDay,
-        reminders: (input.reminders ?? []).canonical, tags: (input.tags ?? []).canonical, createdAt: transaction.now)
+        reminders: (input.reminders ?? []).canonical, tags: (input.tags ?? []).canonical, tie: input.tie,
+        createdAt: transaction.now)
       try Activities.add(activity, of: account, transaction)
+      try Ties.set(activity.tie, activity.id, of: account, today: today, transaction)
       return activity
     }
 
     serve(ListActivities.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
+      let days = try calendars.days(of: account, now: call.now, in: database)
       let page = try call.page(input)
-      let items = try Activities.list(of: account, input, page, today: today, in: database)
+      let items = try Activities.list(of: days, input, page, in: database)
       let message = input.cursor == nil && items.items.isEmpty ? input.emptyMessage(words, call.language) : nil
       return ActivityList(items, message: message)
     }
@@ -37,9 +39,10 @@ extension ServiceDefinition {
     serve(GetActivity.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
       let activity = try Activities.find(input.activityID, of: account, in: database)
-      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
+      let days = try calendars.days(of: account, now: call.now, in: database)
       let (streak, strength) = StreakRule.record(
-        try Plans.find(activity.id, in: database), try Entries.progress(of: activity.id, in: database), today: today)
+        try Plans.find(activity.id, lostDays: days.lost, in: database), try Entries.progress(of: activity.id, in: database),
+        today: days.today)
       return ActivityDetails(
         activity: activity, streak: streak, strength: strength.rounded(toPlaces: 3),
         pauses: try Pauses.list(of: activity.id, in: database))

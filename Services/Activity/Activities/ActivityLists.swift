@@ -6,7 +6,7 @@ import ServiceKit
 extension Activities {
   /// The account's activities that pass the filters, in its order, each with the days of this week.
   static func list(
-    of account: AccountID, _ input: ListActivities.Input, _ page: PageRequest, today: LocalDay, in database: Database
+    of days: AccountDays, _ input: ListActivities.Input, _ page: PageRequest, in database: Database
   ) throws -> Page<ListedActivity> {
     let statement = try database.cachedStatement(
       sql: """
@@ -22,19 +22,20 @@ extension Activities {
     let rows = try Row.fetchAll(
       statement,
       arguments: [
-        account, behind.place, behind.id, input.archived ?? false, input.category, TitleKey.search(input.title), input.tag,
+        days.account, behind.place, behind.id, input.archived ?? false, input.category, TitleKey.search(input.title), input.tag,
         page.fetchLimit,
       ])
     return try page.page(of: rows, key: { ListPlace(place: $0["place"], id: $0["activity_id"]) }) { row in
-      try listed(Activity(row), today: today, in: database)
+      try listed(Activity(row), days, in: database)
     }
   }
 
-  private static func listed(_ activity: Activity, today: LocalDay, in database: Database) throws -> ListedActivity {
-    let (monday, sunday) = (today.monday, today.sunday)
+  private static func listed(_ activity: Activity, _ days: AccountDays, in database: Database) throws -> ListedActivity {
+    let (today, monday, sunday) = (days.today, days.today.monday, days.today.sunday)
     var states: [LocalDay: DayState] = [:]
     let progress = try Entries.progress(of: activity.id, from: monday, to: sunday, in: database)
-    try Plans.find(activity.id, in: database).judge(progress, from: monday, to: sunday, today: today) { day in
+    let plan = try Plans.find(activity.id, lostDays: days.lost, in: database)
+    plan.judge(progress, from: monday, to: sunday, today: today) { day in
       // This week is not over.
       states[day.day] = DayState(day, isWeekMissed: false)
     }

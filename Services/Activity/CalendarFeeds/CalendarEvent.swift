@@ -59,13 +59,19 @@ struct CalendarEvent: Sendable {
     activity.reminders.map { $0.minutes < dayStartHour * 60 ? $0.minutes + 1440 : $0.minutes }.sorted()
   }
 
+  /// The same for as long as the version is there, whatever is changed in it.
+  private var uid: String {
+    let isFirst = version.fromDay == ActivityVersions.beginning
+    return isFirst ? "\(activity.id)" : "\(activity.id)-\(ICalendarText.text(version.fromDay))"
+  }
+
   /// The component.
   func text(_ zone: FeedZone) -> ICalendarText {
     let alarms = alarms(dayStartHour: zone.dayStartHour)
     let minute = alarms.first.flatMap { $0 < 1440 ? $0 : nil }
     var text = ICalendarText()
     text.line("BEGIN:VEVENT")
-    text.line("UID:\(activity.id)-\(ICalendarText.text(first))@racha")
+    text.line("UID:\(uid)@racha")
     text.line("DTSTAMP:\(ICalendarText.text(utc: changedAt))")
     text.line("LAST-MODIFIED:\(ICalendarText.text(utc: changedAt))")
     text.line("SEQUENCE:\(activity.revision - 1)")

@@ -28,14 +28,16 @@ public struct Activity: Document, Hashable {
   public var isArchived: Bool
   /// Grows with each change of it.
   public var revision: Int
+  /// The movement that completes it; none if it is recorded by hand.
+  public var tie: MovementTie?
   /// When it was made.
   public var createdAt: Instant
 
   /// An activity from its parts; the icon is its category's.
   public init(
     id: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
-    startDay: LocalDay, endDay: LocalDay? = nil, reminders: [ReminderTime] = [], tags: [Tag] = [], isArchived: Bool = false,
-    revision: Int = 1, createdAt: Instant
+    startDay: LocalDay, endDay: LocalDay? = nil, reminders: [ReminderTime] = [], tags: [Tag] = [], tie: MovementTie? = nil,
+    isArchived: Bool = false, revision: Int = 1, createdAt: Instant
   ) {
     self.id = id
     self.title = title
@@ -50,6 +52,7 @@ public struct Activity: Document, Hashable {
     self.tags = tags
     self.isArchived = isArchived
     self.revision = revision
+    self.tie = tie
     self.createdAt = createdAt
   }
 
@@ -63,6 +66,7 @@ public struct Activity: Document, Hashable {
     "tags": "By what it is found again, in order.",
     "isArchived": "Whether it is put away: planned on no day, and listed among the archived ones only.",
     "revision": Note("Grows with each change; give it with an edit to be told if another came first.", example: 3),
+    "tie": "The movement that completes it; absent if it is recorded by hand.",
     "createdAt": "When it was made.",
   ]
 }
@@ -130,11 +134,14 @@ public enum CreateActivity: Operation {
     public var reminders: [ReminderTime]?
     /// By what to find it again; nothing by default.
     public var tags: [Tag]?
+    /// The movement that completes it; none by default.
+    public var tie: MovementTie?
 
     /// The input from its parts.
     public init(
       title: String, reason: String? = nil, category: ActivityCategory, goal: Goal, schedule: Schedule,
-      startDay: LocalDay? = nil, endDay: LocalDay? = nil, reminders: [ReminderTime]? = nil, tags: [Tag]? = nil
+      startDay: LocalDay? = nil, endDay: LocalDay? = nil, reminders: [ReminderTime]? = nil, tags: [Tag]? = nil,
+      tie: MovementTie? = nil
     ) {
       self.title = title
       self.reason = reason
@@ -145,6 +152,7 @@ public enum CreateActivity: Operation {
       self.endDay = endDay
       self.reminders = reminders
       self.tags = tags
+      self.tie = tie
     }
 
     public static let notes: Notes = [
@@ -153,6 +161,7 @@ public enum CreateActivity: Operation {
       "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; the account's today by default.",
       "endDay": "The last day on which it may be planned, not before the start day and up to 2199-12-31; none if absent.",
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
+      "tie": "The movement that completes it: steps, or a distance in `m` or `km`; none if absent.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -162,6 +171,7 @@ public enum CreateActivity: Operation {
       PlannableDays.check(startDay, "startDay", &fields)
       PlannableDays.check(endDay, "endDay", &fields)
       PlannableDays.checkOrder(startDay, endDay, "endDay", &fields)
+      MovementTie.check(tie, goal, &fields)
     }
   }
 

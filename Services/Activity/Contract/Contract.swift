@@ -7,6 +7,8 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self,
+      CreatePause.self, UpdatePause.self, DeletePause.self, CreateSkip.self, DeleteSkip.self,
+      GetCalendar.self, GetSeries.self,
       ListTemplates.self, UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self,
       OrderActivity.self,
       CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self,
@@ -16,12 +18,14 @@ extension Contract {
       StartTimer.self, StopTimer.self, SaveTimer.self, DiscardTimer.self, GetTimer.self, ListTimers.self,
       RecordMovementSamples.self, DeleteMovementSamples.self, ListMovementDays.self,
       ListMovementSources.self, OrderMovementSources.self,
+      GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
     ],
     events: [
       ActivityChanged.self, ActivityDeleted.self,
       EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
+      StepGoalChanged.self, StepGoalApproached.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -155,6 +155,8 @@ public struct RejectedSample: Document, Hashable {
     case tooFarAhead
     /// It names a source beyond the most that an account may have.
     case tooManySources
+    /// The account has as many samples of that kind and day as there is room for.
+    case tooMany
   }
 
   /// The sample's place in the list, from 0.
@@ -174,7 +176,7 @@ public struct RejectedSample: Document, Hashable {
   public static let notes: Notes = [
     "index": "The sample's place in the list, from 0.", "id": "The sample's id.",
     "code":
-      "`conflict`: another sample of this id and version was taken before; `outdated`: a later version was, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account has 100 sources already.",
+      "`conflict`: another sample of this id and version was taken before; `outdated`: a later version was, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account has 100 sources already; `tooMany`: it has 262,144 samples of that kind and day already.",
   ]
 }
 

@@ -3,7 +3,7 @@ import GRDB
 import Operations
 
 extension Days {
-  /// What ``state(_:of:on:today:in:)`` reads beside an entry's `progress`: the version that held on a day and whether the day was asked
+  /// What ``state(_:_:of:on:_:in:)`` reads beside an entry's `progress`: the version that held on a day and whether the day was asked
   /// for, of an activity.
   ///
   /// - Parameters:
@@ -28,14 +28,16 @@ extension Days {
 
   /// How an activity stands on a day, planned or not.
   static func state(
-    _ row: Row, of activity: ActivityID, on day: LocalDay, today: LocalDay, in database: Database
+    _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
+    in database: Database
   ) throws -> DayState {
-    let version = ActivityVersion(row)
     let progress = row["progress"] as Int?
     let (isPaused, isSkipped): (Bool, Bool) = (row["is_paused"], row["is_skipped"])
+    let outcome = version.measure.outcome(progress ?? 0, isOver: day < days.today)
+    // A lost day is not held against anybody.
+    let isAsked = !isPaused && !isSkipped && (outcome != .missed || !days.lost.contains(day))
     let judged = JudgedDay(
-      day: day, version: version, progress: progress,
-      outcome: isPaused || isSkipped ? nil : version.measure.outcome(progress ?? 0, isOver: day < today), isPaused: isPaused)
-    return try DayState(judged, isWeekMissed: try isWeekMissed(of: activity, around: day, today: today, in: database))
+      day: day, version: version, progress: progress, outcome: isAsked ? outcome : nil, isPaused: isPaused)
+    return try DayState(judged, isWeekMissed: try isWeekMissed(of: activity, around: day, days, in: database))
   }
 }

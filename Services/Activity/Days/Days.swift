@@ -6,7 +6,7 @@ import Operations
 enum Days {
   /// The account's activities planned on that day with their progress, in one query.
   static func plan(
-    of account: AccountID, day: LocalDay, _ filters: DayFilters = DayFilters(), today: LocalDay, in database: Database
+    of days: AccountDays, day: LocalDay, _ filters: DayFilters = DayFilters(), in database: Database
   ) throws -> DayPlan {
     let judging = judging("activities.activity_id", "?1")
     let statement = try database.cachedStatement(
@@ -22,15 +22,15 @@ enum Days {
         """)
     var planned: [PlannedActivity] = []
     let rows = try Row.fetchCursor(
-      statement, arguments: [day, account, TitleKey.search(filters.title), filters.category, filters.goalKind])
+      statement, arguments: [day, days.account, TitleKey.search(filters.title), filters.category, filters.goalKind])
     while let row = try rows.next() {
       let version = ActivityVersion(row)
       guard version.isPlanned(on: day) else { continue }
-      let activity = Activity(row)
+      let activity = Activity(row, version)
       let (measure, progress) = (version.measure, row["progress"] as Int?)
       planned.append(
         PlannedActivity(
-          activity, state: try state(row, of: activity.id, on: day, today: today, in: database),
+          activity, state: try state(row, version, of: activity.id, on: day, days, in: database),
           amount: progress.flatMap(measure.amount), durationSeconds: progress.flatMap(measure.durationSeconds)))
     }
     return DayPlan(day: day, activities: planned)
@@ -38,12 +38,13 @@ enum Days {
 
   /// Whether the week of a day is over and was not kept, of an activity of so many times a week.
   static func isWeekMissed(
-    of activity: ActivityID, around day: LocalDay, today: LocalDay, in database: Database
+    of activity: ActivityID, around day: LocalDay, _ days: AccountDays, in database: Database
   ) throws -> Bool {
-    guard day.sunday < today else { return false }
+    guard day.sunday < days.today else { return false }
     let progress = try Entries.progress(of: activity, from: day.monday, to: day.sunday, in: database)
+    let plan = try Plans.find(activity, lostDays: days.lost, in: database)
     var week = JudgedWeek()
-    try Plans.find(activity, in: database).judge(progress, from: day.monday, to: day.sunday, today: today) { day in
+    plan.judge(progress, from: day.monday, to: day.sunday, today: days.today) { day in
       if let times = day.timesAWeek { week.add(day, times: times) }
     }
     return week.outcome(isOver: true) == .missed

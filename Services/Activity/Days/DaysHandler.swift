@@ -7,9 +7,9 @@ extension ServiceDefinition {
   mutating func serveDays(_ calendars: AccountCalendars) {
     serve(GetDay.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
+      let days = try calendars.days(of: account, now: call.now, in: database)
       let filters = DayFilters(title: input.title, category: input.category, goalKind: input.goalKind)
-      return try Days.plan(of: account, day: input.day.resolved(today: today), filters, today: today, in: database)
+      return try Days.plan(of: days, day: input.day.resolved(today: days.today), filters, in: database)
     }
   }
 }

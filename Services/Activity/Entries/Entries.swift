@@ -34,7 +34,7 @@ enum Entries {
     let found = try database.first(
       """
       SELECT progress, recorded_at, comment, photo_tag, progress_at, progress_change, progress_device,
-        EXISTS (SELECT 1 FROM entry_places WHERE activity_id = ?1 AND day = ?2)
+        previous_progress, previous_at, EXISTS (SELECT 1 FROM entry_places WHERE activity_id = ?1 AND day = ?2)
       FROM entries WHERE activity_id = ?1 AND day = ?2
       """, .id(activity), .day(day)
     ) { columns in
@@ -42,8 +42,9 @@ enum Entries {
         entry: StoredEntry(
           progress: columns.number(0), progressStamp: try WriteStamp(columns, 4),
           comment: columns.isNull(2) ? nil : columns.text(2), photoTag: columns.isNull(3) ? nil : columns.text(3),
-          recordedAt: columns.instant(1)),
-        hasPlace: columns.truth(7)
+          recordedAt: columns.instant(1),
+          previous: columns.isNull(7) ? nil : .init(progress: columns.number(7), at: columns.instant(8))),
+        hasPlace: columns.truth(9)
       )
     }
     guard var entry = found?.entry else { return nil }
@@ -70,15 +71,14 @@ enum Entries {
     after.recordedAt = transaction.now
     let isDone = goal.measure.isDone(progress)
     if let before {
-      if let stamp = before.progressStamp {
-        try EntryHistory.keep(progress: before.progress, stamp, of: activity, day, transaction)
-      }
+      after.previous = try EntryHistory.lose(before, of: activity, day, transaction)
       try database.run(
         """
         UPDATE entries SET progress = ?3, is_done = ?4, recorded_at = ?5, progress_at = ?5, progress_change = NULL,
-          progress_device = NULL
+          progress_device = NULL, previous_progress = ?6, previous_at = ?7
         WHERE activity_id = ?1 AND day = ?2
-        """, .id(activity), .day(day), .number(progress), .truth(isDone), .instant(transaction.now))
+        """, .id(activity), .day(day), .number(progress), .truth(isDone), .instant(transaction.now),
+        after.previous.map { .number($0.progress) } ?? .null, after.previous.map { .instant($0.at) } ?? .null)
     } else {
       try database.run(
         """

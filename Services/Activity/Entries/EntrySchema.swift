@@ -20,8 +20,12 @@ enum EntrySchema {
       progress_at INTEGER,
       progress_change TEXT CHECK (progress_change <> ''),
       progress_device TEXT CHECK (progress_device <> ''),
+      -- What the progress was before its last write, until it goes into the entry's history; null where it did, or was nothing.
+      previous_progress INTEGER CHECK (previous_progress >= 0),
+      previous_at INTEGER,
       PRIMARY KEY (activity_id, day),
       CHECK ((progress_change IS NULL) = (progress_device IS NULL)),
+      CHECK ((previous_progress IS NULL) = (previous_at IS NULL)),
       CHECK (progress_at IS NOT NULL OR (progress = 0 AND progress_change IS NULL))
     ) STRICT, WITHOUT ROWID;
     INSERT INTO entries_with_details (activity_id, day, account_id, progress, is_done, recorded_at, progress_at)

@@ -11,6 +11,13 @@ struct StoredEntry: Hashable, Sendable {
   var photoTag: String?
   var location: EntryLocation?
   var recordedAt: Instant
+  /// What the progress was before its last write, and when that was written; see ``EntryHistory``.
+  var previous: Previous?
+
+  struct Previous: Hashable, Sendable {
+    let progress: Int
+    let at: Instant
+  }
 
   /// The entry as clients see it.
   func entry(of goal: PlannedGoal) -> Entry {

@@ -6,11 +6,16 @@ import Storage
 
 /// What was written of entries and does not count any more: so that nothing is lost silently, a repeated change is known, and the last
 /// one can be taken back.
+///
+/// A write online is the hot path, and what it takes the place of waits in the entry's own row until the next: so writing over a day
+/// costs no second row, and whoever writes often in a second leaves one. See ``lose(_:of:_:_:)``.
 enum EntryHistory {
   /// How many of the last lost writes of an entry are kept at least.
   static let kept = 100
   /// Older ones are deleted so many at a time: one by one each write would be two.
   static let deletedTogether = 32
+  /// What was written online and stood for less is kept as the last one before the present, and no longer.
+  static let briefMilliseconds: Int64 = 1000
 
   /// A lost write as it is kept.
   struct Kept {
@@ -20,24 +25,37 @@ enum EntryHistory {
     let lostAt: Instant
   }
 
-  /// Keeps the progress that another takes the place of; the one statement that writing over a day costs beside its own.
-  static func keep(
-    progress: Int, _ stamp: WriteStamp, of activity: ActivityID, _ day: LocalDay, _ transaction: Transaction
-  ) throws {
-    let step = try transaction.database.first(
-      """
-      INSERT INTO entry_changes (activity_id, day, step, first_step, field, progress, written_at, change_id, device_id, cause, lost_at)
-      SELECT ?1, ?2, coalesce(max(step), 0) + 1, coalesce(max(step), 0) + 1, 'progress', ?3, ?4, ?5, ?6, 'overwritten', ?7
-      FROM entry_changes WHERE activity_id = ?1 AND day = ?2
-      RETURNING step
-      """, .id(activity), .day(day), .number(progress), .instant(stamp.at), .text(stamp.change?.id.description),
-      .text(stamp.change?.device.description), .instant(transaction.now)
-    ) { $0.number(0) }
-    if let step { try prune(activity, day, last: step, in: transaction.database) }
+  /// Keeps what a write online takes the place of.
+  ///
+  /// - Returns: what is to wait in the entry's row.
+  static func lose(
+    _ before: StoredEntry, of activity: ActivityID, _ day: LocalDay, _ transaction: Transaction
+  ) throws -> StoredEntry.Previous? {
+    guard let stamp = before.progressStamp else { return before.previous }
+    if let previous = before.previous, stamp.change != nil || !previous.wasBrief(until: stamp.at) {
+      try keep([previous.lost], of: activity, day, at: stamp.at, transaction)
+    }
+    guard stamp.change == nil else {
+      let lost = LostWrite(value: .progress(before.progress), stamp: stamp, cause: .overwritten)
+      try keep([lost], of: activity, day, at: transaction.now, transaction)
+      return nil
+    }
+    return StoredEntry.Previous(progress: before.progress, at: stamp.at)
+  }
+
+  /// Moves what waits in the entry's row into its history, before anything else comes there.
+  static func settle(_ activity: ActivityID, _ day: LocalDay, _ transaction: Transaction) throws {
+    guard let entry = try Entries.find(activity, day, in: transaction.database), let previous = entry.previous else { return }
+    try keep([previous.lost], of: activity, day, at: entry.progressStamp?.at ?? transaction.now, transaction)
+    try transaction.database.run(
+      "UPDATE entries SET previous_progress = NULL, previous_at = NULL WHERE activity_id = ? AND day = ?", .id(activity),
+      .day(day))
   }
 
   /// Keeps writes that were lost together.
-  static func keep(_ lost: [LostWrite], of activity: ActivityID, _ day: LocalDay, _ transaction: Transaction) throws {
+  static func keep(
+    _ lost: [LostWrite], of activity: ActivityID, _ day: LocalDay, at lostAt: Instant, _ transaction: Transaction
+  ) throws {
     guard !lost.isEmpty else { return }
     let database = transaction.database
     let last = try Int.fetchOne(
@@ -55,7 +73,7 @@ enum EntryHistory {
       try statement.execute(arguments: [
         activity, day, first + index, first, write.value.field, progress, comment, location?.latitude, location?.longitude,
         location?.accuracyMeters, photo, write.stamp.at, write.stamp.change?.id, write.stamp.change?.device, write.cause,
-        transaction.now,
+        lostAt,
       ])
       try prune(activity, day, last: first + index, in: database)
     }
@@ -82,8 +100,14 @@ enum EntryHistory {
   ) throws -> Page<EntryChange> {
     let statement = try database.cachedStatement(
       sql: "SELECT * FROM entry_changes WHERE activity_id = ? AND day = ? AND step < ? ORDER BY step DESC LIMIT ?")
-    let rows = try Row.fetchAll(statement, arguments: [goal.activity, goal.day, page.before, page.fetchLimit])
-    return try page.page(of: rows, key: { $0["step"] as Int }) { EntryChange(try Kept($0), goal.measure) }
+    let before = try page.before
+    var rows = try Row.fetchAll(statement, arguments: [goal.activity, goal.day, before, page.fetchLimit]).map(Kept.init)
+    if before == .max, let entry = try Entries.find(goal.activity, goal.day, in: database), let previous = entry.previous {
+      let step = (rows.first?.step ?? 0) + 1
+      rows.insert(
+        Kept(step: step, firstStep: step, write: previous.lost, lostAt: entry.progressStamp?.at ?? entry.recordedAt), at: 0)
+    }
+    return page.page(of: rows, key: \.step) { EntryChange($0, goal.measure) }
   }
 
   /// The newest loss that can be undone: a progress that was written over, or what was deleted together.
@@ -113,8 +137,17 @@ enum EntryHistory {
 
   /// Forgets all of an entry's lost writes.
   static func forget(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws {
+    try database.run(
+      "UPDATE entries SET previous_progress = NULL, previous_at = NULL WHERE activity_id = ? AND day = ?", .id(activity),
+      .day(day))
     try database.run("DELETE FROM entry_changes WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
   }
+}
+
+extension StoredEntry.Previous {
+  fileprivate var lost: LostWrite { LostWrite(value: .progress(progress), stamp: WriteStamp(at), cause: .overwritten) }
+
+  fileprivate func wasBrief(until end: Instant) -> Bool { end.milliseconds - at.milliseconds < EntryHistory.briefMilliseconds }
 }
 
 extension EntryHistory.Kept {

@@ -38,6 +38,7 @@ extension EntryRegisters {
     picture: Picture? = nil, _ transaction: Transaction
   ) throws {
     guard self != before || !lost.isEmpty else { return }
+    try EntryHistory.settle(goal.activity, goal.day, transaction)
     let (database, activity, day) = (transaction.database, goal.activity, goal.day)
     let progress = progress?.value ?? 0
     let isDone = goal.measure.isDone(progress)
@@ -68,7 +69,7 @@ extension EntryRegisters {
       try database.run("DELETE FROM entries WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
     }
     if deletion != before.deletion { try saveDeletion(activity, day, in: database) }
-    try EntryHistory.keep(lost, of: activity, day, transaction)
+    try EntryHistory.keep(lost, of: activity, day, at: transaction.now, transaction)
     if exists != before.exists || progress != (before.progress?.value ?? 0) {
       try Entries.tell(exists ? progress : nil, goal, of: account, transaction)
     }

@@ -9,6 +9,7 @@ import Storage
 enum EntryUndo {
   static func undo(_ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction) throws {
     let (activity, day, database) = (goal.activity, goal.day, transaction.database)
+    try EntryHistory.settle(activity, day, transaction)
     let before = try EntryRegisters.load(activity, day, in: database)
     let last = try EntryHistory.lastUndoable(of: activity, day, in: database)
     let wasDeleted = last.contains { $0.write.cause == .deleted }

@@ -47,45 +47,27 @@ enum FollowedActivities {
         "follower": follower, "owner": owner, "username": place?.username.description ?? "",
         "activity": place?.activity ?? .placeholder, "limit": page.fetchLimit,
       ])
-    var todays = Todays(calendars, now: now)
+    var accounts = KnownDays(calendars, now: now)
     return try page.page(of: rows, key: { Place(username: $0["username"], activity: $0["activity_id"]) }) { row in
-      let (activity, day) = (row["activity_id"] as ActivityID, try todays.today(of: row["account_id"], in: database))
+      let (activity, days) = (row["activity_id"] as ActivityID, try accounts.days(of: row["account_id"], in: database))
       return FollowedActivity(
         accountID: row["account_id"], username: row["username"], nickname: row["nickname"], activityID: activity,
-        title: row["title"], category: row["category"], day: day, state: try state(of: activity, today: day, in: database))
+        title: row["title"], category: row["category"], day: days.today,
+        state: try state(of: activity, days, in: database))
     }
   }
 
   /// How an activity stands today; nil where nothing is planned.
-  private static func state(of activity: ActivityID, today: LocalDay, in database: Database) throws -> DayState? {
+  private static func state(of activity: ActivityID, _ days: AccountDays, in database: Database) throws -> DayState? {
     let judging = Days.judging("?1", "?2")
     let statement = try database.cachedStatement(
       sql: """
         SELECT \(judging.columns), (SELECT progress FROM entries WHERE activity_id = ?1 AND day = ?2) AS progress
         FROM (SELECT 1) \(judging.join)
         """)
-    guard let row = try Row.fetchOne(statement, arguments: [activity, today]), ActivityVersion(row).isPlanned(on: today) else {
-      return nil
-    }
-    return try Days.state(row, of: activity, on: today, today: today, in: database)
-  }
-}
-
-/// Which day it is for each of several accounts.
-struct Todays {
-  private let calendars: AccountCalendars
-  private let now: Instant
-  private var known: [AccountID: LocalDay] = [:]
-
-  init(_ calendars: AccountCalendars, now: Instant) {
-    self.calendars = calendars
-    self.now = now
-  }
-
-  mutating func today(of account: AccountID, in database: Database) throws -> LocalDay {
-    if let day = known[account] { return day }
-    let day = try calendars.calendar(of: account, in: database).day(of: now)
-    known[account] = day
-    return day
+    guard let row = try Row.fetchOne(statement, arguments: [activity, days.today]) else { return nil }
+    let version = ActivityVersion(row)
+    guard version.isPlanned(on: days.today) else { return nil }
+    return try Days.state(row, version, of: activity, on: days.today, days, in: database)
   }
 }

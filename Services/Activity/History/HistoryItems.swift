@@ -4,12 +4,12 @@ import Operations
 
 /// Entries as a history shows them.
 struct HistoryItems {
-  private var todays: Todays
+  private var accounts: KnownDays
   private let statement: Statement
   private let database: Database
 
   init(_ calendars: AccountCalendars, now: Instant, in database: Database) throws {
-    todays = Todays(calendars, now: now)
+    accounts = KnownDays(calendars, now: now)
     self.database = database
     let judging = Days.judging("e.activity_id", "e.day")
     statement = try database.cachedStatement(
@@ -29,14 +29,14 @@ struct HistoryItems {
     let version = ActivityVersion(row)
     let (measure, progress): (GoalMeasure, Int) = (version.measure, row["progress"])
     let owner: AccountID = row["account_id"]
-    let today = try todays.today(of: owner, in: database)
+    let days = try accounts.days(of: owner, in: database)
     let location = (row["latitude"] as Double?).map { latitude in
       EntryLocation(latitude: latitude, longitude: row["longitude"], accuracyMeters: row["accuracy_meters"])
     }
     return HistoryItem(
       accountID: owner, username: row["username"], nickname: row["nickname"], activityID: position.activity,
       title: row["title"], category: row["category"], day: position.day,
-      state: try Days.state(row, of: position.activity, on: position.day, today: today, in: database),
+      state: try Days.state(row, version, of: position.activity, on: position.day, days, in: database),
       amount: measure.amount(progress), unit: version.unit, durationSeconds: measure.durationSeconds(progress),
       comment: row["comment"], location: location, photoTag: row["photo_tag"], recordedAt: row["recorded_at"])
   }

@@ -27,27 +27,38 @@ struct DayCount {
       .integer(account), .number(key.kind.number), .day(key.day)
     ) { $0.isNull(0) ? nil : (Int64($0.number(0)), Int64($0.number(1))) }
     guard case (let from, let until)?? = time else { return OverlapRule.Count() }
-    return OverlapRule.count(try samples(key.kind, from: from, until: until), on: key.day)
+    return OverlapRule.count(try samples(key, from: from, until: until), on: key.day)
   }
 
-  /// All that was measured between two instants, and what reaches into them.
-  private func samples(_ kind: MovementKind, from: Int64, until: Int64) throws -> [RankedSample] {
+  /// All that was measured on the day, and what overlaps it in time. That lies in the day and in those whose time meets its own; samples
+  /// are found by their first day, at most two before.
+  private func samples(_ key: DaySettlement.DayKey, from: Int64, until: Int64) throws -> [RankedSample] {
+    let days = try database.first(
+      """
+      SELECT min(day), max(day) FROM movement_day_sources
+      WHERE account_number = ? AND kind = ? AND day BETWEEN ? AND ? AND from_at <= ? AND until_at >= ?
+      """, .integer(account), .number(key.kind.number), .day(key.day.advanced(by: -2)), .day(key.day.advanced(by: 2)),
+      .integer(until), .integer(from)
+    ) { ($0.day(0), $0.day(1)) }
+    guard let (firstDay, lastDay) = days else { return [] }
+    let first = SamplePlace(account: account, kind: key.kind, day: max(firstDay.advanced(by: -2), SamplePlace.firstDay))
+    let last = SamplePlace(account: account, kind: key.kind, day: lastDay)
     let statement = try database.cachedStatement(
       sql: """
-        SELECT start_at, end_at, amount, source_number, marks, day, form, sample_id FROM movement_samples
-        WHERE account_number = ? AND kind = ? AND start_at >= ? AND start_at < ? AND end_at >= ? AND form < 2
+        SELECT place, start_at, end_at, amount, source_number, marks, form, sample_id FROM movement_samples
+        WHERE place >= ? AND place < ? AND start_at < ? AND end_at >= ? AND form < 2
         """)
-    let rows = try Row.fetchCursor(
-      statement, arguments: [account, kind.number, from - SampleIntake.mostMilliseconds, until, from])
+    let rows = try Row.fetchCursor(statement, arguments: [first.rawValue, last.ofDay.upperBound, until, from])
     var samples: [RankedSample] = []
     while let row = try rows.next() {
-      let (start, end, form): (Int64, Int64, Int) = (row[0], row[1], row[6])
+      let (start, end, form): (Int64, Int64, Int) = (row[1], row[2], row[6])
       let pieces = form == 1 ? try MovementSamples.pieces(of: row[7], account, in: database) : []
       samples.append(
         RankedSample(
-          rank: ranks[row[3]] ?? .max,
-          spread: Spread(amount: row[2], from: start, until: max(end, start + 1), day: row[5], pieces: pieces),
-          marks: Marks(rawValue: UInt8(truncatingIfNeeded: row[4] as Int))))
+          rank: ranks[row[4]] ?? .max,
+          spread: Spread(
+            amount: row[3], from: start, until: max(end, start + 1), day: SamplePlace.day(row[0]), pieces: pieces),
+          marks: Marks(rawValue: UInt8(truncatingIfNeeded: row[5] as Int))))
     }
     return samples
   }

@@ -45,7 +45,7 @@ struct DayRecounter: ServiceLifecycle.Service {
           SELECT account_id, account_number FROM movement_stale_days JOIN movement_accounts USING (account_number) LIMIT 1
           """))
     guard let account = found.map({ MovementAccount(id: $0["account_id"], number: $0["account_number"]) }) else { return false }
-    let today = try calendars.calendar(of: account.id, in: database).day(of: transaction.now)
+    let today = try calendars.day(of: transaction.now, account.id, in: database)
     var settlement = DaySettlement(of: account, recordedDay: today, by: rules, transaction)
     let rows = try Row.fetchAll(
       database.cachedStatement(

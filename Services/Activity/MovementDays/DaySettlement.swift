@@ -112,6 +112,8 @@ struct DaySettlement {
     try transaction.tell(
       MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.told)))
     try MovementMonths.renew(Set(states.map { MovementMonths.month(of: $0.day) }), of: account.id, in: database)
+    try StepGoals.follow(states.map(\.day), of: account.id, today: recordedDay, transaction)
+    try Ties.follow(states, of: account.id, today: recordedDay, transaction)
     return states
   }
 

@@ -28,15 +28,18 @@ enum MovementSamples {
     var sources = MovementSources(of: account.number, in: database)
     var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
     var outcome = Outcome()
-    let insertion = try SampleInsertion(of: account.number, in: database)
+    var insertion = try SampleInsertion(of: account.number, in: database)
     for item in placed {
       guard let source = try sources.number(item.sample) else {
         outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooManySources))
         continue
       }
-      if try insertion.insert(item, source: source) {
-        outcome.accepted += 1
-      } else {
+      switch try insertion.insert(item, source: source) {
+      case .inserted: outcome.accepted += 1
+      case .full:
+        outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooMany))
+        continue
+      case .present:
         guard let present = try find(item.sample.id, of: account.number, in: database) else { continue }
         switch present.judge(item, source: source) {
         case .repeated:
@@ -47,9 +50,11 @@ enum MovementSamples {
           continue
         case .replaces:
           outcome.replaced += 1
-          try remove(item.sample.id, of: account.number, in: database)
+          try database.run(
+            "DELETE FROM movement_samples WHERE account_number = ? AND sample_id = ?", .integer(account.number),
+            .text(item.sample.id))
           if !present.isDeleted { settlement.remove(present.spread, kind: present.kind) }
-          _ = try insertion.insert(item, source: source)
+          guard case .inserted = try insertion.insert(item, source: source) else { continue }
         }
       }
       settlement.add(item.spread, kind: item.sample.kind, source: source, item.marks)
@@ -76,13 +81,13 @@ enum MovementSamples {
         unknown.append(id)
         continue
       }
-      try remove(id, of: account.number, in: database)
+      try database.run(
+        "DELETE FROM movement_sample_pieces WHERE account_number = ? AND sample_id = ?", .integer(account.number), .text(id))
       try database.run(
         """
-        INSERT INTO movement_samples
-          (account_number, kind, start_at, sample_id, end_at, amount, source_number, version, marks, day, form)
-        VALUES (?, 0, 0, ?, 0, 0, ?, ?, 0, 0, 2)
-        """, .integer(account.number), .text(id), .integer(present.source), .number(present.version))
+        UPDATE movement_samples SET start_at = 0, end_at = 0, amount = 0, marks = 0, form = 2
+        WHERE account_number = ? AND sample_id = ?
+        """, .integer(account.number), .text(id))
       settlement.remove(present.spread, kind: present.kind)
       deleted += 1
     }
@@ -92,17 +97,17 @@ enum MovementSamples {
   private static func find(_ id: String, of account: Int64, in database: Database) throws -> PresentSample? {
     try database.first(
       """
-      SELECT kind, start_at, end_at, amount, source_number, version, day, form FROM movement_samples
+      SELECT place, start_at, end_at, amount, source_number, version, form FROM movement_samples
       WHERE account_number = ? AND sample_id = ?
       """, .integer(account), .text(id)
     ) { columns in
-      let form = columns.number(7)
+      let (place, form) = (Int64(columns.number(0)), columns.number(6))
       let (from, end) = (Int64(columns.number(1)), Int64(columns.number(2)))
       return PresentSample(
-        kind: MovementKind(number: columns.number(0)), end: end, source: Int64(columns.number(4)), version: columns.number(5),
+        kind: SamplePlace.kind(place), end: end, source: Int64(columns.number(4)), version: columns.number(5),
         isDeleted: form == 2,
         spread: Spread(
-          amount: columns.number(3), from: from, until: max(end, from + 1), day: columns.day(6),
+          amount: columns.number(3), from: from, until: max(end, from + 1), day: SamplePlace.day(place),
           pieces: form == 1 ? try pieces(of: id, account, in: database) : []))
     }
   }
@@ -117,10 +122,6 @@ enum MovementSamples {
     return try Row.fetchAll(statement, arguments: [account, id]).map {
       Spread.Piece(day: $0[0], from: $0[1], until: $0[2], elapsed: $0[3])
     }
-  }
-
-  private static func remove(_ id: String, of account: Int64, in database: Database) throws {
-    try database.run("DELETE FROM movement_samples WHERE account_number = ? AND sample_id = ?", .integer(account), .text(id))
   }
 }
 

@@ -32,27 +32,24 @@ enum MovementSchema {
     ) STRICT, WITHOUT ROWID;
     INSERT INTO movement_sources SELECT account_number, source_id, source, device, 0, NULL FROM step_sources;
 
-    -- In order of time, since that is how days are counted where sources overlap.
     CREATE TABLE movement_samples (
+      -- account, kind, first local day and a number within these: SamplePlace
+      place INTEGER NOT NULL PRIMARY KEY,
       account_number INTEGER NOT NULL,
-      -- MovementKind.number
-      kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),
-      start_at INTEGER NOT NULL,
       sample_id TEXT NOT NULL,
-      end_at INTEGER NOT NULL CHECK (end_at >= start_at),
+      start_at INTEGER NOT NULL,
+      end_at INTEGER NOT NULL,
       -- steps, or millimetres
-      amount INTEGER NOT NULL CHECK (amount >= 0),
+      amount INTEGER NOT NULL,
       source_number INTEGER NOT NULL,
       version INTEGER NOT NULL,
       -- Marks.rawValue
-      marks INTEGER NOT NULL CHECK (marks BETWEEN 0 AND 255),
-      -- the first local day
-      day INTEGER NOT NULL,
-      -- 1: it lies in several days, see movement_sample_pieces; 2: it was deleted, and all but its id and version is forgotten
-      form INTEGER NOT NULL CHECK (form BETWEEN 0 AND 2),
-      PRIMARY KEY (account_number, kind, start_at, sample_id),
+      marks INTEGER NOT NULL,
+      -- 1: it lies in several days, see movement_sample_pieces; 2: it was deleted, and its times and amount are forgotten
+      form INTEGER NOT NULL,
+      CHECK (end_at >= start_at AND amount >= 0 AND form BETWEEN 0 AND 2),
       FOREIGN KEY (account_number, source_number) REFERENCES movement_sources
-    ) STRICT, WITHOUT ROWID;
+    ) STRICT;
     CREATE UNIQUE INDEX movement_samples_by_id ON movement_samples (account_number, sample_id);
 
     CREATE TABLE movement_sample_pieces (
@@ -124,14 +121,15 @@ enum MovementSchema {
 
   private static let oldSamples = """
     INSERT INTO movement_samples
-    SELECT account_number, 0, start_at, sample_id, end_at, steps, source_id, 0, 0, day,
+    SELECT (account_number << 37 | day + 1) << 18 | row_number() OVER (PARTITION BY account_number, day ORDER BY start_at) - 1,
+      account_number, sample_id, start_at, end_at, steps, source_id, 0, 0,
       EXISTS (
         SELECT 1 FROM step_sample_days AS later
         WHERE later.account_number = step_samples.account_number AND later.sample_id = step_samples.sample_id)
     FROM step_samples;
     INSERT INTO movement_day_sources
-    SELECT account_number, 0, day, source_number, min(start_at), max(max(end_at, start_at + 1)) FROM movement_samples
-    WHERE form = 0 GROUP BY account_number, day, source_number;
+    SELECT account_number, 0, (place >> 18 & 131071) - 1 AS day, source_number, min(start_at), max(max(end_at, start_at + 1))
+    FROM movement_samples WHERE form = 0 GROUP BY account_number, day, source_number;
     """
 
   /// Where a sample's days met was not kept: it follows from their shares.

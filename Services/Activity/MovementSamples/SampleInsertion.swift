@@ -2,6 +2,7 @@ import ActivityContract
 import GRDB
 import GRDBSQLite
 import Operations
+import Storage
 
 /// The insertions of a batch, prepared once.
 ///
@@ -12,6 +13,9 @@ struct SampleInsertion {
   private let database: Database
   private let sample: Statement
   private let piece: Statement
+  /// The next place of each day of each kind, by its first; a batch's samples are mostly of the same day as the one before.
+  private var next: [SamplePlace: Int64] = [:]
+  private var last: (first: SamplePlace, next: Int64)?
 
   init(of account: Int64, in database: Database) throws {
     self.account = account
@@ -19,8 +23,8 @@ struct SampleInsertion {
     sample = try database.cachedStatement(
       sql: """
         INSERT INTO movement_samples
-          (account_number, kind, start_at, sample_id, end_at, amount, source_number, version, marks, day, form)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+          (place, account_number, sample_id, start_at, end_at, amount, source_number, version, marks, form)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """)
     piece = try database.cachedStatement(
       sql: """
@@ -28,26 +32,48 @@ struct SampleInsertion {
         """)
   }
 
-  /// Keeps a sample, unless there is one of its id.
-  ///
-  /// - Returns: whether it is new.
-  func insert(_ item: PlacedSample, source: Int64) throws -> Bool {
+  enum Result { case inserted, present, full }
+
+  /// Keeps a sample, unless there is one of its id, or its day is full.
+  mutating func insert(_ item: PlacedSample, source: Int64) throws -> Result {
+    let first = SamplePlace(account: account, kind: item.sample.kind, day: item.spread.day)
+    if last?.first != first {
+      if let last { next[last.first] = last.next }
+      last = (first, try next[first] ?? free(first))
+    }
+    let place = last?.next ?? first.rawValue
+    guard first.ofDay.contains(place) else { return .full }
+    guard try insert(item, place: place, source: source) else { return .present }
+    last?.next = place + 1
+    for part in item.spread.pieces {
+      try piece.execute(arguments: [account, item.sample.id, part.day, part.from, part.until, part.elapsed])
+    }
+    return .inserted
+  }
+
+  private func free(_ first: SamplePlace) throws -> Int64 {
+    try database.first(
+      "SELECT ifnull(max(place), ?1 - 1) + 1 FROM movement_samples WHERE place >= ?1 AND place < ?2",
+      .integer(first.ofDay.lowerBound), .integer(first.ofDay.upperBound)
+    ) { Int64($0.number(0)) } ?? first.rawValue
+  }
+
+  private func insert(_ item: PlacedSample, place: Int64, source: Int64) throws -> Bool {
     let statement = sample.sqliteStatement
     var id = item.sample.id
     // SQLite reads the id's bytes where they are, for as long as the statement runs.
     let result = id.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { text in
-        sqlite3_bind_int64(statement, 1, account)
-        sqlite3_bind_int64(statement, 2, Int64(item.sample.kind.number))
-        sqlite3_bind_int64(statement, 3, item.sample.start.milliseconds)
-        sqlite3_bind_text(statement, 4, text.baseAddress, CInt(text.count), nil)
+        sqlite3_bind_int64(statement, 1, place)
+        sqlite3_bind_int64(statement, 2, account)
+        sqlite3_bind_text(statement, 3, text.baseAddress, CInt(text.count), nil)
+        sqlite3_bind_int64(statement, 4, item.sample.start.milliseconds)
         sqlite3_bind_int64(statement, 5, item.sample.end.milliseconds)
         sqlite3_bind_int64(statement, 6, Int64(item.spread.amount))
         sqlite3_bind_int64(statement, 7, source)
         sqlite3_bind_int64(statement, 8, Int64(item.sample.version ?? 0))
         sqlite3_bind_int64(statement, 9, Int64(item.marks.rawValue))
-        sqlite3_bind_int64(statement, 10, Int64(item.spread.day.daysSinceEpoch))
-        sqlite3_bind_int64(statement, 11, item.spread.pieces.isEmpty ? 0 : 1)
+        sqlite3_bind_int64(statement, 10, item.spread.pieces.isEmpty ? 0 : 1)
         let result = sqlite3_step(statement)
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
@@ -57,10 +83,6 @@ struct SampleInsertion {
     guard result == SQLITE_DONE else {
       throw DatabaseError(resultCode: ResultCode(rawValue: result), message: database.lastErrorMessage, sql: sample.sql)
     }
-    guard sqlite3_changes(database.sqliteConnection) > 0 else { return false }
-    for part in item.spread.pieces {
-      try piece.execute(arguments: [account, item.sample.id, part.day, part.from, part.until, part.elapsed])
-    }
-    return true
+    return sqlite3_changes(database.sqliteConnection) > 0
   }
 }

@@ -246,7 +246,9 @@ struct EntrySyncTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
+      let noon = services.clock.now
       for amount in 1...300 {
+        try services.clock.set(noon.adding(seconds: amount).description)
         _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: Double(amount)))
       }
       var page = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today, limit: 60))

@@ -16,7 +16,10 @@ struct EntryUndoTests {
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       #expect(try await ana.failure(UndoEntry.self, .init(activityID: id, day: .today)) == "nothing_to_undo")
-      for amount in [1.0, 2, 3] { _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: amount)) }
+      for amount in 1...3 {
+        try services.clock.set("2026-11-21T12:0\(amount):00.000Z")
+        _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: Double(amount)))
+      }
       #expect(try await undo(ana, id) == 2)
       #expect(try await undo(ana, id) == 1)
       #expect(try await undo(ana, id) == nil)
@@ -39,6 +42,22 @@ struct EntryUndoTests {
       #expect(try await undo(ana, id) == nil)
       let causes = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today)).items
       #expect(causes.map(\.cause) == [.undone, .undone, .undone])
+    }
+  }
+
+  @Test("of many changes within a second the last is undone by itself, and those before it together")
+  func burst() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(30, unit: "push-ups")).id
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5))
+      for tap in 1...9 {
+        try services.clock.set("2026-11-21T12:30:00.\(tap)00Z")
+        _ = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1))
+      }
+      #expect(try await undo(ana, id) == 13)
+      #expect(try await undo(ana, id) == 5)
+      #expect(try await undo(ana, id) == nil)
     }
   }
 
@@ -83,7 +102,10 @@ struct EntryUndoTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
-      for amount in [1.0, 2, 3] { _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: amount)) }
+      for amount in 1...3 {
+        try services.clock.set("2026-11-21T12:0\(amount):00.000Z")
+        _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: Double(amount)))
+      }
       for _ in 0..<3 {
         let undone = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today), key: "once")
         #expect(undone.entry?.amount == 2)

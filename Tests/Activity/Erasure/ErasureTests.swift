@@ -1,5 +1,4 @@
 import ActivityContract
-import ActivityService
 import GRDB
 import IdentityContract
 import InProcess
@@ -7,6 +6,8 @@ import Operations
 import ServiceKit
 import Storage
 import Testing
+
+@testable import ActivityService
 
 @Suite("Erasing an account's activities and steps (ID-12)")
 struct ErasureTests {
@@ -21,6 +22,10 @@ struct ErasureTests {
     _ = try await person.send(RecordEntry.self, .init(activityID: timed, day: .today, durationSeconds: 1))
     _ = try await person.send(DeleteEntry.self, .init(activityID: timed, day: .today))
     _ = try await person.send(StartTimer.self, .init(activityID: timed))
+    _ = try await person.send(SetStepGoal.self, .init(period: .day, goal: 100))
+    try await services.store(of: .activity).write { transaction in
+      try DashboardCoins.count(1, ID(), on: LocalDay(daysSinceEpoch: 20_000), of: person.id, transaction)
+    }
     // Over midnight, so that it has a later day.
     let sample = MovementSample(
       id: "night", start: try Instant(text: "2026-11-20T23:00:00.000Z"), end: try Instant(text: "2026-11-21T01:00:00.000Z"),
@@ -37,6 +42,7 @@ struct ErasureTests {
       let tables = [
         "accounts", "entries", "entry_photos", "entry_places", "entry_changes", "entry_deletions", "timers",
         "movement_accounts", "movement_sources", "movement_samples", "movement_series",
+        "step_goals", "step_goal_stages", "dashboard_transfers",
       ]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
       let more = [("activities", 4), ("activity_versions", 4), ("entry_stamps", 6)]
@@ -48,11 +54,11 @@ struct ErasureTests {
       for (table, count) in more { #expect(try await store.rows(table) == count / 2, "\(table)") }
       #expect(
         try await store.erasedCounts(of: ana.id) == [
-          "profiles 1", "activities 2", "entries 3", "steps 9", "follows 0", "events 6",
+          "profiles 1", "activities 2", "entries 3", "steps 10", "coins 3", "follows 0", "events 8",
         ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done, .pending])
       let told = try await services.told(by: .activity)
-      #expect(told.filter { $0.name == "events.erased" }.count == 6)
+      #expect(told.filter { $0.name == "events.erased" }.count == 8)
     }
   }
 

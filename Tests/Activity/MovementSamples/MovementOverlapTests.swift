@@ -191,7 +191,7 @@ struct MovementOverlapTests {
   }
 }
 
-/// Samples of three sources over three days, some in several versions, some deleted in the end. Times are whole seconds.
+/// Samples of three sources over three days, some in several versions, some deleted in the end. Times are whole tens of seconds.
 private struct History {
   var versions: [MovementSample] = []
   var deleted: [String] = []
@@ -201,8 +201,8 @@ private struct History {
     let begin = Int64(1_795_125_600)
     for number in 0..<Int.random(in: 3...20, using: &random) {
       for version in 0..<Int.random(in: 1...3, using: &random) {
-        let from = begin + Int64.random(in: 0..<12_000, using: &random)
-        let length = Int64.random(in: 1...(Bool.random(using: &random) ? 600 : 6000), using: &random)
+        let from = begin + 10 * Int64.random(in: 0..<1200, using: &random)
+        let length = 10 * Int64.random(in: 1...(Bool.random(using: &random) ? 60 : 600), using: &random)
         let kind = Bool.random(using: &random) ? MovementKind.steps : .running
         versions.append(
           MovementSample(
@@ -216,7 +216,7 @@ private struct History {
     }
   }
 
-  /// The slow and obvious way: whose samples count in each second?
+  /// The slow and obvious way: whose samples count in each ten seconds?
   func expectedDays() -> [LocalDay: (steps: Int, running: Int)] {
     var latest: [String: MovementSample] = [:]
     for sample in versions where sample.version ?? 0 >= latest[sample.id]?.version ?? 0 { latest[sample.id] = sample }
@@ -231,14 +231,14 @@ private struct History {
         )
       }
       guard let first = samples.map(\.from).min(), let last = samples.map(\.until).max() else { continue }
-      for second in first..<last {
+      for second in stride(from: first, to: last, by: 10) {
         let here = samples.filter { $0.from <= second && second < $0.until }
         guard let rank = here.map(\.rank).min() else { continue }
         // An hour before UTC in winter.
         let day = LocalDay(daysSinceEpoch: Int32((second + 3600) / 86_400))
         for sample in here where sample.rank == rank {
           let (elapsed, length) = (Int(second - sample.from), Int(sample.until - sample.from))
-          let share = sample.amount * (elapsed + 1) / length - sample.amount * elapsed / length
+          let share = sample.amount * (elapsed + 10) / length - sample.amount * elapsed / length
           if share > 0, kind == .steps { days[day, default: (0, 0)].steps += share }
           if share > 0, kind == .running { days[day, default: (0, 0)].running += share }
         }

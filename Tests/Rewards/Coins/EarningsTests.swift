@@ -146,7 +146,8 @@ private func event(
   let today = LocalDay(daysSinceEpoch: 20_778)
   return MovementChanged(
     accountID: account, recordedDay: today.advanced(by: -recordedDaysAgo),
-    days: days.map { .init(day: today.advanced(by: -$0.daysAgo), steps: $0.steps, earningSteps: $0.steps, revision: $0.revision) })
+    days: days.map { .init(day: today.advanced(by: -$0.daysAgo), steps: $0.steps, earningSteps: $0.steps, revision: $0.revision) }
+  )
 }
 
 extension ServicesInProcess {
@@ -190,7 +191,8 @@ extension Person {
   func walk(_ id: String, steps: Int, minutes: Int = 30, until end: String) async throws {
     let end = try Instant(text: end)
     let output = try await send(
-      RecordMovementSamples.self, .init(samples: [MovementSample(id: id, start: end.adding(seconds: -60 * minutes), end: end, steps: steps)]))
+      RecordMovementSamples.self,
+      .init(samples: [MovementSample(id: id, start: end.adding(seconds: -60 * minutes), end: end, steps: steps)]))
     #expect(output.rejected.isEmpty)
   }
 }

@@ -52,7 +52,8 @@ struct ErasureTests {
       let account = ana.id
       let today = try LocalDay(text: "2026-11-21")
       let event = MovementChanged(
-        accountID: account, recordedDay: today, days: [MovementChanged.Day(day: today, steps: 900, earningSteps: 900, revision: 1)])
+        accountID: account, recordedDay: today,
+        days: [MovementChanged.Day(day: today, steps: 900, earningSteps: 900, revision: 1)])
       // Activity told it before it heard of the deletion.
       try await services.store(of: .activity).write { try $0.tell(event) }
       try await services.hasHeard(.rewards, of: .activity)

@@ -9,7 +9,7 @@ final class AccountCalendars: Sendable {
   /// How many accounts are remembered to be in the read model; when it is full all are forgotten and looked for again.
   static let mostKnown = 100_000
 
-  private let zones = TimeZones()
+  let zones = TimeZones()
   private let known = Mutex<Set<AccountID>>([])
 
   /// Sees to it that the read model holds the caller's account before its request is handled: someone who has just registered
@@ -32,5 +32,11 @@ final class AccountCalendars: Sendable {
   func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {
     guard let rule = try Accounts.dayRule(of: account, in: database) else { throw Failure(RequestFailure.unauthenticated) }
     return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour)
+  }
+
+  /// The local day of an instant, for what others tell of an account: UTC's where its own event has not arrived yet.
+  func day(of instant: Instant, _ account: AccountID, in database: Database) throws -> LocalDay {
+    let rule = try Accounts.dayRule(of: account, in: database) ?? (timeZone: "UTC", dayStartHour: 0)
+    return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour).day(of: instant)
   }
 }

@@ -1,0 +1,151 @@
+public import Operations
+
+/// A day's movement and coins, as the dashboard's history shows it.
+public struct DashboardDay: Document, Hashable {
+  /// The day.
+  public var day: LocalDay
+  /// How many steps.
+  public var steps: Int
+  /// Metres walked.
+  public var walkingMeters: Double
+  /// Metres run.
+  public var runningMeters: Double
+  /// Metres cycled.
+  public var cyclingMeters: Double
+  /// Coins earned on that day, less those taken back.
+  public var coins: Int
+
+  /// A day from its parts.
+  public init(
+    day: LocalDay, steps: Int, walkingMeters: Double = 0, runningMeters: Double = 0, cyclingMeters: Double = 0, coins: Int
+  ) {
+    self.day = day
+    self.steps = steps
+    self.walkingMeters = walkingMeters
+    self.runningMeters = runningMeters
+    self.cyclingMeters = cyclingMeters
+    self.coins = coins
+  }
+
+  public static let notes: Notes = [
+    "day": "The local day.", "steps": Note("How many steps.", example: 8043), "walkingMeters": "Metres walked.",
+    "runningMeters": "Metres run.", "cyclingMeters": "Metres cycled.",
+    "coins": Note("Coins earned on that day, less those taken back.", example: 80),
+  ]
+}
+
+/// The most steps of a day.
+public struct BestDay: Document, Hashable {
+  /// The day.
+  public var day: LocalDay
+  /// Its steps.
+  public var steps: Int
+
+  /// A best day from its parts.
+  public init(day: LocalDay, steps: Int) {
+    self.day = day
+    self.steps = steps
+  }
+
+  public static let notes: Notes = ["day": "The local day; the first of several that are equal.", "steps": "Its steps."]
+}
+
+/// What a stretch of days amounts to.
+public struct MovementSummary: Document, Hashable {
+  /// The first day; of all time, the first on which anything was measured.
+  public var from: LocalDay
+  /// Today.
+  public var to: LocalDay
+  /// How many steps.
+  public var steps: Int
+  /// Metres walked.
+  public var walkingMeters: Double
+  /// Metres run.
+  public var runningMeters: Double
+  /// Metres cycled.
+  public var cyclingMeters: Double
+  /// Coins earned, less those taken back.
+  public var coins: Int
+  /// Steps a day, over all days from the first to today, rounded down.
+  public var averageSteps: Int
+  /// The day with the most steps; none where there are no steps.
+  public var bestDay: BestDay?
+  /// Steps of the period before, over as many days; none for all time.
+  public var stepsBefore: Int?
+  /// By how many per cent that is more, or less; none where the period before has no steps.
+  public var trendPercent: Int?
+
+  /// A summary from its parts.
+  public init(
+    from: LocalDay, to: LocalDay, steps: Int, walkingMeters: Double, runningMeters: Double, cyclingMeters: Double, coins: Int,
+    averageSteps: Int, bestDay: BestDay?, stepsBefore: Int?, trendPercent: Int?
+  ) {
+    self.from = from
+    self.to = to
+    self.steps = steps
+    self.walkingMeters = walkingMeters
+    self.runningMeters = runningMeters
+    self.cyclingMeters = cyclingMeters
+    self.coins = coins
+    self.averageSteps = averageSteps
+    self.bestDay = bestDay
+    self.stepsBefore = stepsBefore
+    self.trendPercent = trendPercent
+  }
+
+  public static let notes: Notes = [
+    "from": "The first day; of all time, the first on which anything was measured.", "to": "Today.",
+    "steps": Note("How many steps.", example: 42_017), "walkingMeters": "Metres walked.", "runningMeters": "Metres run.",
+    "cyclingMeters": "Metres cycled.", "coins": Note("Coins earned, less those taken back.", example: 420),
+    "averageSteps": Note("Steps a day, over all days from the first to today, rounded down.", example: 7002),
+    "bestDay": "The day with the most steps; absent where there are none.",
+    "stepsBefore": Note(
+      "Steps of the period before, over as many of its days; absent for all time.", example: 38_500),
+    "trendPercent": Note("By how many per cent that is more, or less if negative; absent where there were none.", example: 9),
+  ]
+}
+
+/// How an account moves, at a glance (MOVE-4).
+public struct Dashboard: Document, Hashable {
+  /// Today, before which lies yesterday.
+  public var today: MovementSummary
+  /// From Monday on.
+  public var week: MovementSummary
+  /// From the first of the month on.
+  public var month: MovementSummary
+  /// Ever.
+  public var allTime: MovementSummary
+  /// The step goals that are set.
+  public var goals: [StepGoal]
+  /// Those of the last 30 days on which anything was measured or earned, newest first.
+  public var history: [DashboardDay]
+
+  /// A dashboard from its parts.
+  public init(
+    today: MovementSummary, week: MovementSummary, month: MovementSummary, allTime: MovementSummary, goals: [StepGoal],
+    history: [DashboardDay]
+  ) {
+    self.today = today
+    self.week = week
+    self.month = month
+    self.allTime = allTime
+    self.goals = goals
+    self.history = history
+  }
+
+  public static let notes: Notes = [
+    "today": "Today, before which lies the whole of yesterday.", "week": "From Monday on.",
+    "month": "From the first of the month on.", "allTime": "Ever.", "goals": "The step goals that are set.",
+    "history": "Those of the last 30 days on which anything was measured or earned, newest first.",
+  ]
+}
+
+/// Shows the dashboard.
+public enum GetDashboard: Operation {
+  public typealias Input = Empty
+  public typealias Output = Dashboard
+
+  public static let spec = OperationSpec(
+    "dashboard.get", of: .activity, .get("/v1/dashboard"), by: .account, effect: .read, requirements: ["MOVE-4", "MOVE-5"],
+    "Show how the account moves: today, this week, this month, ever, with coins, goals and history.")
+}

@@ -1,0 +1,36 @@
+import ActivityContract
+import Operations
+
+/// Where a sample lies in its table: its account, kind and first local day, and a number within these.
+///
+/// So the samples of a day lie together, in an index of whole numbers that is quick to add to.
+struct SamplePlace: Hashable, Sendable {
+  private static let dayBits: Int64 = 17
+  private static let numberBits: Int64 = 18
+
+  /// How many samples an account may have of one kind on one day: three a second.
+  static let most: Int64 = 1 << numberBits
+
+  /// The first day for which there is room.
+  static let firstDay = LocalDay(daysSinceEpoch: -1)
+
+  let rawValue: Int64
+
+  /// The first place of a day. There is room for 67 million accounts, and for the days from 1969-12-31 to 2328.
+  init(account: Int64, kind: MovementKind, day: LocalDay) {
+    let days = Int64(day.daysSinceEpoch) + 1
+    precondition(account < 1 << 26 && (0..<1 << SamplePlace.dayBits).contains(days), "there is no place for such a sample")
+    rawValue = ((account << 2 | Int64(kind.number)) << SamplePlace.dayBits | days) << SamplePlace.numberBits
+  }
+
+  /// All places of a day.
+  var ofDay: Range<Int64> { rawValue..<rawValue + SamplePlace.most }
+
+  /// The first local day of the sample at a place.
+  static func day(_ place: Int64) -> LocalDay {
+    LocalDay(daysSinceEpoch: Int32(place >> numberBits & (1 << dayBits - 1)) - 1)
+  }
+
+  /// The kind of the sample at a place.
+  static func kind(_ place: Int64) -> MovementKind { MovementKind(number: Int(place >> (numberBits + dayBits) & 3)) }
+}

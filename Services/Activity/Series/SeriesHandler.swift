@@ -1,0 +1,21 @@
+import ActivityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the bar chart of an activity.
+  mutating func serveSeries(_ calendars: AccountCalendars) {
+    serve(GetSeries.self, prepare: calendars.prepare) { input, _, call, database in
+      let account = try call.account
+      try Activities.require(input.activityID, of: account, in: database)
+      let days = try calendars.days(of: account, now: call.now, in: database)
+      let period = input.period ?? .week
+      let range = CalendarRange(period, around: (input.day ?? .today).resolved(today: days.today))
+      return ActivitySeries(
+        period, range, try Plans.find(input.activityID, lostDays: days.lost, in: database),
+        try Entries.progress(of: input.activityID, from: range.days.lowerBound, to: range.days.upperBound, in: database),
+        today: days.today)
+    }
+  }
+}

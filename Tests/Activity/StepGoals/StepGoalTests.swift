@@ -1,0 +1,131 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@Suite("Daily and weekly step goals (MOVE-5; E UC-07)")
+struct StepGoalTests {
+  /// A Saturday.
+  private let now = "2026-11-21T20:00:00.000Z"
+
+  private func approached(_ services: ServicesInProcess) async throws -> [String] {
+    try await services.told(by: .activity).filter { $0.name == StepGoalApproached.spec.name }.map { event in
+      let told = try StepGoalApproached.decode(event.body)
+      return "\(told.period) \(told.firstDay) \(told.steps)/\(told.goal) \(told.isReached ? "reached" : "near")"
+    }
+  }
+
+  @Test("UC-07 1 to 3 and 5: near its goal and when it is reached, each is told once a day, whatever corrections come")
+  func daily() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      #expect(try await ana.send(GetStepGoals.self, .init()).goals.isEmpty)
+      let set = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
+      #expect(set == StepGoal(period: .day, goal: 5000, steps: 0) && set.missing == 5000)
+      try await ana.walk("a", 4499, "2026-11-21T08:00:00Z")
+      #expect(try await approached(services).isEmpty)
+      try await ana.walk("b", 1, "2026-11-21T10:00:00Z")
+      try await ana.walk("c", 100, "2026-11-21T11:00:00Z")
+      #expect(try await approached(services) == ["day 2026-11-21 4500/5000 near"])
+      try await ana.walk("d", 1000, "2026-11-21T12:00:00Z")
+      _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["d"]))
+      try await ana.walk("e", 2000, "2026-11-21T13:00:00Z")
+      let expected = ["day 2026-11-21 4500/5000 near", "day 2026-11-21 5600/5000 reached"]
+      #expect(try await approached(services) == expected)
+      #expect(try await ana.send(GetStepGoals.self, .init()).goals.map(\.missing) == [0])
+      // The next day counts anew; what comes late for the day before is told too.
+      try services.clock.set("2026-11-22T20:00:00.000Z")
+      try await ana.walk("f", 5000, "2026-11-22T08:00:00Z")
+      #expect(try await approached(services) == expected + ["day 2026-11-22 5000/5000 reached"])
+    }
+  }
+
+  @Test("UC-07 5: a week counts from Monday on, also what comes after its end; weeks before the goal was set do not")
+  func weekly() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      _ = try await ana.send(SetStepGoal.self, .init(period: .week, goal: 10_000))
+      try await ana.walk("old", 10_000, "2026-11-15T08:00:00Z")
+      try await ana.walk("mon", 6000, "2026-11-16T08:00:00Z")
+      #expect(try await approached(services).isEmpty)
+      try services.clock.set("2026-11-23T08:00:00.000Z")
+      try await ana.walk("sun", 4000, "2026-11-22T08:00:00Z")
+      #expect(try await approached(services) == ["week 2026-11-16 10000/10000 reached"])
+      let goal = try #require(try await ana.send(GetStepGoals.self, .init()).goals.first)
+      #expect(goal.period == .week && goal.steps == 0)
+    }
+  }
+
+  @Test("a goal that the day has reached already is told when it is set; a changed one is not told twice that day")
+  func setLate() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      try await ana.walk("a", 6000, "2026-11-21T08:00:00Z")
+      _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
+      _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
+      _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5500))
+      #expect(try await approached(services) == ["day 2026-11-21 6000/5000 reached"])
+      let changes = try await services.told(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
+      let told = try changes.map { try StepGoalChanged.decode($0.body) }
+      #expect(told.map(\.goal) == [5000, 5500] && told[0].revision < told[1].revision)
+    }
+  }
+
+  @Test("UC-07 AF-03: once a goal is cleared nothing more is told of it")
+  func cleared() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      for person in [ana, ben] { _ = try await person.send(SetStepGoal.self, .init(period: .day, goal: 5000)) }
+      _ = try await ana.send(ClearStepGoal.self, .init(period: .day))
+      _ = try await ana.send(ClearStepGoal.self, .init(period: .day))
+      _ = try await ana.send(ClearStepGoal.self, .init(period: .week))
+      try await ana.walk("a", 6000, "2026-11-21T08:00:00Z")
+      #expect(try await approached(services).isEmpty)
+      #expect(try await ana.send(GetStepGoals.self, .init()).goals.isEmpty)
+      let changes = try await services.told(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
+      #expect(try changes.map { try StepGoalChanged.decode($0.body).goal } == [5000, 5000, nil])
+      // Another's goal is another's.
+      #expect(try await ben.send(GetStepGoals.self, .init()).goals.count == 1)
+      let snapshot = try await services.store(of: .activity).log.wholeSnapshot().filter { $0.name == StepGoalChanged.spec.name }
+      #expect(Set(try snapshot.map { try StepGoalChanged.decode($0.body).goal }) == [nil, 5000])
+    }
+  }
+
+  @Test("ten years of history sent at once tell of no goal but those of the present and the last day and week")
+  func history() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      for period in GoalPeriod.allCases { _ = try await ana.send(SetStepGoal.self, .init(period: period, goal: 100)) }
+      try services.clock.set("2026-12-21T20:00:00.000Z")
+      let end = services.clock.now
+      let samples = (0..<1000).map { back in
+        MovementSample(
+          id: "\(back)", start: end.adding(seconds: -back * 43_200 - 3600), end: end.adding(seconds: -back * 43_200), steps: 200)
+      }
+      _ = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
+      #expect(
+        try await Set(approached(services)) == [
+          "day 2026-12-20 400/100 reached", "day 2026-12-21 400/100 reached", "week 2026-12-14 2800/100 reached",
+          "week 2026-12-21 400/100 reached",
+        ])
+    }
+  }
+
+  @Test("a goal beyond what can be walked, or below 1, is refused", arguments: [0, -1, 1_000_001])
+  func bad(goal: Int) async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      #expect(try await ana.refusedFields(SetStepGoal.self, .init(period: .day, goal: goal)) == ["goal out_of_range"])
+    }
+  }
+}
+
+extension Person {
+  /// An hour's steps from then on.
+  func walk(_ id: String, _ steps: Int, _ start: String) async throws {
+    let start = try Instant(text: start)
+    try await record(MovementSample(id: id, start: start, end: start.adding(seconds: 3600), steps: steps))
+  }
+}

@@ -1,0 +1,123 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Testing
+
+@Suite("Activities that complete themselves from movement (MOVE-7)")
+struct TieTests {
+  private let now = "2026-11-21T20:00:00.000Z"
+
+  private func make(
+    _ person: Person, _ goal: Goal, _ kind: MovementKind, schedule: Schedule = .daily, startDay: String? = nil
+  ) async throws -> ActivityID {
+    let input = CreateActivity.Input(
+      title: "Move", category: .fitness, goal: goal, schedule: schedule, startDay: try startDay.map { try LocalDay(text: $0) },
+      tie: MovementTie(kind: kind))
+    let activity = try await person.send(CreateActivity.self, input)
+    #expect(activity.tie == MovementTie(kind: kind))
+    #expect(try await person.send(GetActivity.self, .init(activityID: activity.id)).activity.tie == activity.tie)
+    return activity.id
+  }
+
+  private func states(_ person: Person, _ day: String = "today") async throws -> [String] {
+    try await person.send(GetDay.self, .init(day: try DayName(text: day))).activities.map {
+      "\($0.state) \($0.amount ?? -1)"
+    }
+  }
+
+  @Test("'walk 8,000 steps' is partly done, done, and opens again when a correction takes the steps away")
+  func steps() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      _ = try await make(ana, .quantity(8000, unit: "pasos"), .steps)
+      #expect(try await states(ana) == ["pending -1.0"])
+      try await ana.walk("a", 5000, "2026-11-21T08:00:00Z")
+      #expect(try await states(ana) == ["partly 5000.0"])
+      try await ana.walk("b", 3000, "2026-11-21T10:00:00Z")
+      #expect(try await states(ana) == ["done 8000.0"])
+      _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["b"]))
+      #expect(try await states(ana) == ["partly 5000.0"])
+      _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["a"]))
+      #expect(try await states(ana) == ["pending 0.0"])
+      let told = try await services.told(by: .activity).filter { $0.name == EntryRecorded.spec.name }
+      #expect(try told.map { try EntryRecorded.decode($0.body).isDone } == [false, true, false, false])
+    }
+  }
+
+  @Test("'cycle 10 km' and 'run 5,000 m' count whole metres and millimetres")
+  func distances() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      _ = try await make(ana, .quantity(10, unit: "km"), .cycling)
+      _ = try await make(ana, .quantity(5000, unit: "m"), .running)
+      let start = try Instant(text: "2026-11-21T08:00:00Z")
+      for (id, kind, amount) in [("a", MovementKind.cycling, 9999.999), ("b", .running, 4999.999)] {
+        try await ana.record(
+          MovementSample(id: id, kind: kind, start: start, end: start.adding(seconds: 3600), amount: amount))
+      }
+      #expect(try await states(ana) == ["partly 9.999", "partly 4999.999"])
+      for (id, kind) in [("c", MovementKind.cycling), ("d", .running)] {
+        try await ana.record(
+          MovementSample(
+            id: id, kind: kind, start: start.adding(seconds: 7200), end: start.adding(seconds: 7300), amount: 0.001))
+      }
+      #expect(try await states(ana) == ["done 10.0", "done 5000.0"])
+    }
+  }
+
+  @Test("only on planned days that have begun; steps of other days are of no account, nor those of other accounts")
+  func plannedDays() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      // Fridays; it is Saturday.
+      _ = try await make(ana, .quantity(1000, unit: "steps"), .steps, schedule: .weekdays([5]), startDay: "2026-11-01")
+      for (id, day) in [("fri", "2026-11-20"), ("sat", "2026-11-21"), ("next", "2026-11-27")] {
+        try await ana.walk(id, 2000, "\(day)T08:00:00Z")
+        try await ben.walk(id, 2000, "2026-11-13T08:00:00Z")
+      }
+      #expect(try await states(ana, "2026-11-20") == ["done 2000.0"])
+      #expect(try await states(ana, "2026-11-13") == ["failed -1.0"])
+      #expect(try await states(ana, "2026-11-27") == ["pending -1.0"])
+    }
+  }
+
+  @Test("a new one takes up what its days have already")
+  func existing() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      for day in ["2026-11-18", "2026-11-19", "2026-11-21"] { try await ana.walk(day, 2000, "\(day)T08:00:00Z") }
+      let id = try await make(ana, .quantity(1000, unit: "steps"), .steps, startDay: "2026-11-19")
+      #expect(try await states(ana) == ["done 2000.0"])
+      #expect(try await ana.send(GetActivity.self, .init(activityID: id)).streak.longest == 1)
+    }
+  }
+
+  @Test("what is written by hand stands until the day's movement changes")
+  func byHand() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      let id = try await make(ana, .quantity(8000, unit: "steps"), .steps)
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
+      #expect(try await states(ana) == ["done 8000.0"])
+      try await ana.walk("other day", 5000, "2026-11-20T08:00:00Z")
+      #expect(try await states(ana) == ["done 8000.0"])
+      try await ana.walk("a", 5000, "2026-11-21T08:00:00Z")
+      #expect(try await states(ana) == ["partly 5000.0"])
+    }
+  }
+
+  @Test("a goal that is not measured so is refused")
+  func bad() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      for (goal, kind) in [
+        (Goal.check, MovementKind.steps), (.duration(seconds: 60), .running), (.quantity(5, unit: "miles"), .running),
+      ] {
+        let input = CreateActivity.Input(
+          title: "Move", category: .fitness, goal: goal, schedule: .daily, tie: MovementTie(kind: kind))
+        #expect(try await ana.refusedFields(CreateActivity.self, input) == ["tie not_for_tie"])
+      }
+    }
+  }
+}
