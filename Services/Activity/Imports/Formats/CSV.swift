@@ -32,7 +32,7 @@ struct CSV {
     var fields: [[UInt8]] = []
     var field: [UInt8] = []
     var size = 0
-    let first = lineNumber
+    var first = lineNumber
     while let byte = try nextByte() {
       size += 1
       guard size <= Self.mostBytes, fields.count <= Self.mostFields else { throw .damaged }
@@ -40,8 +40,9 @@ struct CSV {
       if byte == UInt8(ascii: "\n") {
         lineNumber += 1
         if mode != .quoted {
-          if size == 1 || (size == 2 && field == [UInt8(ascii: "\r")]) { return try next() }
-          return finish(first, fields, field, mode)
+          guard size == 1 || (size == 2 && field == [UInt8(ascii: "\r")]) else { return finish(first, fields, field, mode) }
+          (mode, field, size, first) = (.start, [], 0, lineNumber)
+          continue
         }
       }
       switch (mode, byte) {
