@@ -97,6 +97,6 @@ struct RowsTests {
   func longRow() throws {
     let text = Self.fitbit + "1,3/12/2016 0:00,x,7\n1,\"" + String(repeating: "x", count: 2 << 20)
     let (records, fault) = try TemporaryFile("a.csv", text).read()
-    #expect(fault == .damaged && records.samples.isEmpty)
+    #expect(fault == .damaged && records.samples.map(\.amount) == [7])
   }
 }
