@@ -139,7 +139,10 @@ public enum UploadImportChunk: Operation {
   public static let spec = OperationSpec(
     "imports.uploadChunk", of: .activity, .put("/v1/imports/{importID}/chunks/{offset}"), by: .account, effect: .write,
     rate: .bulk,
-    failures: [ImportFailure.notFound.kind, ImportFailure.notUploading.kind, RequestFailure.consentRequired.kind],
+    failures: [
+      ImportFailure.notFound.kind, ImportFailure.notUploading.kind, ImportFailure.noRoom.kind,
+      RequestFailure.consentRequired.kind,
+    ],
     takesIdempotencyKey: false, raw: .body("content", "application/octet-stream"), requirements: ["ID-13", "MOVE-3"],
     "Send a part of the file; the answer says where the next one is to begin.")
 }

@@ -1,3 +1,4 @@
+import GRDB
 import Operations
 import ServiceKit
 import ServiceLifecycle
@@ -40,7 +41,12 @@ struct ImportRunner: Service {
   func readAll() async throws {
     while let row = try await store.read({ try Imports.next(in: $0) }) {
       guard let run = ImportRun(row, store, spool, calendars, rules) else { return }
-      try await run.run { pulse.promise(within: Self.longestBatch) }
+      do {
+        try await run.run { pulse.promise(within: Self.longestBatch) }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        // What the schema refuses it would refuse again, and the others wait behind it.
+        try await store.write { try Imports.end(row.id, .failed, $0, because: .damaged) }
+      }
     }
   }
 }

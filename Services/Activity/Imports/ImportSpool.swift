@@ -17,6 +17,9 @@ struct ImportSpool: Sendable {
   struct Fault: Error {
     let operation: String
     let number: Int32
+
+    var isGone: Bool { number == ENOENT }
+    var isFull: Bool { number == ENOSPC || number == EDQUOT }
   }
 
   private let folder: String

@@ -97,7 +97,15 @@ enum ImportUpload {
         "content", FieldRule("bytes_out_of_range", ["least": .number(1), "most": .number(max(1, row.totalBytes - input.offset))]))
     }
     guard input.offset <= received, received < end else { return received..<received }
-    try await spool.write(bytes[(received - input.offset)...], at: received, of: row.id, account)
+    do {
+      try await spool.write(bytes[(received - input.offset)...], at: received, of: row.id, account)
+    } catch let fault as ImportSpool.Fault where fault.isGone {
+      // As after a restored backup: what had arrived is no longer there.
+      try await call.write { try Imports.end(row.id, .failed, $0, because: .lost) }
+      throw ImportFailure.notUploading
+    } catch let fault as ImportSpool.Fault where fault.isFull {
+      throw ImportFailure.noRoom.with(retryAfterSeconds: 600)
+    }
     return received..<end
   }
 

@@ -11,13 +11,19 @@ import Testing
 
 @Suite("Imports")
 struct ImportsTests {
-  private static let export = AppleHealthTests.export(
-    (0..<40).map { index in
-      AppleHealthTests.record(
-        "StepCount", "count", "\(100 + index)",
-        String(format: "2026-11-%02d %02d:00:00 +0000", 1 + index % 20, 8 + index / 20),
-        String(format: "2026-11-%02d %02d:%02d:00 +0000", 1 + index % 20, 8 + index / 20, 1 + index))
-    }.joined(separator: "\n"))
+  private static let export = AppleHealthTests.export((0..<40).map(record).joined(separator: "\n"))
+
+  /// Two a day, of some minutes each.
+  private static func record(_ index: Int) -> String {
+    let day = String(format: "2026-11-%02d", 1 + index % 20)
+    let hour = 8 + index / 20
+    let start = "\(day) " + String(format: "%02d:00:00 +0000", hour)
+    let end = "\(day) " + String(format: "%02d:%02d:00 +0000", hour, 1 + index)
+    return AppleHealthTests.record("StepCount", "count", "\(100 + index)", start, end)
+  }
+
+  /// The steps of all its records.
+  private static let steps = (0..<40).reduce(0) { $0 + 100 + $1 }
 
   private static let bytes = Array(export.utf8)
 
@@ -45,7 +51,7 @@ struct ImportsTests {
       let done = try await ana.end(of: made.id)
       #expect(done.state == .done && done.progress == 100 && done.format == .appleHealth && done.endedAt != nil)
       #expect(done.counts == ImportCounts(records: 40, taken: 40, repeated: 0, refused: 0, days: 20))
-      #expect(try await ana.steps(from: "2026-11-01", days: 30) == (0..<40).map { 100 + $0 }.reduce(0, +))
+      #expect(try await ana.steps(from: "2026-11-01", days: 30) == Self.steps)
       #expect(try await ana.send(CompleteImport.self, .init(importID: made.id)) == done)
       #expect(try await ana.failure(UploadImportChunk.self, tooMuch) == "import_not_uploading")
       #expect(!FileManager.default.fileExists(atPath: "\(services.home.path)/imports/\(ana.id)"))
@@ -76,7 +82,7 @@ struct ImportsTests {
       let counts = try await [one, other].map(\.counts)
       #expect(counts.map(\.taken).reduce(0, +) == 40 && counts.map(\.repeated).reduce(0, +) == 40)
       #expect(try await ana.importFile("export.xml", Self.bytes).counts.repeated == 40)
-      #expect(try await ana.steps(from: "2026-11-01", days: 30) == (0..<40).map { 100 + $0 }.reduce(0, +))
+      #expect(try await ana.steps(from: "2026-11-01", days: 30) == Self.steps)
     }
   }
 
@@ -269,7 +275,7 @@ struct ImportsTests {
       let zip = try Zip.archive([("Habits.csv", Array(habits.utf8)), ("Checkmarks.csv", Array(marks.utf8))])
       let done = try await ana.importFile("Loop.zip", zip)
       #expect(done.counts == ImportCounts(records: 8, taken: 8, repeated: 0, refused: 0, days: 2))
-      let listed = try await ana.send(ListActivities.self, .init()).items
+      let listed = try await ana.send(ListActivities.self, .init()).items.map(\.activity)
       #expect(listed.map(\.title) == ["Coffee", "A very long name of"])
       #expect(listed[0].goal == .quantity(2.5, unit: "cups", .atMost))
       #expect(listed[1].schedule == .timesAWeek(5) && listed[1].startDay.description == "2026-11-17")

@@ -85,4 +85,18 @@ struct RowsTests {
   func others(_ text: String) throws {
     #expect(try TemporaryFile("a.csv", text).read().fault == .unrecognized)
   }
+
+  @Test("with millions of empty lines are read like any other")
+  func emptyLines() throws {
+    let text = Self.fitbit + String(repeating: "\n", count: 1_000_000) + "1,3/12/2016 0:00,x,7\n"
+    let (records, fault) = try TemporaryFile("a.csv", text).read()
+    #expect(fault == nil && records.samples.map(\.amount) == [7] && records.map(\.line) == [1_000_002])
+  }
+
+  @Test("with fields beyond all measure are damaged")
+  func longRow() throws {
+    let text = Self.fitbit + "1,3/12/2016 0:00,x,7\n1,\"" + String(repeating: "x", count: 2 << 20)
+    let (records, fault) = try TemporaryFile("a.csv", text).read()
+    #expect(fault == .damaged && records.samples.map(\.amount) == [7])
+  }
 }

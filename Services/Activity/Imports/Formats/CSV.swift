@@ -32,7 +32,7 @@ struct CSV {
     var fields: [[UInt8]] = []
     var field: [UInt8] = []
     var size = 0
-    let first = lineNumber
+    var first = lineNumber
     while let byte = try nextByte() {
       size += 1
       guard size <= Self.mostBytes, fields.count <= Self.mostFields else { throw .damaged }
@@ -40,8 +40,9 @@ struct CSV {
       if byte == UInt8(ascii: "\n") {
         lineNumber += 1
         if mode != .quoted {
-          if size == 1 || (size == 2 && field == [UInt8(ascii: "\r")]) { return try next() }
-          return finish(first, fields, field, mode)
+          guard size == 1 || (size == 2 && field == [UInt8(ascii: "\r")]) else { return finish(first, fields, field, mode) }
+          (mode, field, size, first) = (.start, [], 0, lineNumber)
+          continue
         }
       }
       switch (mode, byte) {
@@ -115,6 +116,7 @@ final class CSVRecordReader: ImportReader {
   private let part: String?
   private let names: [String]
   private let row: Row
+  private var fault: FormatFault?
 
   /// - Parameter make: what becomes of rows, by the names of the columns.
   init(_ source: any ByteSource, part: String? = nil, _ make: ([String]) throws(FormatFault) -> Row) throws(FormatFault) {
@@ -129,10 +131,20 @@ final class CSVRecordReader: ImportReader {
   var line: Int { csv.lineNumber }
 
   func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+    if let fault { throw fault }
     var records: [ImportedRecord] = []
     let begin = consumed
     var isAtEnd = true
-    while records.count < most, consumed - begin < stretchBytes, let line = try csv.next() {
+    while records.count < most, consumed - begin < stretchBytes {
+      let line: CSV.Line?
+      do throws(FormatFault) {
+        line = try csv.next()
+      } catch {
+        // What stands before the fault is good.
+        fault = error
+        break
+      }
+      guard let line else { break }
       isAtEnd = false
       switch line {
       case .bad(let number): records.append(ImportedRecord(part: part, line: number, .fault(.badRow)))
@@ -141,6 +153,7 @@ final class CSVRecordReader: ImportReader {
       case .row(let number, let fields): records += row(CSVRow(part: part, line: number, fields: fields))
       }
     }
+    if isAtEnd, let fault { throw fault }
     return isAtEnd ? nil : records
   }
 }

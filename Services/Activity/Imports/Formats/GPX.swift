@@ -97,8 +97,7 @@ final class GPX: XMLRecordHandler {
   }
 
   private static func name(_ text: [UInt8]) -> String? {
-    let name = String(decoding: text, as: UTF8.self).trimmed
-    return name.isEmpty ? nil : String(name.prefix(64))
+    TextValues.shortened(String(decoding: text, as: UTF8.self), 64)
   }
 
   /// What programs call it: GPX itself has no list of types.

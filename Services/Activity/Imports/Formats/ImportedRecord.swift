@@ -30,14 +30,17 @@ public struct ImportedRecord: Sendable {
 
 /// The program and the device that measured, shared by all samples of theirs.
 public final class ImportedSource: Hashable, Sendable {
+  /// As many as a sample's may have.
+  private static let mostCharacters = 64
+
   public let name: String?
   public let device: String?
   /// Of the name alone: what a sample's id is made of.
   let hash: UInt64
 
   init(name: String?, device: String? = nil) {
-    self.name = name.flatMap(Self.shortened)
-    self.device = device.flatMap(Self.shortened)
+    self.name = name.flatMap { TextValues.shortened($0, Self.mostCharacters) }
+    self.device = device.flatMap { TextValues.shortened($0, Self.mostCharacters) }
     var hash = ContentHash()
     hash.add(name ?? "")
     self.hash = hash.value
@@ -50,12 +53,6 @@ public final class ImportedSource: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(device)
-  }
-
-  /// As long as a sample's may be.
-  private static func shortened(_ text: String) -> String? {
-    let text = text.trimmed
-    return text.isEmpty ? nil : String(text.prefix(64))
   }
 }
 

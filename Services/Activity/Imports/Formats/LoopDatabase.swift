@@ -19,6 +19,7 @@ final class LoopDatabase: ImportReader {
   private var marks: OpaquePointer?
   private let size: Int64
   private var marksRead: Int64 = 0
+  private var isBroken = false
   private var markCount: Int64 = 0
   private let looks = Looks()
 
@@ -55,6 +56,7 @@ final class LoopDatabase: ImportReader {
       defer { habits.removeFirst(min(most, habits.count)) }
       return Array(habits.prefix(most))
     }
+    guard !isBroken else { throw .damaged }
     guard let marks else { return nil }
     var records: [ImportedRecord] = []
     while records.count < most {
@@ -69,7 +71,11 @@ final class LoopDatabase: ImportReader {
         sqlite3_finalize(marks)
         self.marks = nil
         return records
-      default: throw .damaged
+      default:
+        // Another step would begin anew.
+        isBroken = true
+        guard !records.isEmpty else { throw .damaged }
+        return records
       }
     }
     return records

@@ -23,6 +23,7 @@ enum LoopHabits {
     private var counts: [String: Int] = [:]
 
     mutating func key(_ name: String) -> String {
+      let name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(200)))
       counts[name, default: 0] += 1
       return "\(name)#\(counts[name] ?? 1)"
     }
@@ -33,18 +34,19 @@ enum LoopHabits {
 
   /// The habit, or why it cannot be one.
   static func habit(_ habit: Described, key: String, firstDay: LocalDay?) -> ImportedRecord.Content {
-    let title = shortened(habit.name, mostTitle)
+    let title = TextValues.shortened(habit.name, mostTitle)
     guard let title else { return .fault(.missingValue) }
     guard let frequency = frequency(habit.numerator, habit.denominator) else { return .fault(.badSchedule) }
     var goal = Goal.check
     if habit.isNumerical {
       let target = (habit.target * 1000).rounded() / 1000
       guard (0.001...Amounts.most).contains(target) else { return .fault(.badNumber) }
-      goal = .quantity(target, unit: shortened(habit.unit, mostUnit) ?? "×", habit.isAtMost ? .atMost : .atLeast)
+      goal = .quantity(target, unit: TextValues.shortened(habit.unit, mostUnit) ?? "×", habit.isAtMost ? .atMost : .atLeast)
     }
     return .habit(
       ImportedHabit(
-        key: key, title: title, reason: shortened(habit.question, mostReason) ?? shortened(habit.note, mostReason),
+        key: key, title: title,
+        reason: TextValues.shortened(habit.question, mostReason) ?? TextValues.shortened(habit.note, mostReason),
         frequency: frequency, goal: goal, firstDay: firstDay, isArchived: habit.isArchived))
   }
 
@@ -57,11 +59,6 @@ enum LoopHabits {
     if numerator == 1, denominator <= 365 { return .everyDays(denominator) }
     let aWeek = (Double(numerator) * 7 / Double(denominator)).rounded()
     return .timesAWeek(min(7, max(1, Int(aWeek))))
-  }
-
-  private static func shortened(_ text: String, _ most: Int) -> String? {
-    let text = text.trimmed
-    return text.isEmpty ? nil : String(text.prefix(most)).trimmed
   }
 }
 

@@ -122,4 +122,14 @@ enum TextValues {
     var text = text
     return text.withUTF8(body)
   }
+
+  /// A text of somebody else's as long as ours may be, without control characters; nil where nothing is left. A character may have any
+  /// number of marks, so its bytes are bounded, too.
+  static func shortened(_ text: String, _ most: Int) -> String? {
+    var short = text.trimmed.prefix(most)
+    while short.utf8.count > most * 16 { short.removeLast() }
+    let plain = String(
+      String.UnicodeScalarView(short.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    return plain.isBlank ? nil : plain.trimmed
+  }
 }
