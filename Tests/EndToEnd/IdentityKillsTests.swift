@@ -112,21 +112,25 @@ struct IdentityKillsTests {
     defer { cluster.stop() }
     try await cluster.start()
     _ = try await Self.register("adela", cluster)
-    func store(_ service: ServiceName) throws -> DatabaseQueue {
-      try DatabaseQueue(path: "\(cluster.home)/stores/\(service.rawValue).sqlite")
-    }
     /// Periods, and mails that the notifications service has been told to write.
     func made() throws -> (reports: Int, mails: Int) {
       (
-        try store(.identity).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM security_reports") ?? 0 },
-        try store(.notifications).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM mails WHERE kind = 'report'") ?? 0 }
+        try Play.read(cluster, .identity) { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM security_reports") ?? 0 },
+        try Play.read(cluster, .notifications) {
+          try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM mails WHERE kind = 'report'") ?? 0
+        }
       )
     }
     // Seven days, and the weeks that lie wholly within the last 24 days.
     var due = 0
     for round in 0...Play.rounds(4) {
       cluster.hold(.identity)
-      try await store(.identity).write { database in
+      _ = try await eventually {
+        cluster.processID(.identity)
+      } until: {
+        $0 == 0
+      }
+      try await DatabaseQueue(path: "\(cluster.home)/stores/identity.sqlite").write { database in
         try database.execute(
           sql: "UPDATE accounts SET is_administrator = 1, verified_at = created_at, created_at = ?",
           arguments: [Instant.now.adding(seconds: -24 * 86_400).milliseconds])
@@ -151,7 +155,7 @@ struct IdentityKillsTests {
       if round == 0 { due = end.reports }
       #expect(end.reports == due && end.mails == due * (round + 1))
     }
-    #expect((9...10).contains(due))
+    #expect((9...11).contains(due))
   }
 
   // MARK: - Rounds

@@ -112,7 +112,8 @@ enum Play {
     #expect(wrong == 0)
   }
 
-  private static func read<T>(_ cluster: RunningCluster, _ service: ServiceName, _ body: (Database) throws -> T) throws -> T {
+  /// Reads a running service's store.
+  static func read<T>(_ cluster: RunningCluster, _ service: ServiceName, _ body: (Database) throws -> T) throws -> T {
     var configuration = Configuration()
     configuration.readonly = true
     return try DatabaseQueue(path: "\(cluster.home)/stores/\(service.rawValue).sqlite", configuration: configuration).read(body)
