@@ -27,7 +27,7 @@ final class PlanModel {
   }
 
   /// What the calendar of Foundation says of a day.
-  private struct Facts {
+  private struct Facts: Sendable {
     let weekday: Int
     let dayOfMonth: Int
     let daysInMonth: Int
@@ -245,7 +245,7 @@ extension PlanModel {
 }
 
 /// Something of each day from 2020 to 2031, at hand without a search.
-struct DayTable<Value> {
+struct DayTable<Value: Sendable>: Sendable {
   private var values = [Value?](repeating: nil, count: 4_000)
 
   subscript(day: LocalDay) -> Value? {
