@@ -80,7 +80,7 @@ extension Transaction {
         SELECT session_id, account_id, revoked_at FROM sessions WHERE account_id = ? AND revoked_at > ?
         """
     ).execute(arguments: [account.id, now.adding(seconds: -Snapshot.revocationsToldSeconds)])
-    try reserve(account.username, ofDeleted: account.id, key: keys.usernames)
+    try reserve(ofDeleted: account.username, key: keys.usernames)
     try database.cachedStatement(
       sql: "INSERT INTO account_deletions (deletion_id, account_id, requested_at) VALUES (?, ?, ?)"
     ).execute(arguments: [id, account.id, now])

@@ -40,13 +40,16 @@ enum IdentityErasure {
           closed_at = COALESCE(closed_at, :now)
         WHERE account_id = :account
         """, "UPDATE incidents SET closed_by = NULL, comment = NULL WHERE closed_by = :account"),
+    // A keyed hash, which stays so that nobody is taken for who had the name.
+    .changed(
+      "reserved_usernames", "account_id = :account", .profiles,
+      by: "UPDATE reserved_usernames SET account_id = NULL WHERE account_id = :account"),
     .rows("accounts", "account_id = :account", .profiles),
     .untouched("security_reports", "numbers and ids of incidents"),
     .untouched("login_failures", "keyed hashes, removed within a day"),
     .untouched("account_deletions", "ids of what is gone"),
     .untouched("account_deletion_parts", "counts"),
     .untouched("ended_sessions", "ids of what is gone, removed within days"),
-    .untouched("reserved_usernames", "keyed hashes, which the deletion lets belong to no account"),
   ]
 
   /// Events that hold ids alone, which gateways have to hear still.

@@ -34,10 +34,8 @@ extension Database {
 }
 
 extension Transaction {
-  /// Lets nobody have the username of a deleted account for a while; the account's former ones stay reserved, and nobody's.
-  func reserve(_ username: Username, ofDeleted account: AccountID, key: SecretKey) throws {
-    try database.cachedStatement(sql: "UPDATE reserved_usernames SET account_id = NULL WHERE account_id = ?")
-      .execute(arguments: [account])
+  /// Lets nobody have the username of a deleted account for a while.
+  func reserve(ofDeleted username: Username, key: SecretKey) throws {
     try reserve(username, for: nil, ReservedNames.secondsAfterDeletion, key)
   }
 
