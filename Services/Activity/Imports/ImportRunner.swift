@@ -1,3 +1,4 @@
+import ActivityContract
 import GRDB
 import Operations
 import ServiceKit
