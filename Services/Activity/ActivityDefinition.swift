@@ -16,16 +16,21 @@ extension ServiceDefinition {
         Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamples.migration(4),
         Accounts.settingsMigration(5),
         ActivityVersions.migration(6),
-        ActivitySchema.migration(7),
-        CalendarFeeds.migration(8),
+        LostDays.migration(7),
+        ActivitySchema.migration(8),
+        CalendarFeeds.migration(9),
       ])
-    service.keepAccounts()
+    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
     service.serveTemplates()
     service.serveActivities(calendars)
     service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
     service.serveEntries(calendars)
+    service.servePauses(calendars)
+    service.serveSkips(calendars)
+    service.serveCalendars(calendars)
+    service.serveSeries(calendars)
     service.serveSteps(calendars)
     service.erase(
       [
@@ -36,6 +41,7 @@ extension ServiceDefinition {
         .following("activity_reminders", "activities"),
         .following("activity_tags", "activities"),
         .rows("calendar_feeds", "account_id = :account", .activities),
+        .rows("lost_days", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("step_sample_days", "step_samples"),
         .rows("step_samples", ofWalker, .steps),

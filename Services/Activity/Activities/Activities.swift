@@ -80,6 +80,14 @@ enum Activities {
     return Activity(row)
   }
 
+  /// Refuses where the account has no activity of that id.
+  static func require(_ id: ActivityID, of account: AccountID, in database: Database) throws {
+    let found = try database.first(
+      "SELECT 1 FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account)
+    ) { _ in true }
+    guard found != nil else { throw ActivityFailure.notFound }
+  }
+
   /// What an entry of that day depends on: of the account's activity of that id, the version that holds then.
   static func goal(
     _ id: ActivityID, of account: AccountID, on day: LocalDay, in database: Database
@@ -142,11 +150,14 @@ struct PlannedGoal: Hashable, Sendable {
 
 extension Activity {
   /// Columns ``Activities/current``; where reminders and tags are not among them, there are none.
-  init(_ row: Row) {
+  init(_ row: Row) { self.init(row, ActivityVersion(row)) }
+
+  /// The same where the version is known.
+  init(_ row: Row, _ version: ActivityVersion) {
     let minutes = (row["reminders"] as String?)?.split(separator: " ").compactMap { Int($0) } ?? []
     let tags =
       (row["tags"] as String?)?.split(separator: "\n").compactMap { Tag.fromDatabaseValue(String($0).databaseValue) } ?? []
-    let terms = ActivityVersion(row).terms
+    let terms = version.terms
     self.init(
       id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
       schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,

@@ -27,9 +27,9 @@ extension ServiceDefinition {
 
     serve(ListActivities.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
+      let calendar = try calendars.calendar(of: account, in: database)
       let page = try call.page(input)
-      let items = try Activities.list(of: account, input, page, today: today, in: database)
+      let items = try Activities.list(of: account, input, page, today: calendar.day(of: call.now), calendar, in: database)
       let message = input.cursor == nil && items.items.isEmpty ? input.emptyMessage(words, call.language) : nil
       return ActivityList(items, message: message)
     }
@@ -37,9 +37,11 @@ extension ServiceDefinition {
     serve(GetActivity.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
       let activity = try Activities.find(input.activityID, of: account, in: database)
-      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
+      let calendar = try calendars.calendar(of: account, in: database)
+      let today = calendar.day(of: call.now)
       let (streak, strength) = StreakRule.record(
-        try Plans.find(activity.id, in: database), try Entries.progress(of: activity.id, in: database), today: today)
+        try Plans.find(activity.id, of: account, calendar, in: database), try Entries.progress(of: activity.id, in: database),
+        today: today)
       return ActivityDetails(
         activity: activity, streak: streak, strength: strength.rounded(toPlaces: 3),
         pauses: try Pauses.list(of: activity.id, in: database))

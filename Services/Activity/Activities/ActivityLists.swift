@@ -6,7 +6,8 @@ import ServiceKit
 extension Activities {
   /// The account's activities that pass the filters, in its order, each with the days of this week.
   static func list(
-    of account: AccountID, _ input: ListActivities.Input, _ page: PageRequest, today: LocalDay, in database: Database
+    of account: AccountID, _ input: ListActivities.Input, _ page: PageRequest, today: LocalDay, _ calendar: LocalCalendar,
+    in database: Database
   ) throws -> Page<ListedActivity> {
     let statement = try database.cachedStatement(
       sql: """
@@ -26,15 +27,18 @@ extension Activities {
         page.fetchLimit,
       ])
     return try page.page(of: rows, key: { ListPlace(place: $0["place"], id: $0["activity_id"]) }) { row in
-      try listed(Activity(row), today: today, in: database)
+      try listed(Activity(row), of: account, today: today, calendar, in: database)
     }
   }
 
-  private static func listed(_ activity: Activity, today: LocalDay, in database: Database) throws -> ListedActivity {
+  private static func listed(
+    _ activity: Activity, of account: AccountID, today: LocalDay, _ calendar: LocalCalendar, in database: Database
+  ) throws -> ListedActivity {
     let (monday, sunday) = (today.monday, today.sunday)
     var states: [LocalDay: DayState] = [:]
     let progress = try Entries.progress(of: activity.id, from: monday, to: sunday, in: database)
-    try Plans.find(activity.id, in: database).judge(progress, from: monday, to: sunday, today: today) { day in
+    let plan = try Plans.find(activity.id, of: account, calendar, in: database)
+    plan.judge(progress, from: monday, to: sunday, today: today) { day in
       // This week is not over.
       states[day.day] = DayState(day, isWeekMissed: false)
     }

@@ -7,6 +7,8 @@ extension Contract {
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
       IncrementEntry.self, DeleteEntry.self, RecordStepSamples.self, ListStepDays.self,
+      CreatePause.self, UpdatePause.self, DeletePause.self, CreateSkip.self, DeleteSkip.self,
+      GetCalendar.self, GetSeries.self,
       ListTemplates.self, UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self,
       OrderActivity.self,
       CreateCalendarFeed.self, GetCalendarFeed.self, RevokeCalendarFeed.self, ReadCalendarFeed.self,

@@ -81,7 +81,7 @@ public struct PlannedActivity: Document, Hashable {
     "id": "Names the activity.", "title": "What it is called.", "reason": "Why the account does it.",
     "category": "What kind of thing it is.", "icon": "Name of the category's icon, as in the Lucide set.",
     "goal": "What the day asks for.",
-    "state": StreakText.state,
+    "state": Note(StreakText.states),
     "amount": "For a quantity: how much is done.", "durationSeconds": "For a duration: how long was spent.",
   ]
 }

@@ -26,3 +26,126 @@ public struct Pause: Document, Hashable {
 
 /// Names a pause.
 public typealias PauseID = ID<Pause>
+
+/// Ways in which pausing an activity can fail.
+public enum PauseFailure: String, FailureCode {
+  /// The activity has no pause of that id.
+  case notFound = "pause_not_found"
+  /// The activity is paused on some of the days already.
+  case overlaps = "pause_overlaps"
+  /// The activity has as many pauses as one may have.
+  case tooMany = "too_many_pauses"
+
+  public var status: Int {
+    switch self {
+    case .notFound: 404
+    case .overlaps, .tooMany: 409
+    }
+  }
+}
+
+/// Pauses an activity for a range of days, past ones too (ACT-14). What was recorded on them stays, and counts again without the pause.
+public enum CreatePause: Operation {
+  /// Which activity and days.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// The first day; the account's today by default.
+    public var firstDay: LocalDay?
+    /// The last day.
+    public var lastDay: LocalDay
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, firstDay: LocalDay? = nil, lastDay: LocalDay) {
+      self.activityID = activityID
+      self.firstDay = firstDay
+      self.lastDay = lastDay
+    }
+
+    public static let notes: Notes = [
+      "activityID": "Names the activity.",
+      "firstDay": "The first day, from 1970-01-01 on; the account's today by default.",
+      "lastDay": "The last day, up to 2199-12-31. An activity has at most 200 pauses.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      PlannableDays.check(firstDay, "firstDay", &fields)
+      PlannableDays.check(lastDay, "lastDay", &fields)
+      PlannableDays.checkOrder(firstDay, lastDay, "lastDay", &fields)
+    }
+  }
+
+  public typealias Output = Pause
+
+  public static let spec = OperationSpec(
+    "pauses.create", of: .activity, .post("/v1/activities/{activityID}/pauses"), by: .account, effect: .create,
+    failures: [ActivityFailure.notFound.kind, PauseFailure.overlaps.kind, PauseFailure.tooMany.kind], requirements: ["ACT-14"],
+    "Pause an activity for a range of days.")
+}
+
+/// Shortens or lengthens a pause (ACT-14).
+public enum UpdatePause: Operation {
+  /// Which pause, and its days from now on.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// Names the pause.
+    public var pauseID: PauseID
+    /// The first day, if it changes.
+    public var firstDay: LocalDay?
+    /// The last day, if it changes.
+    public var lastDay: LocalDay?
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, pauseID: PauseID, firstDay: LocalDay? = nil, lastDay: LocalDay? = nil) {
+      self.activityID = activityID
+      self.pauseID = pauseID
+      self.firstDay = firstDay
+      self.lastDay = lastDay
+    }
+
+    public static let notes: Notes = [
+      "activityID": "Names the activity.", "pauseID": "Names the pause.", "firstDay": "The first day; as before if absent.",
+      "lastDay": "The last day; as before if absent.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      PlannableDays.check(firstDay, "firstDay", &fields)
+      PlannableDays.check(lastDay, "lastDay", &fields)
+      PlannableDays.checkOrder(firstDay, lastDay, "lastDay", &fields)
+    }
+  }
+
+  public typealias Output = Pause
+
+  public static let spec = OperationSpec(
+    "pauses.update", of: .activity, .patch("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind, PauseFailure.notFound.kind, PauseFailure.overlaps.kind],
+    requirements: ["ACT-14"], "Shorten or lengthen a pause.")
+}
+
+/// Takes a pause back: its days are asked for as if there had been none (ACT-14).
+public enum DeletePause: Operation {
+  /// Which pause.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// Names the pause.
+    public var pauseID: PauseID
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, pauseID: PauseID) {
+      self.activityID = activityID
+      self.pauseID = pauseID
+    }
+
+    public static let notes: Notes = ["activityID": "Names the activity.", "pauseID": "Names the pause."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "pauses.delete", of: .activity, .delete("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind, PauseFailure.notFound.kind], requirements: ["ACT-14"],
+    "Take a pause back: its days are asked for as if there had been none.")
+}

@@ -12,6 +12,11 @@ public enum PlannableDays {
       field, FieldRule("out_of_range", ["least": .text(all.lowerBound.description), "most": .text(all.upperBound.description)]))
   }
 
+  /// The same for a day by its name; today is one of them.
+  static func check(_ day: DayName?, _ field: String, _ fields: inout FieldChecks) {
+    if case .day(let day) = day { check(day, field, &fields) }
+  }
+
   /// Records a last day before the first one.
   static func checkOrder(_ first: LocalDay?, _ last: LocalDay?, _ field: String, _ fields: inout FieldChecks) {
     guard let first, let last, last < first else { return }

@@ -42,9 +42,8 @@ enum StreakText {
     much after 13 further ones, so that a single missed day takes a twentieth away.
     """, range: 0...1, example: .number(0.948))
 
-  static let state = Note(
-    """
+  static let states = """
     `done`; `partly`: some progress; `failed`: over without any, or a limit exceeded; `pending`: not over; `free`: over without any, \
     in a week that needs it not; `skipped`; `paused`.
-    """)
+    """
 }

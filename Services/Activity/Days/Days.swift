@@ -6,8 +6,10 @@ import Operations
 enum Days {
   /// The account's activities planned on that day with their progress, in one query.
   static func plan(
-    of account: AccountID, day: LocalDay, _ filters: DayFilters = DayFilters(), today: LocalDay, in database: Database
+    of account: AccountID, day: LocalDay, _ filters: DayFilters = DayFilters(), today: LocalDay, _ calendar: LocalCalendar,
+    in database: Database
   ) throws -> DayPlan {
+    let isLost = try LostDays.find(account, calendar, in: database).contains(day)
     let statement = try database.cachedStatement(
       sql: """
         SELECT activities.*, \(ActivityVersions.columns), entries.progress,
@@ -31,30 +33,35 @@ enum Days {
     while let row = try rows.next() {
       let version = ActivityVersion(row)
       guard version.isPlanned(on: day) else { continue }
-      let activity = Activity(row)
+      let activity = Activity(row, version)
       let (measure, progress) = (version.measure, row["progress"] as Int?)
       let (isPaused, isSkipped): (Bool, Bool) = (row["is_paused"], row["is_skipped"])
+      let outcome = measure.outcome(progress ?? 0, isOver: day < today)
+      let isAsked = !isPaused && !isSkipped && (outcome != .missed || !isLost)
       let judged = JudgedDay(
-        day: day, version: version, progress: progress,
-        outcome: isPaused || isSkipped ? nil : measure.outcome(progress ?? 0, isOver: day < today), isPaused: isPaused)
+        day: day, version: version, progress: progress, outcome: isAsked ? outcome : nil, isPaused: isPaused)
+      let state = try DayState(
+        judged,
+        isWeekMissed: try isWeekMissed(
+          of: activity.id, of: account, around: day, today: today, calendar, in: database))
       planned.append(
         PlannedActivity(
-          activity,
-          state: try DayState(
-            judged, isWeekMissed: try isWeekMissed(of: activity.id, around: day, today: today, in: database)),
-          amount: progress.flatMap(measure.amount), durationSeconds: progress.flatMap(measure.durationSeconds)))
+          activity, state: state, amount: progress.flatMap(measure.amount),
+          durationSeconds: progress.flatMap(measure.durationSeconds)))
     }
     return DayPlan(day: day, activities: planned)
   }
 
   /// Whether the week of a day is over and was not kept, of an activity of so many times a week.
   private static func isWeekMissed(
-    of activity: ActivityID, around day: LocalDay, today: LocalDay, in database: Database
+    of activity: ActivityID, of account: AccountID, around day: LocalDay, today: LocalDay, _ calendar: LocalCalendar,
+    in database: Database
   ) throws -> Bool {
     guard day.sunday < today else { return false }
     let progress = try Entries.progress(of: activity, from: day.monday, to: day.sunday, in: database)
+    let plan = try Plans.find(activity, of: account, calendar, in: database)
     var week = JudgedWeek()
-    try Plans.find(activity, in: database).judge(progress, from: day.monday, to: day.sunday, today: today) { day in
+    plan.judge(progress, from: day.monday, to: day.sunday, today: today) { day in
       if let times = day.timesAWeek { week.add(day, times: times) }
     }
     return week.outcome(isOver: true) == .missed

@@ -7,9 +7,10 @@ extension ServiceDefinition {
   mutating func serveDays(_ calendars: AccountCalendars) {
     serve(GetDay.self, prepare: calendars.prepare) { input, _, call, database in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: database).day(of: call.now)
+      let calendar = try calendars.calendar(of: account, in: database)
+      let today = calendar.day(of: call.now)
       let filters = DayFilters(title: input.title, category: input.category, goalKind: input.goalKind)
-      return try Days.plan(of: account, day: input.day.resolved(today: today), filters, today: today, in: database)
+      return try Days.plan(of: account, day: input.day.resolved(today: today), filters, today: today, calendar, in: database)
     }
   }
 }

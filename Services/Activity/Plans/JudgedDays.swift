@@ -76,7 +76,7 @@ extension Plan {
       let outcome = version.measure.outcome(done ?? 0, isOver: day < today)
       let isAsked =
         !isPaused && (skips.isEmpty || !skips.contains(day))
-        && (outcome == .kept || lostDays.isEmpty || !lostDays.contains(day))
+        && (outcome != .missed || lostDays.isEmpty || !lostDays.contains(day))
       body(
         JudgedDay(day: day, version: version, progress: done, outcome: isAsked ? outcome : nil, isPaused: isPaused))
     }

@@ -8,7 +8,7 @@ struct Plan: Sendable {
   let pauses: [ClosedRange<LocalDay>]
   /// The days that the account skips.
   let skips: Set<LocalDay>
-  /// The days that the account lost by travelling: they count as skipped unless they were kept.
+  /// The days that the account lost by travelling: one that was missed counts as skipped.
   let lostDays: Set<LocalDay>
 
   init(

@@ -73,9 +73,9 @@ public enum Accounts {
   /// What an account's days depend on, if its event has arrived.
   public static func dayRule(
     of account: AccountID, in database: Database
-  ) throws -> (timeZone: String, dayStartHour: Int)? {
+  ) throws -> DayRule? {
     try database.first("SELECT time_zone, day_start_hour FROM accounts WHERE account_id = ?", .id(account)) {
-      ($0.text(0), $0.number(1))
+      DayRule(timeZone: $0.text(0), dayStartHour: $0.number(1))
     }
   }
 
@@ -106,19 +106,20 @@ public enum Accounts {
       return nil
     }
     return try await call.write { transaction in
-      try keep(found, transaction)
+      try keep(found, transaction, call.context.accountMoved)
       return try find(found.accountID, in: transaction.database)
     }
   }
 
   /// Lets the read model follow identity.
-  static func hear(_ service: inout ServiceDefinition) {
-    service.hear(AccountChanged.self) { event, _, transaction in try keep(event, transaction) }
+  static func hear(_ service: inout ServiceDefinition, _ moved: Moved?) {
+    service.hear(AccountChanged.self) { event, _, transaction in try keep(event, transaction, moved) }
   }
 
   /// What comes late of an account that was erased has no effect.
-  private static func keep(_ account: AccountChanged, _ transaction: Transaction) throws {
+  private static func keep(_ account: AccountChanged, _ transaction: Transaction, _ moved: Moved?) throws {
     guard try !transaction.database.isErased(account.accountID) else { return }
+    let before = try moved == nil ? nil : dayRule(of: account.accountID, in: transaction.database)
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
@@ -134,5 +135,29 @@ public enum Accounts {
       account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
       account.language, account.isVerified, text(of: account.consents ?? []), account.mutesHelp ?? false, account.revision,
     ])
+    guard let moved, let before, let after = try dayRule(of: account.accountID, in: transaction.database), before != after else {
+      return
+    }
+    try moved(AccountMove(account: account.accountID, from: before, to: after), transaction)
   }
+}
+
+extension Accounts {
+  /// What takes effect in the transaction in which an account comes to count its days in another way.
+  public typealias Moved = @Sendable (AccountMove, Transaction) throws -> Void
+}
+
+/// What an account's days depend on.
+public struct DayRule: Sendable, Hashable {
+  /// An IANA time zone.
+  public let timeZone: String
+  /// 0 to 6.
+  public let dayStartHour: Int
+}
+
+/// An account's coming to count its days in another way: it travelled, or begins its day at another hour.
+public struct AccountMove: Sendable {
+  public let account: AccountID
+  public let from: DayRule
+  public let to: DayRule
 }

@@ -41,6 +41,7 @@ public struct ServiceDefinition: Sendable {
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   private(set) var keepsAccounts = false
+  private(set) var accountMoved: Accounts.Moved?
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
   /// How each table of its store forgets an account.
   public private(set) var erasedTables: [ErasedTable] = []
@@ -150,10 +151,13 @@ public struct ServiceDefinition: Sendable {
   }
 
   /// Keeps the read model of accounts, ``Accounts``; its table is one of the service's migrations.
-  public mutating func keepAccounts() {
+  ///
+  /// - Parameter moved: called in the transaction in which an account comes to count its days in another way.
+  public mutating func keepAccounts(whenMoved moved: Accounts.Moved? = nil) {
     keepsAccounts = true
+    accountMoved = moved
     decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }
-    Accounts.hear(&self)
+    Accounts.hear(&self, moved)
   }
 
   /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.
@@ -195,14 +199,19 @@ final class CallContext: Sendable {
   let clock: Clock
   let logger: Logger
   let keys: ServiceKeys
+  let accountMoved: Accounts.Moved?
 
-  init(store: Store, bus: any Bus, service: ServiceName, clock: Clock, logger: Logger, keys: ServiceKeys) {
+  init(
+    store: Store, bus: any Bus, service: ServiceName, clock: Clock, logger: Logger, keys: ServiceKeys,
+    accountMoved: Accounts.Moved?
+  ) {
     self.store = store
     self.bus = bus
     self.service = service
     self.clock = clock
     self.logger = logger
     self.keys = keys
+    self.accountMoved = accountMoved
   }
 
   func call(_ request: Request) -> Call { Call(header: request.header, now: clock.now, context: self) }

@@ -40,7 +40,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       definition,
       CallContext(
         store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger,
-        keys: ServiceKeys(secret: secret)))
+        keys: ServiceKeys(secret: secret), accountMoved: definition.accountMoved))
     environment.bus.serve { request in
       if let reply = await teller.answer(request) { return reply }
       return await dispatch.reply(to: request)

@@ -29,6 +29,8 @@ struct ActivitySchemaTests {
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
     let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4)]
+    let lost = LostDays.migration(5)
+    let calendar = LocalCalendar(TimeZones().offsets("UTC"), dayStartHour: 0)
     let account = AccountID()
     let ids = (0..<3).map { _ in ActivityID() }
     let old = try open(Array(before.prefix(3)))
@@ -43,15 +45,15 @@ struct ActivitySchemaTests {
       }
     }
     await old.close()
-    let new = try open(before + [ActivitySchema.migration(5), CalendarFeeds.migration(6)])
+    let new = try open(before + [lost, ActivitySchema.migration(6), CalendarFeeds.migration(7)])
     let found = try await new.read { database in
       (
         try Days.plan(
-          of: account, day: LocalDay(daysSinceEpoch: 20001), today: LocalDay(daysSinceEpoch: 20001), in: database
+          of: account, day: LocalDay(daysSinceEpoch: 20001), today: LocalDay(daysSinceEpoch: 20001), calendar, in: database
         ).activities.map(\.id),
         try Days.plan(
           of: account, day: LocalDay(daysSinceEpoch: 20001), DayFilters(title: "CAFE"), today: LocalDay(daysSinceEpoch: 20001),
-          in: database
+          calendar, in: database
         ).activities.map(\.id),
         try Activities.find(ids[0], of: account, in: database)
       )
@@ -63,7 +65,7 @@ struct ActivitySchemaTests {
     #expect(
       try await new.read { database in
         try Days.plan(
-          of: account, day: LocalDay(daysSinceEpoch: 20001), today: LocalDay(daysSinceEpoch: 20001), in: database
+          of: account, day: LocalDay(daysSinceEpoch: 20001), today: LocalDay(daysSinceEpoch: 20001), calendar, in: database
         ).activities.map(\.id)
       } == [ids[0], ids[2], ids[1]])
     await new.close()

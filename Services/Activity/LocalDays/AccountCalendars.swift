@@ -9,7 +9,7 @@ final class AccountCalendars: Sendable {
   /// How many accounts are remembered to be in the read model; when it is full all are forgotten and looked for again.
   static let mostKnown = 100_000
 
-  private let zones = TimeZones()
+  let zones = TimeZones()
   private let known = Mutex<Set<AccountID>>([])
 
   /// Sees to it that the read model holds the caller's account before its request is handled: someone who has just registered
@@ -24,9 +24,6 @@ final class AccountCalendars: Sendable {
       known.insert(account)
     }
   }
-
-  /// The offsets of an IANA time zone.
-  func offsets(_ timeZone: String) -> ZoneOffsets { zones.offsets(timeZone) }
 
   /// The account's calendar as it stands now.
   func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {

@@ -15,8 +15,11 @@ struct LocalCalendar: Sendable {
   }
 
   /// The local day that holds an instant.
-  func day(of instant: Instant) -> LocalDay {
-    LocalCalendar.day(instant.milliseconds + offsets.span(at: instant.milliseconds).offset - dayStart)
+  func day(of instant: Instant) -> LocalDay { LocalCalendar.day(local(instant)) }
+
+  /// The local time of an instant, in milliseconds, its days beginning at the account's hour.
+  func local(_ instant: Instant) -> Int64 {
+    instant.milliseconds + offsets.span(at: instant.milliseconds).offset - dayStart
   }
 
   /// The day of a local time, in milliseconds after 1970-01-01's start.

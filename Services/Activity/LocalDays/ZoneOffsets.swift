@@ -10,6 +10,13 @@ struct OffsetSpan: Sendable, Hashable {
   let offset: Int64
 }
 
+/// A moment at which a zone's offset from UTC changes, all in milliseconds.
+struct OffsetJump: Sendable, Hashable {
+  let at: Int64
+  let before: Int64
+  let after: Int64
+}
+
 /// The offsets of one time zone. Asking Foundation costs microseconds, so each UTC day's answer is kept.
 final class ZoneOffsets: Sendable {
   /// How many UTC days are kept, some eleven years; when it is full all are forgotten.
@@ -27,7 +34,33 @@ final class ZoneOffsets: Sendable {
   private let zone: TimeZone
   private let days = Mutex<[Int64: Day]>([:])
 
-  init(_ zone: TimeZone) { self.zone = zone }
+  /// When the zone went west to east over the date line, and so left a day out: such as Samoa on 2011-12-30.
+  let dateLineJumps: [OffsetJump]
+
+  init(_ zone: TimeZone) {
+    self.zone = zone
+    dateLineJumps = ZoneOffsets.dateLineJumps(of: zone)
+  }
+
+  /// A zone that goes over the date line stays there: so one look a year finds the years in which it happened.
+  private static func dateLineJumps(of zone: TimeZone) -> [OffsetJump] {
+    func offset(_ seconds: Int64) -> Int64 {
+      Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
+    }
+    let year: Int64 = 365 * 86_400
+    return stride(from: 0, to: 60 * year, by: Int(year)).compactMap { start in
+      // More than any summer time, and less than a day.
+      let leap: Int64 = 20 * 3600
+      var (low, high) = (Int64(start), Int64(start) + year)
+      guard offset(high) - offset(low) > leap else { return nil }
+      let before = offset(low)
+      while high - low > 1 {
+        let middle = (low + high) / 2
+        if offset(middle) - before > leap { high = middle } else { low = middle }
+      }
+      return OffsetJump(at: high * 1000, before: offset(low) * 1000, after: offset(high) * 1000)
+    }
+  }
 
   /// The stretch of constant offset around an instant, no longer than the UTC day that holds it.
   func span(at milliseconds: Int64) -> OffsetSpan {

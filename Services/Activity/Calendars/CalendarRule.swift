@@ -1,0 +1,27 @@
+import ActivityContract
+import Operations
+
+extension ActivityCalendar {
+  /// How an activity stands on the days of a range (ACT-9).
+  ///
+  /// - Parameter progress: that of the days of all weeks which have a day in the range.
+  init(_ format: CalendarFormat, _ range: CalendarRange, _ plan: Plan, _ progress: [DayProgress], today: LocalDay) {
+    var judged: [JudgedDay] = []
+    var weeks: [LocalDay: JudgedWeek] = [:]
+    plan.judge(progress, from: range.days.lowerBound.monday, to: range.days.upperBound.sunday, today: today) { day in
+      judged.append(day)
+      if let times = day.timesAWeek { weeks[day.day.sunday, default: JudgedWeek()].add(day, times: times) }
+    }
+    var days = range.days.map { CalendarDay(day: $0, state: nil) }
+    for day in judged where range.days.contains(day.day) {
+      let isWeekMissed = weeks[day.day.sunday]?.outcome(isOver: day.day.sunday < today) == .missed
+      let measure = day.version.measure
+      days[range.days.lowerBound.distance(to: day.day)] = CalendarDay(
+        day: day.day, state: DayState(day, isWeekMissed: isWeekMissed), amount: day.progress.flatMap(measure.amount),
+        durationSeconds: day.progress.flatMap(measure.durationSeconds))
+    }
+    self.init(
+      format: format, firstDay: range.days.lowerBound, lastDay: range.days.upperBound, previousDay: range.previousDay,
+      nextDay: range.nextDay, days: days)
+  }
+}

@@ -1,0 +1,135 @@
+public import Operations
+
+/// Over which time a bar chart goes (ACT-11).
+public enum SeriesPeriod: String, Choice {
+  /// Monday to Sunday, a bar a day.
+  case week
+  /// The first to the last day of the month, a bar a day.
+  case month
+  /// The weeks whose Thursday lies in the quarter, a bar a week.
+  case quarter
+}
+
+/// The progress of an activity as a bar chart shows it (ACT-11).
+public struct ActivitySeries: Document, Hashable {
+  /// Over which time.
+  public var period: SeriesPeriod
+  /// The first day.
+  public var firstDay: LocalDay
+  /// The last day.
+  public var lastDay: LocalDay
+  /// A day of the period before; absent before 1970.
+  public var previousDay: LocalDay?
+  /// A day of the period after; absent after 2199.
+  public var nextDay: LocalDay?
+  /// What a quantity is counted in.
+  public var unit: String?
+  /// The bars, oldest first.
+  public var bars: [SeriesBar]
+  /// The whole period.
+  public var total: SeriesBar
+
+  /// A series from its parts.
+  public init(
+    period: SeriesPeriod, firstDay: LocalDay, lastDay: LocalDay, previousDay: LocalDay?, nextDay: LocalDay?, unit: String?,
+    bars: [SeriesBar], total: SeriesBar
+  ) {
+    self.period = period
+    self.firstDay = firstDay
+    self.lastDay = lastDay
+    self.previousDay = previousDay
+    self.nextDay = nextDay
+    self.unit = unit
+    self.bars = bars
+    self.total = total
+  }
+
+  public static let notes: Notes = [
+    "period": "Over which time.", "firstDay": "The first day.", "lastDay": "The last day.",
+    "previousDay": "Give it as `day` for the period before; absent before 1970.",
+    "nextDay": "Give it as `day` for the period after; absent after 2199.",
+    "unit": "For a quantity: what is counted. Days on which something else was counted add nothing to sums.",
+    "bars": "A bar a day of a week or month, a bar a week of a quarter; oldest first.", "total": "The whole period.",
+  ]
+}
+
+/// A bar of a chart: what was done in some days, and what they asked for.
+public struct SeriesBar: Document, Hashable {
+  /// The first of the days.
+  public var firstDay: LocalDay
+  /// The last of them.
+  public var lastDay: LocalDay
+  /// How many days were to be done so far.
+  public var dueDays: Int
+  /// How many were done.
+  public var doneDays: Int
+  /// For a quantity: how much was done.
+  public var amount: Double?
+  /// For a quantity: how much all of the days ask for.
+  public var goalAmount: Double?
+  /// For a duration: how long was spent.
+  public var durationSeconds: Int?
+  /// For a duration: how long all of the days ask for.
+  public var goalDurationSeconds: Int?
+  /// Which part of what was due so far was reached, from 0 to 1.
+  public var share: Double?
+
+  /// A bar without anything due.
+  public init(firstDay: LocalDay, lastDay: LocalDay) {
+    self.firstDay = firstDay
+    self.lastDay = lastDay
+    dueDays = 0
+    doneDays = 0
+  }
+
+  public static let notes: Notes = [
+    "firstDay": "The first of the days.", "lastDay": "The last of them.",
+    "dueDays": "How many days were to be done up to today; paused and skipped ones are not.",
+    "doneDays": "How many were done.", "amount": "For a quantity: how much was done.",
+    "goalAmount": "For a quantity: how much all of the days ask for, or allow.",
+    "durationSeconds": "For a duration: how long was spent.",
+    "goalDurationSeconds": "For a duration: how long all of the days ask for, or allow.",
+    "share": Note(
+      """
+      Which part of what was due up to today was reached: the mean of the days, of which none counts more than its goal, and one with a \
+      limit is 1 or, where it is exceeded, 0. Absent where nothing was due.
+      """, range: 0...1, example: .number(0.857)),
+  ]
+}
+
+/// Shows an activity's progress for a bar chart (ACT-11).
+public enum GetSeries: Operation {
+  /// Which time of which activity.
+  public struct Input: Document {
+    /// Names the activity.
+    public var activityID: ActivityID
+    /// Over which time; a week by default.
+    public var period: SeriesPeriod?
+    /// A day of it; today by default.
+    public var day: DayName?
+
+    /// The input from its parts.
+    public init(activityID: ActivityID, period: SeriesPeriod? = nil, day: DayName? = nil) {
+      self.activityID = activityID
+      self.period = period
+      self.day = day
+    }
+
+    public static let notes: Notes = [
+      "activityID": "Names the activity.",
+      "period": """
+      `week` (if absent): Monday to Sunday, a bar a day; `month`: a bar a day; `quarter`: the 13 or 14 weeks whose Thursday lies in the \
+      quarter, a bar a week.
+      """,
+      "day": "A day of it, from `1970-01-01` to `2199-12-31`, or `today` (if absent).",
+    ]
+
+    public func check(_ fields: inout FieldChecks) { PlannableDays.check(day, "day", &fields) }
+  }
+
+  public typealias Output = ActivitySeries
+
+  public static let spec = OperationSpec(
+    "series.get", of: .activity, .get("/v1/activities/{activityID}/series"), by: .account, effect: .read,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-11"], "Show an activity's progress for a bar chart.")
+}

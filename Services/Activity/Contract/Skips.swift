@@ -1,0 +1,59 @@
+public import Operations
+
+/// A planned day that the account skips: it is not asked for, and neither adds to a streak nor breaks it (ACT-14).
+public struct Skip: Document, Hashable {
+  /// The activity.
+  public var activityID: ActivityID
+  /// The day.
+  public var day: LocalDay
+
+  /// A skipped day from its parts.
+  public init(activityID: ActivityID, day: LocalDay) {
+    self.activityID = activityID
+    self.day = day
+  }
+
+  public static let notes: Notes = ["activityID": "The activity.", "day": "The day."]
+}
+
+/// Which day of which activity is skipped, or no longer.
+public struct SkipInput: Document {
+  /// Names the activity.
+  public var activityID: ActivityID
+  /// The day, or today.
+  public var day: DayName
+
+  /// The input from its parts.
+  public init(activityID: ActivityID, day: DayName) {
+    self.activityID = activityID
+    self.day = day
+  }
+
+  /// How many days ahead of today the last one is that can be skipped.
+  public static let mostDaysAhead = 366
+
+  public static let notes: Notes = [
+    "activityID": "Names the activity.", "day": "A day such as `2026-11-21`, at most 366 days ahead, or `today`.",
+  ]
+}
+
+/// Skips a planned day (ACT-14). Repeating it changes nothing. What was recorded on it stays, and counts again when it is taken back.
+public enum CreateSkip: Operation {
+  public typealias Input = SkipInput
+  public typealias Output = Skip
+
+  public static let spec = OperationSpec(
+    "skips.create", of: .activity, .put("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notPlanned.kind, EntryFailure.paused.kind], requirements: ["ACT-14"],
+    "Skip a planned day.")
+}
+
+/// Takes the skipping of a day back (ACT-14). Repeating it changes nothing.
+public enum DeleteSkip: Operation {
+  public typealias Input = SkipInput
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "skips.delete", of: .activity, .delete("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
+    failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"], "Take the skipping of a day back.")
+}

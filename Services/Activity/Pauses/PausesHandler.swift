@@ -1,0 +1,43 @@
+import ActivityContract
+import Operations
+import ServiceKit
+import Storage
+
+extension ServiceDefinition {
+  /// Serves the pauses of activities.
+  mutating func servePauses(_ calendars: AccountCalendars) {
+    serve(CreatePause.self, prepare: calendars.prepare) { input, _, call, transaction in
+      let account = try call.account
+      try Activities.require(input.activityID, of: account, in: transaction.database)
+      let firstDay =
+        try input.firstDay ?? calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let pause = Pause(id: PauseID(), activityID: input.activityID, firstDay: firstDay, lastDay: input.lastDay)
+      try pause.checkOrder()
+      try Pauses.put(pause, transaction)
+      return pause
+    }
+
+    serve(UpdatePause.self) { input, call, transaction in
+      try Activities.require(input.activityID, of: call.account, in: transaction.database)
+      var pause = try Pauses.find(input.pauseID, of: input.activityID, in: transaction.database)
+      pause.firstDay = input.firstDay ?? pause.firstDay
+      pause.lastDay = input.lastDay ?? pause.lastDay
+      try pause.checkOrder()
+      try Pauses.put(pause, transaction)
+      return pause
+    }
+
+    serve(DeletePause.self) { input, call, transaction in
+      try Activities.require(input.activityID, of: call.account, in: transaction.database)
+      try Pauses.delete(try Pauses.find(input.pauseID, of: input.activityID, in: transaction.database), transaction)
+      return Empty()
+    }
+  }
+}
+
+extension Pause {
+  /// Refuses a pause that ends before it begins, which the input cannot show where it leaves one of the days out.
+  fileprivate func checkOrder() throws(Failure) {
+    guard lastDay >= firstDay else { throw Failure.field("lastDay", PlannableDays.mayNotEndBefore(firstDay)) }
+  }
+}

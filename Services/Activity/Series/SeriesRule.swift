@@ -1,0 +1,107 @@
+import ActivityContract
+import Operations
+
+extension ActivitySeries {
+  /// An activity's progress over a range of days (ACT-11).
+  ///
+  /// - Parameter progress: that of the days of the range.
+  init(_ period: SeriesPeriod, _ range: CalendarRange, _ plan: Plan, _ progress: [DayProgress], today: LocalDay) {
+    var judged: [JudgedDay] = []
+    plan.judge(progress, from: range.days.lowerBound, to: range.days.upperBound, today: today) { judged.append($0) }
+    let present = plan.versions[plan.versions.count - 1]
+    let bars = period == .quarter ? range.weeks : range.days.map { $0...$0 }
+    var position = 0
+    self.init(
+      period: period, firstDay: range.days.lowerBound, lastDay: range.days.upperBound, previousDay: range.previousDay,
+      nextDay: range.nextDay, unit: present.unit,
+      bars: bars.map { days in
+        let begin = position
+        while position < judged.count, judged[position].day <= days.upperBound { position += 1 }
+        return SeriesBar(days, judged[begin..<position], countedAs: present, today: today)
+      },
+      total: SeriesBar(range.days, judged[...], countedAs: present, today: today))
+  }
+}
+
+extension SeriesBar {
+  /// Some days of an activity added up.
+  ///
+  /// - Parameter present: what the activity counts now. Days that counted something else are due and done, but add nothing to sums.
+  fileprivate init(
+    _ days: ClosedRange<LocalDay>, _ judged: ArraySlice<JudgedDay>, countedAs present: ActivityVersion, today: LocalDay
+  ) {
+    self.init(firstDay: days.lowerBound, lastDay: days.upperBound)
+    var sums = Sums()
+    for day in judged { sums.add(day, countedAs: present, today: today) }
+    sums.closeWeek()
+    dueDays = sums.due
+    doneDays = sums.done
+    share = sums.due == 0 ? nil : (sums.reached / Double(sums.due)).rounded(toPlaces: 3)
+    amount = present.measure.amount(sums.progress)
+    goalAmount = present.measure.amount(sums.goal)
+    durationSeconds = present.measure.durationSeconds(sums.progress)
+    goalDurationSeconds = present.measure.durationSeconds(sums.goal)
+  }
+
+  /// What days come to together. Of a week in which any days may be used only so many are due.
+  private struct Sums {
+    var due = 0
+    var done = 0
+    var reached = 0.0
+    var progress = 0
+    var goal = 0
+    private var week: Week?
+
+    private struct Week {
+      let sunday: LocalDay
+      var times = 0
+      var asked = 0
+      var hasBegun = false
+      var reached = 0.0
+      var target = 0
+    }
+
+    mutating func add(_ day: JudgedDay, countedAs present: ActivityVersion, today: LocalDay) {
+      let measure = day.version.measure
+      let isCounted = measure.kind == present.measure.kind && day.version.unit == present.unit
+      if isCounted { progress += day.progress ?? 0 }
+      if let week, day.day > week.sunday { closeWeek() }
+      guard let outcome = day.outcome else { return }
+      if outcome == .kept { done += 1 }
+      let target = isCounted ? measure.target : 0
+      let hasBegun = day.day <= today || outcome == .kept
+      let part = hasBegun ? measure.part(day.progress ?? 0) : 0
+      guard let times = day.timesAWeek else {
+        goal += target
+        reached += part
+        if hasBegun { due += 1 }
+        return
+      }
+      var week = week ?? Week(sunday: day.day.sunday)
+      week.times = times
+      week.asked += 1
+      week.hasBegun = week.hasBegun || hasBegun
+      week.reached += part
+      week.target = target
+      self.week = week
+    }
+
+    mutating func closeWeek() {
+      guard let week else { return }
+      let asked = min(week.times, week.asked)
+      goal += week.target * asked
+      if week.hasBegun {
+        due += asked
+        reached += min(week.reached, Double(asked))
+      }
+      self.week = nil
+    }
+  }
+}
+
+extension GoalMeasure {
+  /// Which part of a day's goal that progress is: 1 and no more where it is reached, or a limit kept.
+  fileprivate func part(_ progress: Int) -> Double {
+    isDone(progress) ? 1 : isLimit ? 0 : Double(progress) / Double(target)
+  }
+}

@@ -1,0 +1,17 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// The days that accounts skip of their activities.
+enum Skips {
+  static func put(_ skip: Skip, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "INSERT INTO activity_skips (activity_id, day) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(skip.activityID), .day(skip.day))
+  }
+
+  static func delete(_ skip: Skip, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "DELETE FROM activity_skips WHERE activity_id = ? AND day = ?", .id(skip.activityID), .day(skip.day))
+  }
+}

@@ -1,0 +1,54 @@
+import ActivityContract
+import InProcess
+import Operations
+import Testing
+
+@testable import ActivityService
+
+@Suite("The rules of days and streaks")
+struct PlanModelTests {
+  /// How many cases each of the arguments generates.
+  static let cases = 2500
+
+  @Test(
+    "agree with looking at each day by itself, in 10,000 generated lives of activities", arguments: [2026, 4, 31, 1] as [UInt64])
+  func agree(seed: UInt64) throws {
+    var random = SeededGenerator(seed)
+    for _ in 0..<PlanModelTests.cases {
+      let model = PlanModel(&random)
+      let (plan, today, entries) = (model.plan, model.today, model.entries)
+      let record = StreakRule.record(plan, entries, today: today)
+      try #require(record.streak == model.streak, "\(model.description)")
+      try #require(abs(record.strength - model.strength) < 1e-9, "\(model.description)")
+
+      let around = today.advanced(by: Int.random(in: -40...10, using: &random))
+      let format = CalendarFormat.allCases.randomElement(using: &random)!
+      let calendar = ActivityCalendar(format, CalendarRange(format, around: around), plan, entries, today: today)
+      let wrong = calendar.days.first { $0.state != model.state($0.day) }
+      try #require(wrong == nil, "\(model.description)")
+
+      let next = plan.next(after: around)
+      let gap = around.advanced(by: 1)..<(next ?? around.advanced(by: 400))
+      if let next { try #require(model.isDue(next), "\(next) \(model.description)") }
+      try #require(!gap.contains(where: model.isDue), "\(around) \(model.description)")
+      let last = plan.last(before: around)
+      if let last { try #require(model.isDue(last), "\(last) \(model.description)") }
+      let before = (last?.advanced(by: 1) ?? min(around, plan.firstDay.advanced(by: -30)))..<around
+      try #require(!before.contains(where: model.isDue), "\(around) \(model.description)")
+    }
+  }
+
+  @Test("of half a century of daily entries take no time that anyone would notice")
+  func decades() {
+    let start = LocalDay(daysSinceEpoch: 0)
+    let version = ActivityVersion(
+      ActivityTerms(goal: .check, schedule: .daily, startDay: start), from: ActivityVersions.beginning, anchor: start)
+    let entries = (0..<20_000).map { DayProgress(day: start.advanced(by: $0), progress: 1) }
+    let today = start.advanced(by: 20_000)
+    let time = ContinuousClock().measure {
+      #expect(StreakRule.record(Plan([version]), entries, today: today).streak == Streak(current: 20_000, longest: 20_000))
+    }
+    // A debug build on a busy machine.
+    #expect(time < .seconds(2), "\(time)")
+  }
+}
