@@ -50,7 +50,7 @@ extension LocalDay {
     return first...first.advanced(by: LocalDay.length(ofMonth: month, year: year) - 1)
   }
 
-  /// Of a Thursday: the weeks of its quarter, 13 or 14, which are those whose Thursday lies in it, as ISO 8601 counts the weeks of a year.
+  /// Of a Thursday: the weeks of its quarter, 12 to 14, which are those whose Thursday lies in it, as ISO 8601 counts the weeks of a year.
   fileprivate var weeksOfQuarter: ClosedRange<LocalDay> {
     var first = month.lowerBound
     while (first.parts.month - 1) % 3 != 0 { first = first.advanced(by: -1).month.lowerBound }

@@ -118,7 +118,7 @@ public enum GetSeries: Operation {
     public static let notes: Notes = [
       "activityID": "Names the activity.",
       "period": """
-      `week` (if absent): Monday to Sunday, a bar a day; `month`: a bar a day; `quarter`: the 13 or 14 weeks whose Thursday lies in the \
+      `week` (if absent): Monday to Sunday, a bar a day; `month`: a bar a day; `quarter`: the 12 to 14 weeks whose Thursday lies in the \
       quarter, a bar a week.
       """,
       "day": "A day of it, from `1970-01-01` to `2199-12-31`, or `today` (if absent).",

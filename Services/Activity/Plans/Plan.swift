@@ -49,8 +49,7 @@ struct Plan: Sendable {
     return (first..<day).last(where: isDue)
   }
 
-  /// From one planned day to the next there are never more: `everyNDays` has at most 365, and of months with a fifth weekday at most
-  /// two follow each other that have none.
+  /// From one planned day to the next there are never more: `everyNDays` has at most 365, and a fifth weekday comes within half a year.
   private static let longestGap = 366
 }
 

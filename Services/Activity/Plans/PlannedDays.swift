@@ -79,7 +79,7 @@ struct PlannedDays: Hashable, Sendable {
     case .monthDays: Double(code.nonzeroBitCount) / month
     case .everyNDays: 1 / Double(code)
     case .timesAWeek: Double(code) / 7
-    // A fifth one falls into a month whose days beyond the 28th hold it.
+    // A fifth one is counted as if every month had it.
     case .nthWeekdays: min(1, Double(code.nonzeroBitCount) / month)
     }
   }

@@ -46,7 +46,8 @@ struct DaySpeedTests {
     return shortest
   }
 
-  @Test("does not depend on how long its activities are kept: ten years cost no more than a month (ACT-3)", .timeLimit(.minutes(3)))
+  @Test(
+    "does not depend on how long its activities are kept: ten years cost no more than a month (ACT-3)", .timeLimit(.minutes(3)))
   func tenYears() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let short = try await register(services, days: 30)

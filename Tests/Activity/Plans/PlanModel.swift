@@ -12,19 +12,22 @@ final class PlanModel {
   let plan: Plan
   let progress: [LocalDay: Int]
   let today: LocalDay
-  private var planned: [LocalDay: Bool] = [:]
-  private var counted: [LocalDay: Bool] = [:]
-  private let paused: Set<LocalDay>
+  private var planned = DayTable<Bool>()
+  private var counted = DayTable<Bool>()
+  private var held = DayTable<ActivityVersion>()
+  private var done = DayTable<Int>()
+  private var paused = DayTable<Bool>()
 
   init(plan: Plan, progress: [LocalDay: Int], today: LocalDay) {
     self.plan = plan
     self.progress = progress
     self.today = today
-    paused = Set(plan.pauses.flatMap { Array($0) })
+    for (day, progress) in progress { done[day] = progress }
+    for pause in plan.pauses { for day in pause { paused[day] = true } }
   }
 
   /// What the calendar of Foundation says of a day.
-  private struct Facts {
+  private struct Facts: Sendable {
     let weekday: Int
     let dayOfMonth: Int
     let daysInMonth: Int
@@ -33,11 +36,11 @@ final class PlanModel {
     let isLastOfWeekday: Bool
   }
 
-  private static let facts: [LocalDay: Facts] = {
+  private static let facts: DayTable<Facts> = {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
-    var facts: [LocalDay: Facts] = [:]
-    for number in Int32(18_500)...22_500 {
+    var facts = DayTable<Facts>()
+    for number in Int32(18_500)..<22_500 {
       let date = Date(timeIntervalSince1970: Double(number) * 86_400)
       let parts = calendar.dateComponents([.weekday, .day, .weekdayOrdinal, .month], from: date)
       let month = calendar.range(of: .day, in: .month, for: date)?.count ?? 0
@@ -49,10 +52,13 @@ final class PlanModel {
     return facts
   }()
 
-  private func facts(_ day: LocalDay) -> Facts { PlanModel.facts[day] ?? PlanModel.facts[.placeholder]! }
+  private func facts(_ day: LocalDay) -> Facts { PlanModel.facts[day]! }
 
   func version(_ day: LocalDay) -> ActivityVersion {
-    plan.versions.filter { $0.fromDay <= day }.max { $0.fromDay < $1.fromDay } ?? plan.versions[0]
+    if let known = held[day] { return known }
+    let version = plan.versions.filter { $0.fromDay <= day }.max { $0.fromDay < $1.fromDay } ?? plan.versions[0]
+    held[day] = version
+    return version
   }
 
   func isPlanned(_ day: LocalDay) -> Bool {
@@ -79,13 +85,13 @@ final class PlanModel {
     }
   }
 
-  func isPaused(_ day: LocalDay) -> Bool { paused.contains(day) }
+  func isPaused(_ day: LocalDay) -> Bool { paused[day] == true }
 
   func isDue(_ day: LocalDay) -> Bool { isPlanned(day) && !isPaused(day) && !plan.skips.contains(day) }
 
   /// True for kept, false for missed, nil while it is open.
   private func isKept(_ day: LocalDay) -> Bool? {
-    let (goal, done) = (version(day).measure, progress[day] ?? 0)
+    let (goal, done) = (version(day).measure, done[day] ?? 0)
     if goal.direction == .atMost { return done > goal.target ? false : day < today ? true : nil }
     return done >= goal.target ? true : day < today ? false : nil
   }
@@ -122,7 +128,7 @@ final class PlanModel {
     let isLimit = version.measure.direction == .atMost
     switch isKept(day) {
     case true: return .done
-    case _ where !isLimit && (progress[day] ?? 0) > 0: return .partly
+    case _ where !isLimit && (done[day] ?? 0) > 0: return .partly
     case nil: return .pending
     case false where isLimit || version.planned.kind != .timesAWeek: return .failed
     default: return week(day).allSatisfy { $0 < today } && isWeekKept(day) == false ? .failed : .free
@@ -235,5 +241,15 @@ extension PlanModel {
   /// The entries as the store gives them.
   var entries: [DayProgress] {
     progress.map { DayProgress(day: $0.key, progress: $0.value) }.sorted { $0.day < $1.day }
+  }
+}
+
+/// Something of each day from 2020 to 2031, at hand without a search.
+struct DayTable<Value: Sendable>: Sendable {
+  private var values = [Value?](repeating: nil, count: 4_000)
+
+  subscript(day: LocalDay) -> Value? {
+    get { values[Int(day.daysSinceEpoch) - 18_500] }
+    set { values[Int(day.daysSinceEpoch) - 18_500] = newValue }
   }
 }
