@@ -38,11 +38,12 @@ extension AccountCalendars {
   /// How the account's feed is written.
   fileprivate func zone(_ account: Accounts.Known) -> FeedZone {
     FeedZone(
-      name: account.timeZone.description, offsets: offsets(account.timeZone.description), dayStartHour: account.dayStartHour)
+      name: account.timeZone.description, offsets: zones.offsets(account.timeZone.description), dayStartHour: account.dayStartHour
+    )
   }
 
   /// The account's present local day.
   fileprivate func today(_ account: Accounts.Known, _ now: Instant) -> LocalDay {
-    LocalCalendar(offsets(account.timeZone.description), dayStartHour: account.dayStartHour).day(of: now)
+    LocalCalendar(zones.offsets(account.timeZone.description), dayStartHour: account.dayStartHour).day(of: now)
   }
 }

@@ -2,25 +2,17 @@ import Operations
 
 /// A time zone as RFC 5545 defines it (section 3.6.5): by the times at which its offset changes.
 struct ZoneDefinition: Sendable {
-  /// A change of the offset.
-  struct Change: Hashable, Sendable {
-    /// When, in milliseconds since 1970.
-    let at: Int64
-    let before: Int64
-    let after: Int64
-  }
-
   /// How many days lie between two looks at the zone: none ever changed back within so few.
   private static let step: Int64 = 7
 
   let name: String
   /// The offset at the beginning.
   let first: Int64
-  let changes: [Change]
+  let changes: [OffsetJump]
 
   /// The zone over a range of milliseconds since 1970; after its end the last offset is taken to stay.
   init(_ name: String, _ offsets: ZoneOffsets, over range: Range<Int64>) {
-    var changes: [Change] = []
+    var changes: [OffsetJump] = []
     var place = range.lowerBound
     var offset = offsets.span(at: place).offset
     first = offset
@@ -31,7 +23,7 @@ struct ZoneDefinition: Sendable {
         while span.range.upperBound <= next {
           let after = offsets.span(at: span.range.upperBound)
           if after.offset != span.offset {
-            changes.append(Change(at: span.range.upperBound, before: span.offset, after: after.offset))
+            changes.append(OffsetJump(at: span.range.upperBound, before: span.offset, after: after.offset))
           }
           span = after
         }

@@ -25,9 +25,6 @@ final class AccountCalendars: Sendable {
     }
   }
 
-  /// The offsets of an IANA time zone.
-  func offsets(_ timeZone: String) -> ZoneOffsets { zones.offsets(timeZone) }
-
   /// The account's calendar as it stands now.
   func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {
     guard let rule = try Accounts.dayRule(of: account, in: database) else { throw Failure(RequestFailure.unauthenticated) }

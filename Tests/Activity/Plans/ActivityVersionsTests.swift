@@ -53,7 +53,7 @@ struct ActivityVersionsTests {
       let again = try await change(changed, of: ana, in: services) { $0.schedule = .weekdays([7]) }
       #expect(try await states(again, of: ana) == [.failed, .done, .done, .failed, nil, nil, .pending])
       #expect(try await services.store(of: .activity).rows("activity_versions") == 2)
-      #expect(try await ana.send(ListActivities.self, .init()).items == [again])
+      #expect(try await ana.send(ListActivities.self, .init()).items.map(\.activity) == [again])
     }
   }
 
@@ -164,7 +164,7 @@ struct ActivityVersionsTests {
           """)
     }
     await old.close()
-    let new = try open(before + [ActivityVersions.migration(4)])
+    let new = try open(before + [ActivityVersions.migration(4), ActivitySchema.migration(5)])
     let (activity, goal, entries) = try await new.read { database in
       (
         try Activities.find(.placeholder, of: .placeholder, in: database),

@@ -17,7 +17,7 @@ struct SkipsTests {
       let skip = try await ana.send(CreateSkip.self, input)
       #expect(try await ana.send(CreateSkip.self, input) == skip)
       #expect(try await ana.streak(of: walk) == Streak(current: 2, longest: 2))
-      let day = try await ana.send(GetDay.self, .init(day: input.day))
+      let day = try await ana.send(GetDay.self, .init(day: .init(text: "2026-11-19")))
       #expect(day.activities.map(\.state) == [.skipped])
       #expect(
         try await ana.failure(RecordEntry.self, .init(activityID: walk.id, day: input.day, isDone: true)) == "day_skipped")
