@@ -152,7 +152,7 @@ public enum ImportEnd: String, Choice {
 public enum ImportProblemReason: String, Choice {
   case badRow, badTime, badNumber, badUnit, badPlace, badSchedule
   case missingValue, timeBackwards, withoutTime, otherPerson, unknownHabit, notPlanned
-  case inFuture, tooFarAhead, endsBeforeStart, tooLong, tooOld, outOfRange, tooManySources, tooManyActivities
+  case inFuture, tooFarAhead, endsBeforeStart, tooLong, tooOld, outOfRange, tooManySources, tooManySamples, tooManyActivities
   /// The file ends or breaks here.
   case brokenOff
 }

@@ -70,6 +70,7 @@ enum SampleTaking {
     case .tooOld: .tooOld
     case .tooFarAhead: .tooFarAhead
     case .tooManySources: .tooManySources
+    case .tooMany: .tooManySamples
     }
   }
 }

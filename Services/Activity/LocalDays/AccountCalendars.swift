@@ -36,7 +36,7 @@ final class AccountCalendars: Sendable {
 
   /// The local day of an instant, for what others tell of an account: UTC's where its own event has not arrived yet.
   func day(of instant: Instant, _ account: AccountID, in database: Database) throws -> LocalDay {
-    let rule = try Accounts.dayRule(of: account, in: database) ?? (timeZone: "UTC", dayStartHour: 0)
-    return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour).day(of: instant)
+    let rule = try Accounts.dayRule(of: account, in: database)
+    return LocalCalendar(zones.offsets(rule?.timeZone ?? "UTC"), dayStartHour: rule?.dayStartHour ?? 0).day(of: instant)
   }
 }
