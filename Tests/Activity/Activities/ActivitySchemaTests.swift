@@ -29,8 +29,6 @@ struct ActivitySchemaTests {
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
     let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4)]
-    let lost = LostDays.migration(5)
-    let calendar = LocalCalendar(TimeZones().offsets("UTC"), dayStartHour: 0)
     let account = AccountID()
     let ids = (0..<3).map { _ in ActivityID() }
     @Sendable func planned(_ filters: DayFilters = DayFilters(), in database: Database) throws -> [ActivityID] {
