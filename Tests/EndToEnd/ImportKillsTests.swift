@@ -108,7 +108,7 @@ struct ImportKillsTests {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: name), password: .init(text: password),
-        passwordRepetition: .init(text: password), timeZone: TimeZoneName(text: "UTC"), consents: .init(activityData: true)),
+        passwordRepetition: .init(text: password), timeZone: .init(text: "UTC"), consents: .init(activityData: true)),
       idempotencyKey: "register-\(name)")
     let mail = try await cluster.mail(to: email)
     _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
