@@ -26,9 +26,9 @@ struct ImportKillsTests {
       let content = try export.write(bytes: 12_000_000, to: path)
       model.merge(content.phoneSteps, uniquingKeysWith: +)
       let isDone = Flag()
-      let left = most - kills
+      let (left, season) = (most - kills, file)
       async let killed = Self.kill(cluster, atMost: left, until: isDone)
-      async let batches = Self.sendBatches(ana, file, until: isDone)
+      async let batches = Self.sendBatches(ana, season, until: isDone)
       let done = try await Self.importFile(path, ana)
       isDone.raise()
       #expect(done.state == .done && done.counts.taken == content.samples, "\(done)")
