@@ -204,7 +204,7 @@ extension PlanModel {
       }
     }
     let start = LocalDay(daysSinceEpoch: Int32(number(19_000...21_500)))
-    let today = start.advanced(by: number(-3...50))
+    let today = start.advanced(by: number(-3...35))
     var versions: [ActivityVersion] = []
     var from = start.advanced(by: -20)
     for _ in 0..<number(1...3) {

@@ -12,9 +12,11 @@ struct PlanModelTests {
 
   @Test(
     "agree with looking at each day by itself, in 10,000 generated lives of activities", arguments: [2026, 4, 31, 1] as [UInt64])
-  func agree(seed: UInt64) throws {
+  func agree(seed: UInt64) async throws {
     var random = SeededGenerator(seed)
-    for _ in 0..<PlanModelTests.cases {
+    for number in 0..<PlanModelTests.cases {
+      // Services in other tests wait for the same few threads.
+      if number % 20 == 0 { await Task.yield() }
       let model = PlanModel(&random)
       let (plan, today, entries) = (model.plan, model.today, model.entries)
       let record = StreakRule.record(plan, entries, today: today)
