@@ -150,7 +150,7 @@ struct AppleHealthTests {
     let ids = try TemporaryFile("export.xml", text).read().records.samples.map(\.id)
     #expect(Set(ids).count == 6 && ids.allSatisfy { $0.count == 29 })
     // An id that changed would double everything that was imported before.
-    #expect(ids[0] == "a019a9f91a80-PINNED")
+    #expect(ids[0] == "a1a1f82f1e80-f4f13470ed8cfbf9")
     // The same moment written in another zone.
     let moved = Self.export(
       Self.record("StepCount", "count", "5", "2026-11-20 09:00:00 +0000", "2026-11-20 09:10:00 +0000"))
