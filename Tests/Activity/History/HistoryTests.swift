@@ -3,6 +3,7 @@ import Foundation
 import IdentityContract
 import InProcess
 import Operations
+import ServiceKit
 import SocialContract
 import SocialService
 import Storage

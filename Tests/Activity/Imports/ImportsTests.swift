@@ -282,10 +282,10 @@ struct ImportsTests {
       #expect(try await services.store(of: .activity).rows("entries") == 5)
       #expect(try await services.store(of: .activity).rows("activities") == 3)
       // What the account wrote itself is not lowered by an older backup.
-      let day = DayName.day(try LocalDay(text: "2026-11-19"))
-      _ = try await ana.send(RecordEntry.self, .init(activityID: listed[0].id, day: day, amount: 4))
+      let date = try LocalDay(text: "2026-11-19")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: listed[0].id, day: .day(date), amount: 4))
       #expect(try await ana.importFile("Loop.zip", zip).counts.repeated == 8)
-      let plan = try await ana.send(GetDay.self, .init(day: day))
+      let plan = try await ana.send(GetDay.self, .init(day: .day(date)))
       #expect(plan.activities.first { $0.id == listed[0].id }?.amount == 4)
     }
   }

@@ -21,7 +21,7 @@ struct TieTests {
   }
 
   private func states(_ person: Person, _ day: String = "today") async throws -> [String] {
-    try await person.send(GetDay.self, .init(day: try DayName(text: day))).activities.map {
+    try await person.send(GetDay.self, .init(day: try ListedDay(text: day))).activities.map {
       "\($0.state) \($0.amount ?? -1)"
     }
   }
