@@ -163,7 +163,7 @@ extension Activity {
       id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
       schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,
       reminders: minutes.compactMap(ReminderTime.init(minutes:)).sorted(), tags: tags.sorted(),
-      tie: (row["tie_kind"] as MovementKind?).map(MovementTie.init(kind:)),
+      tie: row["tie_kind"],
       isArchived: (row["archived_day"] as LocalDay?) != nil, revision: row["revision"], createdAt: row["created_at"])
   }
 }

@@ -20,6 +20,9 @@ extension Activities {
     if after.reminders != before.reminders { try keep(after.reminders, of: after.id, transaction) }
     if after.tags != before.tags { try keep(after.tags, of: after.id, transaction) }
     try ActivityVersions.change(after.id, of: account, to: after.terms, today: today, transaction)
+    if after.tie != before.tie || after.goal != before.goal {
+      try Ties.set(after.tie, after.id, of: account, today: today, transaction)
+    }
     return try touch(after.id, of: account, transaction)
   }
 

@@ -29,14 +29,14 @@ public struct Activity: Document, Hashable {
   /// Grows with each change of it.
   public var revision: Int
   /// The movement that completes it; none if it is recorded by hand.
-  public var tie: MovementTie?
+  public var tie: MovementKind?
   /// When it was made.
   public var createdAt: Instant
 
   /// An activity from its parts; the icon is its category's.
   public init(
     id: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
-    startDay: LocalDay, endDay: LocalDay? = nil, reminders: [ReminderTime] = [], tags: [Tag] = [], tie: MovementTie? = nil,
+    startDay: LocalDay, endDay: LocalDay? = nil, reminders: [ReminderTime] = [], tags: [Tag] = [], tie: MovementKind? = nil,
     isArchived: Bool = false, revision: Int = 1, createdAt: Instant
   ) {
     self.id = id
@@ -135,13 +135,13 @@ public enum CreateActivity: Operation {
     /// By what to find it again; nothing by default.
     public var tags: [Tag]?
     /// The movement that completes it; none by default.
-    public var tie: MovementTie?
+    public var tie: MovementKind?
 
     /// The input from its parts.
     public init(
       title: String, reason: String? = nil, category: ActivityCategory, goal: Goal, schedule: Schedule,
       startDay: LocalDay? = nil, endDay: LocalDay? = nil, reminders: [ReminderTime]? = nil, tags: [Tag]? = nil,
-      tie: MovementTie? = nil
+      tie: MovementKind? = nil
     ) {
       self.title = title
       self.reason = reason
@@ -171,7 +171,7 @@ public enum CreateActivity: Operation {
       PlannableDays.check(startDay, "startDay", &fields)
       PlannableDays.check(endDay, "endDay", &fields)
       PlannableDays.checkOrder(startDay, endDay, "endDay", &fields)
-      MovementTie.check(tie, goal, &fields)
+      fields.expect(MovementTie.fits(tie, goal), "tie", MovementTie.notForTie)
     }
   }
 

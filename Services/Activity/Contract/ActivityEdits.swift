@@ -28,13 +28,15 @@ public enum UpdateActivity: Operation {
     public var reminders: Edit<[ReminderTime]>
     /// By what to find it again.
     public var tags: Edit<[Tag]>
+    /// The movement that completes it.
+    public var tie: Edit<Nullable<MovementKind>>
 
     /// The input from its parts.
     public init(
       activityID: ActivityID, revision: Int? = nil, title: Edit<String> = .keep, reason: Edit<Nullable<Reason>> = .keep,
       category: Edit<ActivityCategory> = .keep, goal: Edit<Goal> = .keep, schedule: Edit<Schedule> = .keep,
       startDay: Edit<LocalDay> = .keep, endDay: Edit<Nullable<LocalDay>> = .keep, reminders: Edit<[ReminderTime]> = .keep,
-      tags: Edit<[Tag]> = .keep
+      tags: Edit<[Tag]> = .keep, tie: Edit<Nullable<MovementKind>> = .keep
     ) {
       self.activityID = activityID
       self.revision = revision
@@ -47,6 +49,7 @@ public enum UpdateActivity: Operation {
       self.endDay = endDay
       self.reminders = reminders
       self.tags = tags
+      self.tie = tie
     }
 
     public static let notes: Notes = [
@@ -60,6 +63,7 @@ public enum UpdateActivity: Operation {
       "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31.",
       "endDay": "The last day on which it may be planned; null removes it.",
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
+      "tie": "The movement that completes it: steps, or a distance in `m` or `km`; null unties it.",
     ]
 
     public func check(_ fields: inout FieldChecks) {

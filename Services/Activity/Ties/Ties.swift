@@ -24,10 +24,10 @@ enum Ties {
 
   /// Ties an activity, or unties it, and lets its last days follow what was measured.
   static func set(
-    _ tie: MovementTie?, _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
+    _ kind: MovementKind?, _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
     let database = transaction.database
-    guard let tie else {
+    guard let kind else {
       try database.run("DELETE FROM activity_ties WHERE activity_id = ?", .id(activity))
       return
     }
@@ -35,7 +35,7 @@ enum Ties {
       """
       INSERT INTO activity_ties (activity_id, account_id, kind) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET kind = excluded.kind
-      """, .id(activity), .id(account), .text(tie.kind.rawValue))
+      """, .id(activity), .id(account), .text(kind.rawValue))
     let states = try MovementDays.list(of: account, from: today.advanced(by: -daysBack), to: today, in: database)
     try follow(states, of: account, today: today, only: activity, transaction)
   }

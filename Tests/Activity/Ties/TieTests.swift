@@ -13,9 +13,9 @@ struct TieTests {
   ) async throws -> ActivityID {
     let input = CreateActivity.Input(
       title: "Move", category: .fitness, goal: goal, schedule: schedule, startDay: try startDay.map { try LocalDay(text: $0) },
-      tie: MovementTie(kind: kind))
+      tie: kind)
     let activity = try await person.send(CreateActivity.self, input)
-    #expect(activity.tie == MovementTie(kind: kind))
+    #expect(activity.tie == kind)
     #expect(try await person.send(GetActivity.self, .init(activityID: activity.id)).activity.tie == activity.tie)
     return activity.id
   }
@@ -107,6 +107,31 @@ struct TieTests {
     }
   }
 
+  @Test("one that is there can be tied, given another goal, and untied; a stranger's cannot")
+  func edit() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
+      try await ana.walk("a", 4000, "2026-11-21T08:00:00Z")
+      let start = try Instant(text: "2026-11-21T08:00:00Z")
+      try await ana.record(
+        MovementSample(id: "b", kind: .walking, start: start, end: start.adding(seconds: 3600), amount: 3000))
+      let tie = UpdateActivity.Input(activityID: id, tie: .set(Nullable(.walking)))
+      #expect(try await ben.failure(UpdateActivity.self, tie) == "activity_not_found")
+      #expect(try await ana.send(UpdateActivity.self, tie).tie == .walking)
+      #expect(try await states(ana) == ["partly 3.0"])
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, goal: .set(.quantity(3, unit: "km"))))
+      #expect(try await states(ana) == ["done 3.0"])
+      #expect(
+        try await ana.refusedFields(UpdateActivity.self, .init(activityID: id, goal: .set(.check))) == ["tie not_for_tie"])
+      let renamed = try await ana.send(UpdateActivity.self, .init(activityID: id, title: .set("Walk on")))
+      #expect(renamed.tie == .walking)
+      #expect(try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .clear)).tie == nil)
+      _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["b"]))
+      #expect(try await states(ana) == ["done 3.0"])
+    }
+  }
+
   @Test("a goal that is not measured so is refused")
   func bad() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
@@ -115,7 +140,7 @@ struct TieTests {
         (Goal.check, MovementKind.steps), (.duration(seconds: 60), .running), (.quantity(5, unit: "miles"), .running),
       ] {
         let input = CreateActivity.Input(
-          title: "Move", category: .fitness, goal: goal, schedule: .daily, tie: MovementTie(kind: kind))
+          title: "Move", category: .fitness, goal: goal, schedule: .daily, tie: kind)
         #expect(try await ana.refusedFields(CreateActivity.self, input) == ["tie not_for_tie"])
       }
     }
