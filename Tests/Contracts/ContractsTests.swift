@@ -113,7 +113,7 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 19)
+    #expect(count == 28)
   }
 
   private static func schemas<O: Operations.Operation>(of operation: O.Type) -> (input: JSON, output: JSON) {

@@ -82,7 +82,7 @@ struct EntryDetailsTests {
         #expect(texts == ["The picture has more than 65536 bytes.", "La imagen ocupa más de 65536 bytes."])
       }
       #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
-      #expect(try await services.told(by: .activity).map(\.name) == ["activities.created"])
+      #expect(try await services.told(by: .activity).map(\.name) == ["activities.changed"])
     }
   }
 

@@ -47,14 +47,14 @@ struct ErasureTests {
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
       let more = [("activities", 4), ("activity_versions", 4), ("entry_stamps", 6)]
       for (table, count) in more { #expect(try await store.rows(table) == count, "\(table)") }
-      #expect(try await store.traces(of: ana.id).count == 12)
+      #expect(try await store.traces(of: ana.id).count == 17)
       try await services.delete(ana, heardBy: .activity)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
       for (table, count) in more { #expect(try await store.rows(table) == count / 2, "\(table)") }
       #expect(
         try await store.erasedCounts(of: ana.id) == [
-          "profiles 1", "activities 2", "entries 3", "steps 10", "coins 3", "follows 0", "events 8",
+          "profiles 1", "activities 2", "entries 3", "steps 10", "follows 0", "coins 3", "events 8",
         ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done, .pending])
       let told = try await services.told(by: .activity)

@@ -56,7 +56,7 @@ struct AppleHealthTests {
     #expect(samples.allSatisfy { $0.source.name == "Ana’s iPhone" && $0.source.device == "iPhone15,2" })
     let start = try Instant(text: "2026-11-20T09:00:00Z")
     #expect(samples[0].span == .instants(start, start.adding(seconds: 600)))
-    #expect(records.map(\.line) == Array(14...18))
+    #expect(records.map(\.line) == Array(13...17))
   }
 
   @Test("has bad records, each with its line and reason, and the rest is read")
@@ -73,7 +73,7 @@ struct AppleHealthTests {
     let (records, fault) = try TemporaryFile("export.xml", text).read()
     #expect(fault == nil && records.samples.count == 2)
     #expect(
-      records.faults == ["15 badNumber", "16 badNumber", "17 badUnit", "18 badUnit", "19 badTime", "20 badTime"])
+      records.faults == ["14 badNumber", "15 badNumber", "16 badUnit", "17 badUnit", "18 badTime", "19 badTime"])
   }
 
   @Test("gives workouts of both generations of exports, and no sample for what a correlation repeats")

@@ -104,7 +104,7 @@ struct ImportsTests {
       #expect(done.counts == ImportCounts(records: 8, taken: 2, repeated: 0, refused: 6, days: 1))
       #expect(
         try await ana.problems(of: done.id)
-          == ["15 badNumber", "16 tooFarAhead", "17 endsBeforeStart", "18 tooLong", "19 tooOld", "20 outOfRange"])
+          == ["14 badNumber", "15 tooFarAhead", "16 endsBeforeStart", "17 tooLong", "18 tooOld", "19 outOfRange"])
       var page = try await ana.send(ListImportProblems.self, .init(importID: done.id, limit: 4))
       #expect(page.items.map(\.number) == [1, 2, 3, 4] && page.items[1].text == "Termina dentro de más de un año.")
       page = try await ana.send(ListImportProblems.self, .init(importID: done.id, limit: 4, cursor: page.nextCursor))
@@ -129,8 +129,8 @@ struct ImportsTests {
       let ana = try await services.register()
       let done = try await ana.importFile("export.xml", Array(Self.bytes.prefix(Self.bytes.count - 400)))
       #expect(done.state == .failed && done.reason == .damaged && done.reasonText == "it is damaged or cut off")
-      #expect(done.counts.taken == 39 && done.counts.refused == 1)
-      #expect(try await ana.problems(of: done.id) == ["52 brokenOff"])
+      #expect(done.counts.taken == 38 && done.counts.refused == 1)
+      #expect(try await ana.problems(of: done.id) == ["51 brokenOff"])
     }
   }
 

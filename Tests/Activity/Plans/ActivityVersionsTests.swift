@@ -164,7 +164,7 @@ struct ActivityVersionsTests {
           """)
     }
     await old.close()
-    let new = try open(before + [ActivityVersions.migration(4), ActivitySchema.migration(5)])
+    let new = try open(before + [ActivityVersions.migration(4), ActivitySchema.migration(5), Ties.migration(6)])
     let (activity, goal, entries) = try await new.read { database in
       (
         try Activities.find(.placeholder, of: .placeholder, in: database),

@@ -147,7 +147,7 @@ struct TimersTests {
       _ = try await ana.send(StartTimer.self, .init(activityID: id))
       for _ in 0..<2 { _ = try await ana.send(DiscardTimer.self, .init(activityID: id)) }
       #expect(try await ana.failure(StopTimer.self, .init(activityID: id)) == "timer_not_found")
-      #expect(try await services.told(by: .activity).map(\.name) == ["activities.created"])
+      #expect(try await services.told(by: .activity).map(\.name) == ["activities.changed"])
     }
   }
 }

@@ -117,12 +117,11 @@ final class AppleHealth: XMLRecordHandler {
 
   private static func amount(_ kind: ImportedSample.Kind, _ value: TextBytes?, _ unit: TextBytes?) -> Amount {
     guard let value else { return .missing }
-    guard let thousandths = TextValues.thousandths(value) else { return .badNumber }
+    guard let millionths = TextValues.millionths(value) else { return .badNumber }
     guard let unit else { return .badUnit }
-    if kind == .steps { return unit.says("count") ? .amount((thousandths + 500) / 1000) : .badUnit }
+    if kind == .steps { return unit.says("count") ? .amount((millionths + 500_000) / 1_000_000) : .badUnit }
     guard let length = LengthUnit.millimetres(unit) else { return .badUnit }
-    // Short of what a Double holds exactly.
-    let millimetres = (Double(thousandths) / 1000 * length).rounded()
+    let millimetres = (Double(millionths) / 1_000_000 * length).rounded()
     return millimetres < 1e12 ? .amount(Int(millimetres)) : .badNumber
   }
 

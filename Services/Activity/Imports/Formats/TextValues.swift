@@ -81,15 +81,15 @@ struct TextScanner {
     return LocalDay(year: year, month: month, day: day)
   }
 
-  /// A decimal number that is not negative, with a point, times a thousand and rounded; nil where it is none or too large.
-  mutating func thousandths() -> Int? {
+  /// A decimal number that is not negative, with a point, times a million and rounded; nil where it is none or too large.
+  mutating func millionths() -> Int? {
     let whole = someDigits(most: 12)
-    var value = whole.value * 1000
+    var value = whole.value * 1_000_000
     var places = 0
     if take(".") {
-      let fraction = someDigits(most: 4)
+      let fraction = someDigits(most: 7)
       places = fraction.count
-      value += (fraction.value * [1, 1000, 100, 10, 1][fraction.count] + 5) / 10
+      value += (fraction.value * [1, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1][fraction.count] + 5) / 10
       _ = someDigits(most: 40)
     }
     return whole.count + places > 0 ? value : nil
@@ -109,14 +109,16 @@ enum TextValues {
   /// The local midnight of a day, in milliseconds after 1970-01-01's start.
   static func milliseconds(_ day: LocalDay) -> Int64 { Int64(day.daysSinceEpoch) * 86_400_000 }
 
-  /// A number that is not negative, in thousandths; forms like `1.2e3`, which are rare, take the long way.
-  static func thousandths(_ text: TextBytes) -> Int? {
+  /// A number that is not negative, in millionths: a kilometre's are millimetres. Forms like `1.2e3`, which are rare, take the long way.
+  static func millionths(_ text: TextBytes) -> Int? {
     var scanner = TextScanner(text)
-    if let value = scanner.thousandths(), scanner.isAtEnd { return value }
+    if let value = scanner.millionths(), scanner.isAtEnd { return value }
     guard let number = Double(text.string), number >= 0, number < 1e12 else { return nil }
-    return Int((number * 1000).rounded())
+    return Int((number * 1_000_000).rounded())
   }
 
+  /// The same in thousandths.
+  static func thousandths(_ text: TextBytes) -> Int? { millionths(text).map { ($0 + 500) / 1000 } }
   /// A text's bytes.
   static func read<Value>(_ text: String, _ body: (TextBytes) -> Value) -> Value {
     var text = text
