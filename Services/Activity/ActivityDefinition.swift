@@ -58,7 +58,6 @@ extension ServiceDefinition {
     service.erase(
       HistoryTables.erased + [
         .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
-        .rows("active_days", "account_id = :account", .entries),
         .following("import_problems", "imports"),
         .following("import_exercises", "imports"),
         .following("import_days", "imports"),
@@ -71,6 +70,8 @@ extension ServiceDefinition {
         .following("entry_changes", "activities"),
         .following("timers", "activities"),
         .rows("entries", "account_id = :account", .entries),
+        // Those of days with something done are gone with the entries; what counts none stays.
+        .rows("active_days", "account_id = :account", .profiles),
         .following("activity_versions", "activities"),
         .following("activity_pauses", "activities"),
         .following("activity_skips", "activities"),

@@ -91,8 +91,10 @@ public enum Amounts {
 
   static let tooPrecise = FieldRule("too_precise", ["most": .number(3)])
 
-  /// The amount in thousandths, rounded; exact where ``isExact(_:)``.
-  public static func thousandths(_ amount: Double) -> Int { Int((amount * 1000).rounded()) }
+  /// The amount in thousandths, rounded; exact where ``isExact(_:)``. What no whole number can hold is the greatest or the least.
+  public static func thousandths(_ amount: Double) -> Int {
+    Int(exactly: (amount * 1000).rounded()) ?? (amount < 0 ? .min : .max)
+  }
 
   /// The amount of so many thousandths.
   public static func amount(thousandths: Int) -> Double { Double(thousandths) / 1000 }

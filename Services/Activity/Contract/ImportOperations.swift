@@ -204,7 +204,7 @@ public enum CancelImport: Operation {
 }
 
 /// What lists of things within an import take.
-public struct ImportPage: ListInput, Hashable {
+public struct ImportDetailsInput: ListInput, Hashable {
   /// Names the import.
   public var importID: ImportID
   public var limit: Int?
@@ -222,7 +222,7 @@ public struct ImportPage: ListInput, Hashable {
 
 /// Lists the records that were not taken (MOVE-3).
 public enum ListImportProblems: Operation {
-  public typealias Input = ImportPage
+  public typealias Input = ImportDetailsInput
   public typealias Output = Page<ImportProblem>
 
   /// How many are kept of an import; beyond, they are only counted.
@@ -236,7 +236,7 @@ public enum ListImportProblems: Operation {
 
 /// Lists the exercises that were found (MOVE-3).
 public enum ListImportedExercises: Operation {
-  public typealias Input = ImportPage
+  public typealias Input = ImportDetailsInput
   public typealias Output = Page<ImportedExercise>
 
   public static let spec = OperationSpec(

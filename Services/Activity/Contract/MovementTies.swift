@@ -11,6 +11,7 @@ public enum MovementTie {
   /// Whether movement of that kind can complete the goal.
   public static func fits(_ kind: MovementKind?, _ goal: Goal) -> Bool {
     guard let kind else { return true }
-    return goal.kind == .quantity && (kind == .steps || goal.unit.map { distanceUnits[$0] != nil } == true)
+    let isDistance = goal.unit.map { distanceUnits[$0] != nil } == true
+    return goal.kind == .quantity && (kind == .steps) != isDistance
   }
 }

@@ -49,7 +49,9 @@ struct EntrySync {
   private func write(_ change: OfflineChange, _ goal: PlannedGoal) throws -> EntryWrite {
     let problems = change.problems
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
-    if change.isDeleted == true { return .deletion }
+    // What is paused or skipped by now may have been recorded before.
+    guard change.day <= today else { throw EntryFailure.inFuture.with(["day": .text(change.day.description)]) }
+    if change.isDeleted == true, PlannableDays.all.contains(change.day) { return .deletion }
     try goal.requireOpen(today: today)
     var write = EntryWrite(comment: change.comment.trimmed, location: change.location)
     if change.location.value != nil { try Accounts.requireConsent(.location, of: account, in: transaction.database) }

@@ -13,7 +13,7 @@ enum HistoryTables {
   static let erased: [ErasedTable] =
     [
       .following("entry_comments", "entries"),
-      .rows("history_accounts", "account_id = :account", .entries),
+      .rows("history_accounts", "account_id = :account", .profiles),
       .untouched("entry_areas", "goes with entry_places, by triggers"),
       .untouched("entry_comment_index", "goes with entry_comments, by triggers"),
     ] + ["entry_areas_node", "entry_areas_parent", "entry_areas_rowid"].map { .untouched($0, "entry_areas is made of it") }

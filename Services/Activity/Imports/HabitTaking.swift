@@ -70,7 +70,7 @@ enum HabitTaking {
       switch measure.kind {
       case .check: amount > 0 ? 1 : 0
       case .quantity: min(measure.most, Amounts.thousandths(amount))
-      case .duration: min(measure.most, Int(amount.rounded()))
+      case .duration: min(measure.most, Int(min(amount, Double(Amounts.mostSeconds)).rounded()))
       }
     }
   }

@@ -47,6 +47,9 @@ struct ImportRunner: Service {
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
         // What the schema refuses it would refuse again, and the others wait behind it.
         try await store.write { try Imports.end(row.id, .failed, $0, because: .damaged) }
+      } catch is Failure {
+        // Neither would a rule change its mind.
+        try await store.write { try Imports.end(row.id, .failed, $0, because: .damaged) }
       }
     }
   }

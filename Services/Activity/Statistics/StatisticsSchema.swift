@@ -22,6 +22,7 @@ enum StatisticsSchema {
     END;
     CREATE TRIGGER active_days_removed AFTER DELETE ON entries WHEN old.is_done = 1 BEGIN
       UPDATE active_days SET done = done - 1 WHERE account_id = old.account_id AND day = old.day;
+      DELETE FROM active_days WHERE account_id = old.account_id AND day = old.day AND done = 0;
     END;
     """
 }

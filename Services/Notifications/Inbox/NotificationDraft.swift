@@ -61,12 +61,14 @@ struct NotificationDraft: Hashable, Sendable {
     case .failed: kind = .importFailed
     case .uploading, .waiting, .cancelled: return nil
     }
+    var parameters: [String: Parameter] = [
+      "taken": .number(event.counts.taken), "repeated": .number(event.counts.repeated),
+      "refused": .number(event.counts.refused),
+    ]
+    // What has ended is not on its way any more.
+    if kind == .importProgressed { parameters["progress"] = .number(event.progress) }
     self.init(
-      event.accountID, kind, source: "\(Self.source(of: event))/\(event.state)/\(event.progress)",
-      parameters: [
-        "progress": .number(event.progress), "taken": .number(event.counts.taken), "repeated": .number(event.counts.repeated),
-        "refused": .number(event.counts.refused),
-      ],
+      event.accountID, kind, source: "\(Self.source(of: event))/\(event.state)/\(event.progress)", parameters: parameters,
       links: NotificationLinks(importID: ID(linking: event.importID)))
   }
 

@@ -62,6 +62,23 @@ struct LoopTests {
     #expect(records.faults == ["6 badSchedule", "7 missingValue", "5 badTime", "6 unknownHabit"])
   }
 
+  @Test("with amounts and days that nobody has: each is a problem, and the rest is read")
+  func impossible() throws {
+    let rows = """
+      Date,Run,M
+      2026-11-20,2,9223372036854774784
+      0001-01-01,2,2
+      9999-12-31,2,2
+      2026-11-18,YES_MANUAL,1000000000
+
+      """
+    let (records, fault) = try TemporaryFile("Checkmarks.csv", rows).read()
+    #expect(fault == nil)
+    #expect(records.faults == ["2 badNumber", "3 badTime", "4 badTime"])
+    #expect(records.marks.map(\.progress) == [.amount(0.002), .done, .amount(1_000_000)])
+    #expect(Amounts.thousandths(1e300) == .max && Amounts.thousandths(-1e300) == .min)
+  }
+
   @Test("as an untrustworthy database is refused: views, virtual tables, other tables, damaged pages")
   func untrustworthy() throws {
     let none = try Self.database("CREATE TABLE Habits (a)", "CREATE TABLE Repetitions (b)")

@@ -15,6 +15,8 @@ final class Archive {
   private var entries = 0
   private var entryStart: Int64 = 0
   private var unpacked: Int64 = 0
+  /// Whether the present entry says nowhere how long it is.
+  private var isOpenEnded = false
 
   init(_ path: String) throws(FormatFault) {
     guard let archive = archive_read_new() else { throw .damaged }
@@ -31,6 +33,7 @@ final class Archive {
   /// The path of the next plain file; nil after the last.
   func next() throws(FormatFault) -> String? {
     while true {
+      try skip()
       var entry: OpaquePointer?
       switch archive_read_next_header(archive, &entry) {
       case ARCHIVE_OK, ARCHIVE_WARN: break
@@ -41,11 +44,21 @@ final class Archive {
       guard entries <= Self.mostEntries else { throw .tooLarge }
       entryStart = consumed
       unpacked = 0
+      isOpenEnded = archive_entry_size_is_set(entry) == 0
       guard archive_entry_filetype(entry) == mode_t(0o100000) else { continue }
       guard archive_entry_is_encrypted(entry) == 0 else { throw .encrypted }
       guard let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry) else { continue }
       return String(cString: name)
     }
+  }
+
+  /// Passes over the rest of an entry whose size is not known: its end is found by unpacking it, which has to stay within the bounds.
+  private func skip() throws(FormatFault) {
+    guard isOpenEnded else { return }
+    isOpenEnded = false
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: sliceBytes, alignment: 1)
+    defer { buffer.deallocate() }
+    while try read(into: buffer) > 0 {}
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int {

@@ -109,7 +109,7 @@ final class LoopMarkRows {
       guard let day = scanner.day(), scanner.isAtEnd else { return LocalDay?.none }
       return day
     }
-    guard let day else { return [row.record(.fault(.badTime))] }
+    guard let day, PlannableDays.all.contains(day) else { return [row.record(.fault(.badTime))] }
     return zip(keys, row.fields.dropFirst()).compactMap { key, field -> ImportedRecord? in
       guard !key.isEmpty else { return nil }
       switch field {
@@ -117,7 +117,9 @@ final class LoopMarkRows {
       case "", "NO", "UNKNOWN", "YES_AUTO", "SKIP": return nil
       case "YES_MANUAL": return row.record(.mark(ImportedMark(habit: key, day: day, progress: .done)))
       default:
-        guard let thousandths = Int(field), thousandths >= 0 else { return row.record(.fault(.badNumber)) }
+        guard let thousandths = Int(field), (0...1_000_000_000).contains(thousandths) else {
+          return row.record(.fault(.badNumber))
+        }
         guard thousandths > 0 else { return nil }
         return row.record(.mark(ImportedMark(habit: key, day: day, progress: .amount(Double(thousandths) / 1000))))
       }
