@@ -222,7 +222,7 @@ final class AppleHealth: XMLRecordHandler {
   }
 
   private func finish(_ workout: Workout) {
-    guard let start = workout.start, (workout.seconds ?? 0) < 1e9 else {
+    guard let start = workout.start, (0..<1e9).contains(workout.seconds ?? 0) else {
       return records.append(ImportedRecord(line: workout.line, .fault(.badTime)))
     }
     records.append(
