@@ -45,9 +45,23 @@ private struct History {
     if usesPlace { try Accounts.requireConsent(.location, of: account, in: database) }
     let start = try page.place(HistoryPosition.init(text:))
     let stretch = try HistoryStretch.find(scope, of: account, search, behind: start, limit: page.fetchLimit, in: database)
-    let shown = stretch.prefix(page.limit)
+    let part = stretch.prefix(page.limit)
     var items = try HistoryItems(calendars, now: now, in: database)
-    return page.page(try shown.positions.compactMap { try items.item(at: $0).flatMap(item) }, goingOnBehind: shown.end)
+    let found = try part.positions.compactMap { try items.item(at: $0) }
+    return page.page(try found.compactMap { try shown($0, in: database).flatMap(item) }, goingOnBehind: part.end)
+  }
+
+  /// What the account may see of an entry: another's place only as long as that one consents, and nothing that was found by it else.
+  private func shown(_ item: HistoryItem, in database: Database) throws -> HistoryItem? {
+    guard item.accountID != account, item.location != nil else { return item }
+    do {
+      try Accounts.requireConsent(.location, of: item.accountID, in: database)
+      return item
+    } catch is Failure {
+      var item = item
+      item.location = nil
+      return usesPlace ? nil : item
+    }
   }
 }
 
