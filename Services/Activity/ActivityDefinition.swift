@@ -31,6 +31,7 @@ extension ServiceDefinition {
         DashboardCoins.migration(18),
         Ties.migration(19),
         LostDays.migration(20),
+        ImportStartsSchema.migration(21),
       ])
     service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()

@@ -17,7 +17,7 @@ struct ImportKillsTests {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
     try await cluster.start()
-    let ana = try await Self.join("ana", cluster)
+    let ana = try await Self.join("ana", cluster).client
     var model: [LocalDay: Int] = [:]
     var (kills, file) = (0, 0)
     while kills < most {
@@ -27,7 +27,7 @@ struct ImportKillsTests {
       model.merge(content.phoneSteps, uniquingKeysWith: +)
       let isDone = Flag()
       let (left, season) = (most - kills, file)
-      async let killed = Self.kill(cluster, atMost: left, until: isDone)
+      async let killed = Self.kill(cluster, ana, atMost: left, until: isDone)
       async let batches = Self.sendBatches(ana, season, until: isDone)
       let done = try await Self.importFile(path, ana)
       isDone.raise()
@@ -56,13 +56,30 @@ struct ImportKillsTests {
     }
   }
 
-  /// Kills activity at random moments until it is told to stop.
-  private static func kill(_ cluster: RunningCluster, atMost most: Int, until isOver: Flag) async throws -> Int {
+  /// Kills activity at random moments until it is told to stop. After two kills the next one waits until the reading has come on
+  /// since: a file whose reading is cut off three times at the same place is taken for what cuts it off.
+  private static func kill(
+    _ cluster: RunningCluster, _ ana: GatewayClient, atMost most: Int, until isOver: Flag
+  ) async throws -> Int {
+    func records() async throws -> (count: Int, isRead: Bool) {
+      guard let newest = try await ana.callUntilDone(ListImports.self, .init(limit: 1)).items.first,
+        newest.state == .waiting || newest.state == .reading
+      else { return (0, false) }
+      return (newest.counts.records, true)
+    }
     var count = 0
     while !isOver.isUp, count < most {
-      try await Task.sleep(for: .milliseconds(Int.random(in: 30...1200)))
-      cluster.kill(.activity)
-      count += 1
+      let before = try await records().count
+      for _ in 0..<min(2, most - count) {
+        try await Task.sleep(for: .milliseconds(Int.random(in: 30...1200)))
+        cluster.kill(.activity)
+        count += 1
+      }
+      _ = try await eventually(seconds: 300) {
+        try await records()
+      } until: {
+        isOver.isUp || !$0.isRead || $0.count > before
+      }
     }
     try await cluster.waitUntilReady()
     return count
@@ -101,7 +118,8 @@ struct ImportKillsTests {
     return found
   }
 
-  private static func join(_ name: String, _ cluster: RunningCluster) async throws -> GatewayClient {
+  /// - Returns: a client of the new account's, and the token by which it calls.
+  static func join(_ name: String, _ cluster: RunningCluster) async throws -> (client: GatewayClient, token: String) {
     let password = "Rio-7-lento"
     let email = "\(name)@example.org"
     _ = try await cluster.client.callUntilDone(
@@ -113,6 +131,6 @@ struct ImportKillsTests {
     let mail = try await cluster.mail(to: email)
     _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
     let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: name, password: password))
-    return cluster.client.authorized(session.accessToken)
+    return (cluster.client.authorized(session.accessToken), session.accessToken)
   }
 }

@@ -26,6 +26,26 @@ public struct Person: Sendable {
     return try await bus.request(Request(header: header, body: json), to: O.spec.service).output(O.Output.self)
   }
 
+  /// Asks, and asks again whenever the service tells of something and with each beat of its heart, until there is an answer.
+  public func answer<T>(
+    from service: ServiceName, withinSeconds seconds: Int = 60, _ ask: () async throws -> T?
+  ) async throws -> T {
+    // Whatever is told from here on is heard, so nothing falls between a question and the wait for the next.
+    let announcements = bus.announcements(of: service)
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    if let answer = try await ask() { return answer }
+    for await _ in announcements {
+      if let answer = try await ask() { return answer }
+      guard ContinuousClock.now < deadline else { break }
+    }
+    throw NoAnswer(service: service)
+  }
+
+  /// What was waited for has not come about.
+  public struct NoAnswer: Error {
+    let service: ServiceName
+  }
+
   /// The fields at fault and their rules, each as `field rule`; none if the request succeeds.
   public func refusedFields<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws -> [String] {
     do {

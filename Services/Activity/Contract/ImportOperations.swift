@@ -25,7 +25,8 @@ public enum ImportFailure: String, FailureCode {
   }
 }
 
-/// Announces a file to be imported (MOVE-3).
+/// Announces a file to be imported (MOVE-3). Movement and exercises need the consent to activity data; what Loop Habit Tracker
+/// keeps needs none. Where the format is not given, the consent is looked for once it is known: when the file is complete.
 public enum CreateImport: Operation {
   /// What is to be sent.
   public struct Input: Document {
@@ -57,7 +58,9 @@ public enum CreateImport: Operation {
       "totalBytes": Note("Its size, at most 2 GiB.", range: 1...Double(mostBytes), example: 41_943_040),
       "format": Note(ImportFormat.note + " Found out by the content if absent, and compared with it if not."),
       "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
-      "person": Note("Of a Fitbit file with several people's rows, the `Id` whose rows are taken.", length: 1...64),
+      "person": Note(
+        "Of a Fitbit file with several people's rows, the `Id` whose rows are taken; where it has none of them, the import ends as `unknownPerson` and names whose rows it has.",
+        length: 1...64),
     ]
 
     public func check(_ fields: inout FieldChecks) {
@@ -78,7 +81,8 @@ public enum CreateImport: Operation {
   public static let spec = OperationSpec(
     "imports.create", of: .activity, .post("/v1/imports"), by: .account, effect: .create,
     failures: [ImportFailure.tooMany.kind, ImportFailure.noRoom.kind, RequestFailure.consentRequired.kind],
-    requirements: ["ID-13", "MOVE-3"], "Announce a file of another program to be imported.")
+    requirements: ["ID-13", "MOVE-3"],
+    "Announce a file of another program to be imported. All but Loop Habit Tracker's need the consent to activity data.")
 }
 
 /// Sends a part of the file (MOVE-3). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says
@@ -169,7 +173,8 @@ public enum CompleteImport: Operation {
       ImportFailure.notFound.kind, ImportFailure.notUploading.kind, ImportFailure.incomplete.kind, ImportFailure.unusable.kind,
       RequestFailure.consentRequired.kind,
     ], takesIdempotencyKey: false, requirements: ["ID-13", "MOVE-3"],
-    "Say that the whole file was sent: it is looked at at once, and read beside everything else.")
+    "Say that the whole file was sent: it is looked at at once, and read beside everything else. Refused for want of consent, it can be completed again when consent is given."
+  )
 }
 
 /// Shows an import (MOVE-3).

@@ -17,6 +17,8 @@ public struct Import: Document, Hashable {
   public var reason: ImportEnd?
   /// The same in the caller's language.
   public var reasonText: String?
+  /// Where none of a file's rows is of the person asked for: whose rows it has.
+  public var persons: [String]?
   /// How large the file is.
   public var totalBytes: Int
   /// How much of it has arrived: the offset of the next chunk.
@@ -33,7 +35,8 @@ public struct Import: Document, Hashable {
   /// An import from its parts.
   public init(
     id: ImportID, name: String, format: ImportFormat?, state: ImportState, reason: ImportEnd?, reasonText: String?,
-    totalBytes: Int, receivedBytes: Int, progress: Int, counts: ImportCounts, createdAt: Instant, endedAt: Instant?
+    persons: [String]? = nil, totalBytes: Int, receivedBytes: Int, progress: Int, counts: ImportCounts, createdAt: Instant,
+    endedAt: Instant?
   ) {
     self.id = id
     self.name = name
@@ -41,6 +44,7 @@ public struct Import: Document, Hashable {
     self.state = state
     self.reason = reason
     self.reasonText = reasonText
+    self.persons = persons
     self.totalBytes = totalBytes
     self.receivedBytes = receivedBytes
     self.progress = progress
@@ -49,11 +53,16 @@ public struct Import: Document, Hashable {
     self.endedAt = endedAt
   }
 
+  /// How many persons of a file are named.
+  public static let mostPersons = 20
+
   public static let notes: Notes = [
     "id": "Names the import.", "name": ImportText.name, "format": "What the file is, once that is known.",
     "state":
       "`uploading`: chunks are awaited; `waiting`: to be read; `reading`; `done`; `failed`: ended before the end of the file, see `reason`; `cancelled`.",
     "reason": "Why it ended before the end of the file.", "reasonText": "The same in the caller's language.",
+    "persons":
+      "Where none of the file's rows is of the `person` that was given: whose rows it has, the first 20. Announce it again with one of them.",
     "totalBytes": Note("How large the file is.", example: 41_943_040),
     "receivedBytes": "How much of it has arrived: the offset of the next chunk.",
     "progress": Note("How much of it was read, in hundredths.", range: 0...100, example: 40), "counts": "What was found so far.",
@@ -140,12 +149,16 @@ public enum ImportEnd: String, Choice {
   case noExport
   /// A day's file whose name does not say the day.
   case dayMissing
+  /// None of its rows is of the person that was asked for.
+  case unknownPerson
   /// The consent to activity data was withdrawn.
   case consentWithdrawn
   /// Nothing arrived for too long.
   case expired
   /// The file is no longer there, as after a restored backup.
   case lost
+  /// Its reading was begun three times without coming on.
+  case givenUp
 }
 
 /// Why a single record was not taken; the words are at `importProblem.<case>`.

@@ -12,8 +12,16 @@ struct ImportLimits: Sendable {
   static let idleSeconds = 86_400
   /// Exercises that are kept of an import.
   static let mostExercises = 10_000
-  /// Records that share a transaction: other writes wait for them.
+  /// Records that share a transaction, of all files that are read at the same time: other writes wait for them.
   static let batch = 2000
+  /// How often a reading is begun without coming on before it is given up.
+  static let mostStarts = 3
+  /// Files that are read at the same time, each of another account.
+  static let mostRead = 3
+  /// How many of them may be large: the others' wait for a place ends soon.
+  static let mostLargeRead = 2
+  /// From so many bytes on a file is large; an archive sooner, for what it unpacks to.
+  static let (largeBytes, largeArchiveBytes) = (16 << 20, 1 << 20)
   /// Between two events about the same import.
   static let tellingSeconds = 2
 

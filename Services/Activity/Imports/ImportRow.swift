@@ -11,6 +11,8 @@ struct ImportRow: Sendable {
   let saidFormat: ImportFormat?
   let sha256: String?
   let person: String?
+  /// Whose rows there are, where none is of that person; one more than are named.
+  let persons: [String]?
   let format: ImportFormat?
   let state: ImportState
   let reason: ImportEnd?
@@ -18,6 +20,8 @@ struct ImportRow: Sendable {
   let receivedBytes: Int
   let progress: Int
   let position: Int
+  /// How often its reading was begun since it last came on.
+  let starts: Int
   let taken: Int
   let repeated: Int
   let refused: Int
@@ -33,6 +37,7 @@ struct ImportRow: Sendable {
     saidFormat = row["said_format"]
     sha256 = row["sha256"]
     person = row["person"]
+    persons = (row["persons"] as String?)?.split(separator: "\n").map(String.init)
     format = row["format"]
     state = row["state"]
     reason = row["reason"]
@@ -40,6 +45,7 @@ struct ImportRow: Sendable {
     receivedBytes = row["received_bytes"]
     progress = row["progress"]
     position = row["position"]
+    starts = row["starts"]
     taken = row["taken"]
     repeated = row["repeated"]
     refused = row["refused"]
@@ -53,11 +59,29 @@ struct ImportRow: Sendable {
     ImportCounts(records: taken + repeated + refused, taken: taken, repeated: repeated, refused: refused, days: days)
   }
 
+  /// What the words for its end need.
+  private var endParameters: [String: Parameter] {
+    guard let person, let persons else { return [:] }
+    let named = persons.prefix(Import.mostPersons).joined(separator: ", ")
+    return [
+      "person": .text(person), "persons": .text(persons.count > Import.mostPersons ? "\(named), …" : named),
+    ]
+  }
+
+  /// That the file cannot be imported, and why; nil where it did not fail.
+  var failure: Failure? {
+    reason.map { reason in
+      ImportFailure.unusable.with(endParameters.merging(["reason": .text("import_\(reason.rawValue)")]) { _, new in new })
+    }
+  }
+
   /// As its owner sees it.
   func shown(_ language: Language) -> Import {
     Import(
-      id: id, name: name, format: format, state: state, reason: reason, reasonText: reason.map { ImportWords.text($0, language) },
-      totalBytes: totalBytes, receivedBytes: receivedBytes, progress: progress, counts: counts, createdAt: createdAt,
+      id: id, name: name, format: format, state: state, reason: reason,
+      reasonText: reason.map { ImportWords.text($0, language, endParameters) },
+      persons: persons.map { Array($0.prefix(Import.mostPersons)) }, totalBytes: totalBytes, receivedBytes: receivedBytes,
+      progress: progress, counts: counts, createdAt: createdAt,
       endedAt: endedAt)
   }
 }
@@ -72,18 +96,11 @@ extension ExerciseKind: DatabaseValueConvertible {}
 enum ImportWords {
   private static let words = Words(Contract.activity.words)
 
-  static func text(_ end: ImportEnd, _ language: Language) -> String {
-    words.text("reason.import_\(end.rawValue)", language) ?? end.rawValue
+  static func text(_ end: ImportEnd, _ language: Language, _ parameters: [String: Parameter]) -> String {
+    words.text("reason.import_\(end.rawValue)", language, parameters) ?? end.rawValue
   }
 
   static func text(_ reason: ImportProblemReason, _ language: Language) -> String {
     words.text("importProblem.\(reason.rawValue)", language) ?? reason.rawValue
-  }
-}
-
-extension ImportFailure {
-  /// The file cannot be imported, and why.
-  static func unusable(_ end: ImportEnd) -> Failure {
-    ImportFailure.unusable.with(["reason": .text("import_\(end.rawValue)")])
   }
 }

@@ -37,8 +37,8 @@ struct ImportRun: Sendable {
 
   /// Reads to the end and removes the file.
   ///
-  /// - Parameter beat: called before each batch.
-  func run(_ beat: () -> Void) async throws {
+  /// - Parameter beat: called before each batch; says how many records it may have.
+  func run(_ beat: () -> Int) async throws {
     do {
       try await read(beat)
       try await store.write { try Imports.end(row.id, .done, $0) }
@@ -46,24 +46,28 @@ struct ImportRun: Sendable {
       try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
     } catch Stop.ended {
       // Whoever ended it has noted so.
+    } catch let error as CancellationError {
+      try await store.write { try Imports.takeBackStart(of: row.id, $0) }
+      throw error
     }
     try await spool.remove(row.id, of: row.account)
   }
 
-  private func read(_ beat: () -> Void) async throws {
+  private func read(_ beat: () -> Int) async throws {
+    // What a file does to its reader is not known: that it was begun has to be durable before.
+    guard try await store.write({ try Imports.begin(row.id, $0) }) else { throw Stop.ended }
     guard try await spool.holds(row.totalBytes, of: row.id, row.account) else { throw Stop.failed(.lost) }
     let file = ImportFile(path: spool.path(row.id, of: row.account), name: row.name, bytes: Int64(row.totalBytes))
     let reading = FileReading(file, format, person: row.person, from: row.position)
-    beat()
+    let first = beat()
     if row.position == 0, let sha256 = row.sha256, try await reading.sha256() != sha256 { throw Stop.failed(.otherBytes) }
-    try await store.write { try Imports.begin(row.id, $0) }
     var position = row.position
-    var slice = await reading.next(most: ImportLimits.batch)
+    var slice = await reading.next(most: first)
     while let records = slice.records {
       try Task.checkCancellation()
-      beat()
+      let most = beat()
       // While this batch is written the next one is read.
-      async let following = reading.next(most: ImportLimits.batch)
+      async let following = reading.next(most: most)
       position += records.count
       try await take(records, position: position, progress: progress(slice))
       slice = await following
@@ -79,10 +83,12 @@ struct ImportRun: Sendable {
   private func take(_ records: [ImportedRecord], position: Int, progress: Int) async throws {
     try await store.write { transaction in
       let row = try current(transaction)
-      do {
-        try Accounts.requireConsent(.activityData, of: row.account, in: transaction.database)
-      } catch is Failure {
-        throw Stop.failed(.consentWithdrawn)
+      if format.needsConsent {
+        do {
+          try Accounts.requireConsent(.activityData, of: row.account, in: transaction.database)
+        } catch is Failure {
+          throw Stop.failed(.consentWithdrawn)
+        }
       }
       var outcome = ImportOutcome()
       try take(records, row, &outcome, transaction)
@@ -113,13 +119,17 @@ struct ImportRun: Sendable {
     if !samples.isEmpty { try SampleTaking.take(samples, of: account, in: calendar, by: rules, &outcome, transaction) }
   }
 
-  /// Notes where the file breaks off; what stands before is kept.
+  /// Notes where the file breaks off, or what is wrong with it as a whole; what stands before is kept.
   private func breakOff(_ fault: FormatFault, _ slice: FileReading.Slice) async throws {
     try await store.write { transaction in
       let row = try current(transaction)
-      var outcome = ImportOutcome()
-      outcome.problems.append(.init(part: nil, line: slice.line, .brokenOff))
-      try Imports.note(outcome, position: row.position, progress: row.progress, of: row, transaction)
+      if case .unknownPerson(let persons) = fault {
+        try Imports.note(persons: persons, of: row.id, transaction)
+      } else {
+        var outcome = ImportOutcome()
+        outcome.problems.append(.init(part: nil, line: slice.line, .brokenOff))
+        try Imports.note(outcome, position: row.position, progress: row.progress, of: row, transaction)
+      }
       try Imports.end(row.id, .failed, transaction, because: ImportEnd(fault))
     }
     throw Stop.ended
@@ -143,6 +153,7 @@ extension ImportEnd {
       case .tooLarge: .tooLarge
       case .noExport: .noExport
       case .dayMissing: .dayMissing
+      case .unknownPerson: .unknownPerson
       }
   }
 }

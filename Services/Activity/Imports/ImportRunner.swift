@@ -4,6 +4,7 @@ import Operations
 import ServiceKit
 import ServiceLifecycle
 import Storage
+import Synchronization
 
 /// Lets the runner look for what is to be read; several calls before it looks are one.
 final class ImportBell: Sendable {
@@ -15,7 +16,7 @@ final class ImportBell: Sendable {
   func callAsFunction() { ring.yield() }
 }
 
-/// Reads the imports that wait, one after the other.
+/// Reads the imports that wait, a few at the same time: see ``ImportLanes``.
 struct ImportRunner: Service {
   let store: Store
   let spool: ImportSpool
@@ -24,34 +25,99 @@ struct ImportRunner: Service {
   let bell: ImportBell
   let pulse: Pulse
 
-  /// No batch takes nearly as long, nor does looking through a file before it is read.
-  private static let longestBatch = Duration.seconds(60)
-
   func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
 
   private func work() async throws {
-    var rings = bell.rings.makeAsyncIterator()
-    while true {
-      try await readAll()
-      pulse.rest()
-      guard await rings.next() != nil else { return }
+    let desk = ImportDesk(pulse)
+    // The readings throw nothing, since that would cancel the wait for the bell, and with it the bell: what befell one is thrown by
+    // the desk.
+    try await withThrowingDiscardingTaskGroup { readings in
+      var rings = bell.rings.makeAsyncIterator()
+      repeat {
+        while let run = try await next(beside: try desk.lanes()) {
+          desk.begin(run.row)
+          readings.addTask {
+            do {
+              try await read(run, desk)
+              desk.end(run.row)
+            } catch {
+              desk.end(run.row, error)
+            }
+            bell()
+          }
+        }
+      } while await rings.next() != nil
     }
   }
 
-  /// Reads until none waits.
-  func readAll() async throws {
-    while let row = try await store.read({ try Imports.next(in: $0) }) {
-      guard let run = ImportRun(row, store, spool, calendars, rules) else { return }
-      do {
-        try await run.run { pulse.promise(within: Self.longestBatch) }
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-        // What the schema refuses it would refuse again, and the others wait behind it.
-        try await store.write { try Imports.end(row.id, .failed, $0, because: .damaged) }
-      } catch is Failure {
-        // Neither would a rule change its mind.
-        try await store.write { try Imports.end(row.id, .failed, $0, because: .damaged) }
-      }
+  private func next(beside lanes: ImportLanes) async throws -> ImportRun? {
+    let row = try await store.read { try Imports.next(beside: lanes, in: $0) }
+    return row.flatMap { ImportRun($0, store, spool, calendars, rules) }
+  }
+
+  private func read(_ run: ImportRun, _ desk: ImportDesk) async throws {
+    do {
+      try await run.run { desk.beat(run.row) }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      // What the schema refuses it would refuse again.
+      try await store.write { try Imports.end(run.row.id, .failed, $0, because: .damaged) }
+    } catch let failure as Failure where failure.retryAfterSeconds == nil {
+      // Neither would a rule change its mind.
+      try await store.write { try Imports.end(run.row.id, .failed, $0, because: .damaged) }
     }
+  }
+}
+
+/// What is being read at the moment, and what befell the last of it.
+private final class ImportDesk: Sendable {
+  private struct State {
+    var lanes = ImportLanes()
+    /// When each reading is to beat again at the latest.
+    var due: [ImportID: ContinuousClock.Instant] = [:]
+    var fault: (any Error)?
+  }
+
+  /// No batch takes nearly as long, nor does looking through a file before it is read.
+  private static let longestBatch = Duration.seconds(60)
+
+  private let state = Mutex(State())
+  private let pulse: Pulse
+
+  init(_ pulse: Pulse) { self.pulse = pulse }
+
+  /// - Throws: what ended a reading that was not to end so.
+  func lanes() throws -> ImportLanes {
+    try state.withLock { state in
+      if let fault = state.fault { throw fault }
+      return state.lanes
+    }
+  }
+
+  func begin(_ row: ImportRow) { state.withLock { $0.lanes.begin(row) } }
+
+  /// Notes that a reading is well.
+  ///
+  /// - Returns: its share of the records that may take effect at a time.
+  func beat(_ row: ImportRow) -> Int {
+    state.withLock { state in
+      state.due[row.id] = ContinuousClock.now + Self.longestBatch
+      promise(state.due)
+      return ImportLimits.batch / max(1, state.lanes.count)
+    }
+  }
+
+  func end(_ row: ImportRow, _ fault: (any Error)? = nil) {
+    state.withLock { state in
+      state.lanes.end(row)
+      state.due[row.id] = nil
+      state.fault = state.fault ?? fault
+      promise(state.due)
+    }
+  }
+
+  /// The service is well as long as each of its readings is.
+  private func promise(_ due: [ImportID: ContinuousClock.Instant]) {
+    if let first = due.values.min() { pulse.promise(within: first - ContinuousClock.now) } else { pulse.rest() }
   }
 }
 

@@ -36,7 +36,8 @@ enum Imports {
         VALUES (?, ?, ?, ?, ?, ?, 'uploading', ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, 0)
         """
     ).execute(arguments: [
-      id, account, input.name.trimmed, input.format, input.sha256?.lowercased(), input.person, input.totalBytes, transaction.now,
+      id, account, input.name.trimmed, input.format, input.sha256?.lowercased(), input.person?.trimmed, input.totalBytes,
+      transaction.now,
       transaction.now,
     ])
     try forgetOld(of: account, in: database)
@@ -116,21 +117,46 @@ enum Imports {
 
   // MARK: - The reader's side
 
-  /// The next one to be read: the one that was begun, or the one that has waited longest.
-  static func next(in database: Database) throws -> ImportRow? {
+  /// The next one to be read beside those that are: of those for which there is room one that was begun before, or the one that has
+  /// waited longest.
+  static func next(beside lanes: ImportLanes = ImportLanes(), in database: Database) throws -> ImportRow? {
     for state in [ImportState.reading, .waiting] {
       let statement = try database.cachedStatement(
-        sql: "SELECT * FROM imports WHERE state = ? AND ended_at IS NULL ORDER BY touched_at LIMIT 1")
-      if let row = try Row.fetchOne(statement, arguments: [state]) { return ImportRow(row) }
+        sql: "SELECT * FROM imports WHERE state = ? AND ended_at IS NULL ORDER BY touched_at")
+      let rows = try Row.fetchCursor(statement, arguments: [state])
+      while let row = try rows.next() {
+        let row = ImportRow(row)
+        if lanes.haveRoom(for: row) { return row }
+      }
     }
     return nil
   }
 
-  static func begin(_ id: ImportID, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(
-      sql: "UPDATE imports SET state = 'reading' WHERE import_id = ? AND state = 'waiting'"
-    )
-    .execute(arguments: [id])
+  /// Counts a start of its reading. One that was started as often as may be without coming on ends instead: something in its file
+  /// ends whoever reads it, and would at every start.
+  ///
+  /// - Returns: whether it is to be read.
+  static func begin(_ id: ImportID, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    try database.cachedStatement(
+      sql: "UPDATE imports SET state = 'reading', starts = starts + 1 WHERE import_id = ? AND state IN ('waiting', 'reading')"
+    ).execute(arguments: [id])
+    guard database.changesCount > 0, let row = try find(id, in: database) else { return false }
+    guard row.starts > ImportLimits.mostStarts else { return true }
+    try end(id, .failed, transaction, because: .givenUp)
+    return false
+  }
+
+  /// Takes a start back whose reading was not cut off, but stopped.
+  static func takeBackStart(of id: ImportID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "UPDATE imports SET starts = max(0, starts - 1) WHERE import_id = ?")
+      .execute(arguments: [id])
+  }
+
+  /// Notes whose rows a file has, where none is of the person asked for.
+  static func note(persons: [String], of id: ImportID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "UPDATE imports SET persons = ? WHERE import_id = ?")
+      .execute(arguments: [persons.joined(separator: "\n"), id])
   }
 
   /// Notes how far the reading has come, and tells of it now and then.
@@ -145,7 +171,7 @@ enum Imports {
     let isTold = progress > row.progress && transaction.now >= row.toldAt.adding(seconds: ImportLimits.tellingSeconds)
     try database.cachedStatement(
       sql: """
-        UPDATE imports SET position = ?, progress = max(progress, ?), taken = taken + ?, repeated = repeated + ?,
+        UPDATE imports SET starts = 0, position = ?, progress = max(progress, ?), taken = taken + ?, repeated = repeated + ?,
           refused = refused + ?, days = days + ?, told_at = ? WHERE import_id = ?
         """
     ).execute(arguments: [

@@ -1,5 +1,4 @@
 import ActivityContract
-import IdentityContract
 import ImportFormats
 import Operations
 import ServiceKit
@@ -19,11 +18,11 @@ extension ServiceDefinition {
       CreateImport.self,
       prepare: { input, call in
         try await calendars.prepare(input, call)
-        try await Accounts.catchUp(on: .activityData, call)
+        try await ImportConsent.catchUp(for: input.format, call)
       }
     ) { input, _, call, transaction in
       let account = try call.account
-      try Accounts.requireConsent(.activityData, of: account, in: transaction.database)
+      try ImportConsent.require(for: input.format, of: account, in: transaction.database)
       return try Imports.create(input, of: account, limits, transaction).shown(call.language)
     }
 
@@ -31,10 +30,9 @@ extension ServiceDefinition {
       UploadImportChunk.self,
       prepare: { input, call in try await ImportUpload.keep(input, of: call.account, spool, call) }
     ) { input, chunk, call, transaction in
-      let account = try call.account
-      try Accounts.requireConsent(.activityData, of: account, in: transaction.database)
       let row = try Imports.note(
-        received: chunk.upperBound, after: chunk.lowerBound, of: input.importID, account, transaction)
+        received: chunk.upperBound, after: chunk.lowerBound, of: input.importID, try call.account, transaction)
+      try ImportConsent.require(for: row.saidFormat, of: row.account, in: transaction.database)
       return .init(nextOffset: row.receivedBytes, totalBytes: row.totalBytes)
     }
 
@@ -84,11 +82,9 @@ enum ImportUpload {
   static func keep(
     _ input: UploadImportChunk.Input, of account: AccountID, _ spool: ImportSpool, _ call: Call
   ) async throws -> Range<Int> {
-    try await Accounts.catchUp(on: .activityData, call)
-    let row = try call.store.lookUp { database in
-      try Accounts.requireConsent(.activityData, of: account, in: database)
-      return try Imports.find(input.importID, of: account, in: database)
-    }
+    let row = try call.store.lookUp { try Imports.find(input.importID, of: account, in: $0) }
+    try await ImportConsent.catchUp(for: row.saidFormat, call)
+    try call.store.lookUp { try ImportConsent.require(for: row.saidFormat, of: account, in: $0) }
     guard row.state == .uploading else { throw ImportFailure.notUploading }
     let (bytes, received) = (input.content.bytes, row.receivedBytes)
     let end = input.offset + bytes.count
@@ -109,17 +105,14 @@ enum ImportUpload {
     return received..<end
   }
 
-  /// Looks what the file is, and lets it be read, or refuses it.
+  /// Looks what the file is, and lets it be read, or refuses it. For want of consent it stays as it is: it can be completed once
+  /// that is given.
   static func complete(
     _ id: ImportID, of account: AccountID, _ spool: ImportSpool, _ call: Call
   ) async throws -> ImportRow {
-    try await Accounts.catchUp(on: .activityData, call)
-    let row = try call.store.lookUp { database in
-      try Accounts.requireConsent(.activityData, of: account, in: database)
-      return try Imports.find(id, of: account, in: database)
-    }
+    let row = try call.store.lookUp { try Imports.find(id, of: account, in: $0) }
     // Asked once more.
-    if let reason = row.reason { throw ImportFailure.unusable(reason) }
+    if let failure = row.failure { throw failure }
     guard row.state == .uploading else {
       guard row.state != .cancelled else { throw ImportFailure.notUploading }
       return row
@@ -129,16 +122,19 @@ enum ImportUpload {
     }
     let file = ImportFile(path: spool.path(id, of: account), name: row.name, bytes: Int64(row.totalBytes))
     let judgement = try await spool.work { judge(file, said: row.saidFormat) }
+    if case .success(let format) = judgement { try await ImportConsent.catchUp(for: format, call) }
     let after = try await call.write { transaction in
       switch judgement {
-      case .success(let format): try Imports.accept(id, as: format, transaction)
+      case .success(let format):
+        try ImportConsent.require(for: format, of: account, in: transaction.database)
+        try Imports.accept(id, as: format, transaction)
       case .failure(let refusal): try Imports.end(id, .failed, transaction, because: refusal.reason)
       }
       return try Imports.find(id, of: account, in: transaction.database)
     }
-    guard let reason = after.reason else { return after }
+    guard let failure = after.failure else { return after }
     try await spool.remove(id, of: account)
-    throw ImportFailure.unusable(reason)
+    throw failure
   }
 
   struct Refusal: Error {

@@ -53,10 +53,12 @@ enum SampleTaking {
       let from = calendar.instant(ofLocal: start)
       return (from, from.adding(milliseconds: end - start))
     case .day(let day):
+      // From the hour at which the account's day starts to midnight, where the file's ends: so all of it counts on that day, and
+      // whatever tells of parts of the same day lies over it to the last minute.
       let from = calendar.start(of: day)
+      let midnight = calendar.instant(ofLocal: Int64(day.daysSinceEpoch + 1) * LocalCalendar.dayLength)
       // The day that has 25 hours is told within 24 of them: a sample is no longer.
-      let until = min(calendar.start(of: day.advanced(by: 1)), from.adding(milliseconds: LocalCalendar.dayLength))
-      return (from, until)
+      return (from, max(from, min(midnight, from.adding(milliseconds: LocalCalendar.dayLength))))
     }
   }
 

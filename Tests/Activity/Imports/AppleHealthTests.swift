@@ -92,7 +92,45 @@ struct AppleHealthTests {
     #expect(records.samples.isEmpty)
     #expect(records.exercises.map(\.kind) == [.running, .cycling])
     #expect(records.exercises.map(\.durationSeconds) == [311, 3600])
-    #expect(records.exercises.map { ($0.distanceMeters ?? 0).rounded() } == [805, 21500])
+    #expect(records.exercises.map(\.distanceMeters) == [804.672, 21_500])
+  }
+
+  @Test("rounds the distance of a workout as that of a record: read to millionths of the unit, kept to the millimetre")
+  func distances() throws {
+    for (value, unit, meters) in [
+      ("0.4972046", "mi", 800.174), ("5.1234567", "km", 5123.457), ("12.3456", "m", 12.346), ("1000.5", "ft", 304.952),
+      ("0.0005", "m", 0.001), ("0.0004", "m", 0), ("1e3", "yd", 914.4),
+    ] {
+      let text = Self.export(
+        """
+        \(Self.record("DistanceCycling", unit, value))
+        <Workout workoutActivityType="HKWorkoutActivityTypeCycling" totalDistance="\(value)" totalDistanceUnit="\(unit)" \
+        startDate="2026-11-14 07:25:41 -0700" endDate="2026-11-14 07:30:52 -0700"/>
+        <Workout workoutActivityType="HKWorkoutActivityTypeCycling" startDate="2026-11-14 07:25:41 -0700" \
+        endDate="2026-11-14 07:30:52 -0700">
+        <WorkoutStatistics type="HKQuantityTypeIdentifierDistanceCycling" sum="\(value)" unit="\(unit)"/></Workout>
+        """)
+      let (records, _) = try TemporaryFile("export.xml", text).read()
+      #expect(records.exercises.map(\.distanceMeters) == [meters, meters], "\(value) \(unit)")
+      #expect(records.samples.map { Double($0.amount) / 1000 } == [meters], "\(value) \(unit)")
+    }
+  }
+
+  @Test("has workouts that end before they start, or have no time: each is a problem, whatever duration it says")
+  func backwards() throws {
+    func workout(_ attributes: String) -> String {
+      "<Workout workoutActivityType=\"HKWorkoutActivityTypeRunning\" \(attributes)/>"
+    }
+    let (start, end) = ("startDate=\"2026-11-14 08:00:00 +0000\"", "endDate=\"2026-11-14 07:00:00 +0000\"")
+    let text = Self.export(
+      [
+        workout("\(start) \(end)"), workout("duration=\"5\" durationUnit=\"min\" \(start) \(end)"),
+        workout("duration=\"-5\" durationUnit=\"min\" \(start) \(end)"), workout(end),
+        workout("duration=\"1e11\" \(start)"), workout("duration=\"5\" \(start)"),
+      ].joined(separator: "\n"))
+    let (records, fault) = try TemporaryFile("export.xml", text).read()
+    #expect(fault == nil && records.exercises.map(\.durationSeconds) == [300])
+    #expect(records.faults == ["13 endsBeforeStart", "14 endsBeforeStart", "15 endsBeforeStart", "16 badTime", "17 badTime"])
   }
 
   @Test("with declared entities is refused: a billion laughs, a file from outside, a parameter entity")

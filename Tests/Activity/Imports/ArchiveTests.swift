@@ -1,5 +1,6 @@
 import ActivityContract
 import ImportFormats
+import InProcess
 import Operations
 import Testing
 
@@ -27,6 +28,50 @@ struct ArchiveTests {
     let bytes = try Zip.archive([("export.xml", head + [UInt8](repeating: 0x20, count: 64 << 20))])
     #expect(bytes.count < 100_000)
     #expect(try TemporaryFile("export.zip", bytes).read().fault == .tooLarge)
+  }
+
+  @Test("whose entries say nowhere how long they are, are read, and what lies before the export is passed over")
+  func openEnded() throws {
+    var generator = SeededGenerator(7)
+    let noise = (0..<400_000).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
+    let all: [[(name: String, bytes: [UInt8])]] = [
+      [], [("a.bin", noise)], [("a.xml", Array("<a/>".utf8)), ("b.bin", [UInt8](repeating: 0, count: 1 << 20))],
+    ]
+    for before in all {
+      let bytes = try Zip.archive(before + [("export.xml", export)], isStreamed: true)
+      #expect(bytes.suffix(400).firstRange(of: [0x50, 0x4B, 0x01, 0x02]) == nil)
+      let file = try TemporaryFile("export.zip", bytes)
+      #expect(try file.file.format() == .appleHealthZip)
+      #expect(try file.read().records.samples.map(\.amount) == [12])
+      #expect(try TemporaryFile("export.zip", Array(bytes.dropLast(30))).read().fault == .damaged)
+    }
+  }
+
+  @Test("whose entries say nowhere how long they are, are refused where one unpacks beyond all measure, be it the export or not")
+  func openEndedBomb() throws {
+    let zeros = [UInt8](repeating: 0x20, count: 64 << 20)
+    let all: [[(name: String, bytes: [UInt8])]] = [
+      [("a.bin", zeros), ("export.xml", export)], [("export.xml", Array("<HealthData>".utf8) + zeros)], [("a.xml", zeros)],
+    ]
+    for entries in all {
+      let bytes = try Zip.archive(entries, isStreamed: true)
+      #expect(bytes.count < 100_000)
+      #expect(try TemporaryFile("export.zip", bytes).read().fault == .tooLarge)
+    }
+  }
+
+  @Test("with more entries than any export are refused")
+  func manyEntries() throws {
+    let entries = [(name: String, bytes: [UInt8])](repeating: ("a.txt", []), count: 200_001)
+    let bytes = try Zip.archive(entries + [("export.xml", export)], options: "zip:compression=store")
+    #expect(try TemporaryFile("export.zip", bytes).read().fault == .tooLarge)
+  }
+
+  @Test("of Loop whose rows have no end are refused before they are read")
+  func endlessRow() throws {
+    let marks = Array("Date,".utf8) + [UInt8](repeating: 0x41, count: 32 << 20)
+    let bytes = try Zip.archive([("Habits.csv", Array(LoopTests.columns.utf8)), ("Checkmarks.csv", marks)])
+    #expect(try TemporaryFile("loop.zip", bytes).read().fault == .damaged)
   }
 
   @Test("within archives are not unpacked")

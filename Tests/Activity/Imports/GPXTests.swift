@@ -33,6 +33,18 @@ struct GPXTests {
     #expect(abs((exercise.distanceMeters ?? 0) - 2 * degree) < 0.01)
   }
 
+  @Test("rounds a track's distance to the millimetre, as its segments'")
+  func rounded() throws {
+    let text = track(
+      "<type>run</type><trkseg>\(point("1", "1.00001", "2026-11-20T08:00:00Z"))\(point("1", "1.02", "2026-11-20T08:10:00Z"))</trkseg>"
+    )
+    let (records, _) = try TemporaryFile("a.gpx", text).read()
+    let exercise = try #require(records.exercises.first)
+    #expect(exercise.distanceMillimetres == records.samples.first?.amount)
+    let meters = try #require(exercise.distanceMeters)
+    #expect((meters * 1000).rounded() / 1000 == meters && (2222...2224).contains(meters))
+  }
+
   @Test("is right over the date line and at the pole")
   func edges() throws {
     let text = track(

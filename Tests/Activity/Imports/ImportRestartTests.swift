@@ -5,7 +5,6 @@ import InProcess
 import Operations
 import ServiceKit
 import Storage
-import Synchronization
 import Testing
 
 @testable import ActivityService
@@ -81,21 +80,6 @@ struct ImportRestartTests {
       #expect(done.state == .done && stops > 0)
       #expect(done.counts.taken == 9000 - bad && done.counts.repeated == 0 && done.counts.refused == bad)
       #expect(try await ana.steps(from: "2023-11-01", days: 400) == steps)
-    }
-  }
-
-  /// Cancels the task that beats once too often.
-  private final class StopAfter: Sendable {
-    private let left: Mutex<Int>
-
-    init(_ left: Int) { self.left = Mutex(left) }
-
-    func beat() {
-      let isOver = left.withLock { left in
-        left -= 1
-        return left < 0
-      }
-      if isOver { withUnsafeCurrentTask { $0?.cancel() } }
     }
   }
 }

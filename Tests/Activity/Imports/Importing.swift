@@ -36,14 +36,18 @@ extension Person {
     return made
   }
 
-  /// Waits until an import has ended.
+  /// Waits until an import has ended, which the service tells.
   func end(of id: ImportID) async throws -> Import {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while true {
+    try await answer(from: .activity) {
       let found = try await send(GetImport.self, .init(importID: id))
-      if found.state.isEnded { return found }
-      try #require(ContinuousClock.now < deadline, "the import does not end")
-      try await Task.sleep(for: .milliseconds(1))
+      return found.state.isEnded ? found : nil
+    }
+  }
+
+  /// Waits until there is no file of the person's left: an import's end is told before its file is removed.
+  func areFilesGone(from home: Home) async throws -> Bool {
+    try await answer(from: .activity) {
+      FileManager.default.fileExists(atPath: "\(home.path)/imports/\(id)") ? nil : true
     }
   }
 

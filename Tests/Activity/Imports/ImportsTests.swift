@@ -54,7 +54,7 @@ struct ImportsTests {
       #expect(try await ana.steps(from: "2026-11-01", days: 30) == Self.steps)
       #expect(try await ana.send(CompleteImport.self, .init(importID: made.id)) == done)
       #expect(try await ana.failure(UploadImportChunk.self, tooMuch) == "import_not_uploading")
-      #expect(!FileManager.default.fileExists(atPath: "\(services.home.path)/imports/\(ana.id)"))
+      #expect(try await ana.areFilesGone(from: services.home))
     }
   }
 
@@ -155,7 +155,7 @@ struct ImportsTests {
       #expect(try await ana.importFile("track", gpx).state == .done)
       let list = try await ana.send(ListImports.self, .init()).items
       #expect(list.map(\.name).reversed().prefix(2) == ["photo.png", "export.zip"])
-      #expect(!FileManager.default.fileExists(atPath: "\(services.home.path)/imports/\(ana.id)"))
+      #expect(try await ana.areFilesGone(from: services.home))
     }
   }
 
@@ -215,20 +215,6 @@ struct ImportsTests {
     }
   }
 
-  @Test("need the consent to activity data, at every step: withdrawn, what waits is not read")
-  func consent() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
-      let ana = try await services.register()
-      let made = try await ana.upload("export.xml", Self.bytes)
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
-      #expect(try await ana.failure(CreateImport.self, .init(name: "a", totalBytes: 1)) == "consent_required")
-      let chunk = UploadImportChunk.Input(importID: made.id, offset: 0, content: Base64Bytes([1]))
-      #expect(try await ana.failure(UploadImportChunk.self, chunk) == "consent_required")
-      #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "consent_required")
-      #expect(try await ana.send(CancelImport.self, .init(importID: made.id)).state == .cancelled)
-    }
-  }
-
   @Test("leave nothing of a deleted account: rows and files")
   func erased() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
@@ -241,11 +227,7 @@ struct ImportsTests {
       #expect(FileManager.default.fileExists(atPath: folder))
       try await services.delete(ana, heardBy: .activity)
       #expect(try await services.store(of: .activity).traces(of: ana.id).isEmpty)
-      let deadline = ContinuousClock.now + .seconds(20)
-      while FileManager.default.fileExists(atPath: folder) {
-        try #require(ContinuousClock.now < deadline, "the files are still there")
-        try await Task.sleep(for: .milliseconds(5))
-      }
+      #expect(try await ana.areFilesGone(from: services.home))
     }
   }
 

@@ -67,13 +67,45 @@ struct RowsTests {
       + "02:45:00.000+11:00,02:00:00.000+10:00,,1,\n02:00:00.000+10:00,02:15:00.000+10:00,,2,\n23:45:00.000+10:00,00:00:00.000+10:00,,3,\n"
     #expect(try TemporaryFile("steps.csv", text).read().fault == .dayMissing)
     let (records, _) = try TemporaryFile("2017-04-02.csv", text).read()
+    #expect(records.samples.filter { $0.kind == .steps }.map(\.amount) == [1, 2, 3])
     let expected = [
       ("2017-04-01T15:45:00Z", "2017-04-01T16:00:00Z"), ("2017-04-01T16:00:00Z", "2017-04-01T16:15:00Z"),
       ("2017-04-02T13:45:00Z", "2017-04-02T14:00:00Z"),
     ]
     #expect(
-      records.samples.map(\.span)
+      records.samples.filter { $0.kind == .steps }.map(\.span)
         == (try expected.map { .instants(try Instant(text: $0.0), try Instant(text: $0.1)) }))
+  }
+
+  @Test("of one day of Google Fit tell of each quarter whole: where nothing is said of steps or of a way to move, there was none")
+  func blankQuarters() throws {
+    let text = """
+      Start time,End time,Distance (m),Step count,Walking duration (ms),Running duration (ms),Cycling duration (ms)
+      00:00:00.000Z,00:15:00.000Z,,,,,
+      00:15:00.000Z,00:30:00.000Z,100.5,150,60000,,
+      00:30:00.000Z,00:45:00.000Z,5000,,,,
+      00:45:00.000Z,01:00:00.000Z,700,20,60000,60000,
+      01:00:00.000Z,01:15:00.000Z,900,,60000,,60000
+      01:15:00.000Z,01:30:00.000Z,,x,,,60000
+
+      """
+    let (records, _) = try TemporaryFile("2017-04-02.csv", text).read()
+    func amounts(_ kind: ImportedSample.Kind) -> [Int: Int] {
+      Dictionary(
+        uniqueKeysWithValues: records.compactMap { record -> (Int, Int)? in
+          guard case .sample(let sample) = record.content, sample.kind == kind else { return nil }
+          return (record.line, sample.amount)
+        })
+    }
+    #expect(amounts(.steps) == [2: 0, 3: 150, 4: 0, 5: 20, 6: 0])
+    // A drive was no walk; what was covered by foot and by wheel is nobody's.
+    #expect(amounts(.walkingDistance) == [2: 0, 3: 100_500, 4: 0, 5: 700_000, 7: 0])
+    #expect(amounts(.runningDistance) == [2: 0, 3: 0, 4: 0, 6: 0, 7: 0])
+    #expect(amounts(.cyclingDistance) == [2: 0, 3: 0, 4: 0, 5: 0, 7: 0])
+    #expect(records.faults == ["7 badNumber"])
+    // In the summary of all days a blank may be a day before there was anything to measure with.
+    let days = try TemporaryFile("Daily Summaries.csv", Self.days + "2017-04-02,,,,,\n").read()
+    #expect(days.records.isEmpty)
   }
 
   @Test(

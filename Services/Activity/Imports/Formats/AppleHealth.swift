@@ -41,8 +41,9 @@ final class AppleHealth: XMLRecordHandler {
     let line: Int
     let kind: ExerciseKind
     let start: Instant?
+    let end: Instant?
     let seconds: Double?
-    var meters: Double?
+    var millimetres: Int?
   }
 
   func start(_ element: XMLStart, line: Int) {
@@ -120,9 +121,8 @@ final class AppleHealth: XMLRecordHandler {
     guard let millionths = TextValues.millionths(value) else { return .badNumber }
     guard let unit else { return .badUnit }
     if kind == .steps { return unit.says("count") ? .amount((millionths + 500_000) / 1_000_000) : .badUnit }
-    guard let length = LengthUnit.millimetres(unit) else { return .badUnit }
-    let millimetres = (Double(millionths) / 1_000_000 * length).rounded()
-    return millimetres < 1e12 ? .amount(Int(millimetres)) : .badNumber
+    guard let unit = LengthUnit(unit) else { return .badUnit }
+    return unit.millimetres(millionths).map(Amount.amount) ?? .badNumber
   }
 
   private func finish(_ record: Pending) {
@@ -185,31 +185,29 @@ final class AppleHealth: XMLRecordHandler {
     let type = element.value("workoutActivityType")?.string ?? ""
     let start = element.value("startDate").flatMap(TextValues.instant)
     let end = element.value("endDate").flatMap(TextValues.instant)
-    let duration = element.value("duration").flatMap(TextValues.thousandths).map { Double($0) / 1000 }
+    let duration = element.value("duration").flatMap(TextValues.millionths).map { Double($0) / 1_000_000 }
     let factor = element.value("durationUnit").map { $0.says("min") ? 60.0 : $0.says("hr") ? 3600 : 1 } ?? 60
     let seconds =
       duration.map { $0 * factor }
       ?? start.flatMap { start in
-        end.map { Double($0.milliseconds - start.milliseconds) / 1000 }
+        end.map { max(0, Double($0.milliseconds - start.milliseconds)) / 1000 }
       }
     workout = Workout(
-      line: line, kind: Self.exercise(type), start: start, seconds: seconds,
-      meters: Self.meters(element.value("totalDistance"), element.value("totalDistanceUnit")))
+      line: line, kind: Self.exercise(type), start: start, end: end, seconds: seconds,
+      millimetres: Self.millimetres(element.value("totalDistance"), element.value("totalDistanceUnit")))
   }
 
   /// Later exports have the distance in an element of its own.
   private func addStatistics(_ element: XMLStart) {
     guard let type = element.value("type")?.string, type.hasPrefix("HKQuantityTypeIdentifierDistance") else { return }
-    guard let meters = Self.meters(element.value("sum"), element.value("unit")) else { return }
-    let before = workout?.meters ?? 0
-    workout?.meters = before + meters
+    guard let more = Self.millimetres(element.value("sum"), element.value("unit")) else { return }
+    let (sum, isTooLong) = (workout?.millimetres ?? 0).addingReportingOverflow(more)
+    if !isTooLong { workout?.millimetres = sum }
   }
 
-  private static func meters(_ value: TextBytes?, _ unit: TextBytes?) -> Double? {
-    guard let thousandths = value.flatMap(TextValues.thousandths), let length = unit.flatMap(LengthUnit.millimetres) else {
-      return nil
-    }
-    return Double(thousandths) / 1000 * length / 1000
+  private static func millimetres(_ value: TextBytes?, _ unit: TextBytes?) -> Int? {
+    guard let millionths = value.flatMap(TextValues.millionths), let unit = unit.flatMap(LengthUnit.init) else { return nil }
+    return unit.millimetres(millionths)
   }
 
   private static func exercise(_ type: String) -> ExerciseKind {
@@ -222,29 +220,19 @@ final class AppleHealth: XMLRecordHandler {
   }
 
   private func finish(_ workout: Workout) {
-    guard let start = workout.start, (0..<1e9).contains(workout.seconds ?? 0) else {
-      return records.append(ImportedRecord(line: workout.line, .fault(.badTime)))
-    }
-    records.append(
-      ImportedRecord(
-        line: workout.line,
-        .exercise(
+    let content: ImportedRecord.Content
+    if let start = workout.start, (0..<1e9).contains(workout.seconds ?? 0) {
+      if let end = workout.end, end < start {
+        content = .fault(.endsBeforeStart)
+      } else {
+        content = .exercise(
           FoundExercise(
             kind: workout.kind, name: nil, start: start, durationSeconds: workout.seconds.map { Int($0.rounded()) },
-            distanceMeters: workout.meters))))
-  }
-}
-
-/// Units of length.
-enum LengthUnit {
-  /// How many millimetres it has.
-  static func millimetres(_ unit: TextBytes) -> Double? {
-    if unit.says("km") { return 1_000_000 }
-    if unit.says("m") { return 1000 }
-    if unit.says("mi") { return 1_609_344 }
-    if unit.says("ft") { return 304.8 }
-    if unit.says("yd") { return 914.4 }
-    if unit.says("cm") { return 10 }
-    return nil
+            distanceMillimetres: workout.millimetres))
+      }
+    } else {
+      content = .fault(.badTime)
+    }
+    records.append(ImportedRecord(line: workout.line, content))
   }
 }

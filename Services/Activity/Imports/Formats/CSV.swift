@@ -107,24 +107,34 @@ struct CSV {
   }
 }
 
+/// What becomes of a file's rows.
+protocol CSVRows {
+  func records(_ row: CSVRow) -> [ImportedRecord]
+  /// Called behind the last row.
+  ///
+  /// - Throws: what is wrong with the rows as a whole.
+  func finish() throws(FormatFault)
+}
+
+extension CSVRows {
+  func finish() throws(FormatFault) {}
+}
+
 /// Reads a file of rows under a head.
 final class CSVRecordReader: ImportReader {
-  /// What becomes of a row.
-  typealias Row = (CSVRow) -> [ImportedRecord]
-
   private var csv: CSV
   private let part: String?
   private let names: [String]
-  private let row: Row
+  private let rows: any CSVRows
   private var fault: FormatFault?
 
   /// - Parameter make: what becomes of rows, by the names of the columns.
-  init(_ source: any ByteSource, part: String? = nil, _ make: ([String]) throws(FormatFault) -> Row) throws(FormatFault) {
+  init(_ source: any ByteSource, part: String? = nil, _ make: ([String]) throws(FormatFault) -> any CSVRows) throws(FormatFault) {
     csv = CSV(source)
     self.part = part
     guard case .row(_, let names) = try csv.next() else { throw .unrecognized }
     self.names = names
-    row = try make(names)
+    rows = try make(names)
   }
 
   var consumed: Int64 { csv.consumed }
@@ -150,11 +160,13 @@ final class CSVRecordReader: ImportReader {
       case .bad(let number): records.append(ImportedRecord(part: part, line: number, .fault(.badRow)))
       case .row(let number, let fields) where fields.count != names.count:
         records.append(ImportedRecord(part: part, line: number, .fault(.badRow)))
-      case .row(let number, let fields): records += row(CSVRow(part: part, line: number, fields: fields))
+      case .row(let number, let fields): records += rows.records(CSVRow(part: part, line: number, fields: fields))
       }
     }
-    if isAtEnd, let fault { throw fault }
-    return isAtEnd ? nil : records
+    guard isAtEnd else { return records }
+    if let fault { throw fault }
+    try rows.finish()
+    return nil
   }
 }
 

@@ -2,27 +2,23 @@ import ActivityContract
 import Operations
 
 /// Fitbit's hourly steps: `Id,ActivityHour,…,StepTotal`, in local time without a zone.
-struct FitbitHours {
+final class FitbitHours: CSVRows {
   /// Columns by which the format is known.
   static let columns = ["Id", "ActivityHour", "StepTotal"]
 
   private let id: Int
   private let hour: Int
   private let steps: Int
-  private let width: Int
   /// Whose rows are taken: of a file with several people's, one's.
-  private let person: Person
+  private var person: String?
+  /// Whether that person was asked for, so that other people's rows are no fault.
+  private let isAskedFor: Bool
+  private var isFound = false
+  /// Whose rows there are, in the order of the file, as long as nobody's are taken.
+  private var others: [String] = []
 
-  private final class Person {
-    var name: String?
-    /// Whether it was chosen, so that other people's rows are no fault.
-    let isChosen: Bool
-
-    init(_ name: String?) {
-      self.name = name
-      isChosen = name != nil
-    }
-  }
+  /// The longest name of a person that is kept.
+  private static let mostCharacters = 64
 
   init(_ names: [String], person: String?) throws(FormatFault) {
     guard let id = names.firstIndex(of: "Id"), let hour = names.firstIndex(of: "ActivityHour"),
@@ -31,8 +27,8 @@ struct FitbitHours {
     self.id = id
     self.hour = hour
     self.steps = steps
-    width = names.count
-    self.person = Person(person)
+    self.person = person
+    isAskedFor = person != nil
   }
 
   private static let source = ImportedSource(name: "Fitbit")
@@ -40,13 +36,30 @@ struct FitbitHours {
 
   func records(_ row: CSVRow) -> [ImportedRecord] {
     let name = row.fields[id]
-    if person.name == nil { person.name = name }
-    guard name == person.name else { return person.isChosen ? [] : [row.record(.fault(.otherPerson))] }
+    if person == nil { person = name }
+    guard name == person else {
+      guard isAskedFor else { return [row.record(.fault(.otherPerson))] }
+      if !isFound { note(name) }
+      return []
+    }
+    isFound = true
     guard let start = TextValues.read(row.fields[hour], Self.start) else { return [row.record(.fault(.badTime))] }
     guard let count = Int(row.fields[steps]), (0...1_000_000).contains(count) else { return [row.record(.fault(.badNumber))] }
     let sample = ImportedSample(
       kind: .steps, span: .local(start, start + Self.hourLength), amount: count, source: Self.source, isManual: false)
     return [row.record(.sample(sample))]
+  }
+
+  /// Fails where somebody was asked for of whom there is no row, though there are rows of others: a slip of the pen, most likely.
+  func finish() throws(FormatFault) {
+    guard isFound || others.isEmpty else { throw .unknownPerson(others) }
+  }
+
+  /// Keeps one more than are named, so that it is known whether those are all.
+  private func note(_ name: String) {
+    guard others.count <= Import.mostPersons, let name = TextValues.shortened(name, Self.mostCharacters), !others.contains(name)
+    else { return }
+    others.append(name)
   }
 
   /// `3/12/2016 0:00`, or with `12:00:00 AM` for the time.

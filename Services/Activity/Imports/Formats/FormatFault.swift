@@ -14,4 +14,6 @@ public enum FormatFault: Error, Hashable, Sendable {
   case noExport
   /// A day's file whose name does not say which day it is.
   case dayMissing
+  /// None of its rows is of the person that was asked for, but of these: the first of them, one more than are named.
+  case unknownPerson([String])
 }

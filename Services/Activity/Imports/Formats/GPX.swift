@@ -133,10 +133,13 @@ final class GPX: XMLRecordHandler {
       track.start = track.start ?? start
       track.milliseconds += end.milliseconds - start.milliseconds
       if let kind = Self.distance(track.kind), segment.points > 1 {
-        let sample = ImportedSample(
-          kind: kind, span: .instants(start, end), amount: Int((segment.meters * 1000).rounded()), source: Self.source,
-          isManual: false)
-        records.append(ImportedRecord(line: segment.line, .sample(sample)))
+        if let millimetres = LengthUnit.millimetres(meters: segment.meters) {
+          let sample = ImportedSample(
+            kind: kind, span: .instants(start, end), amount: millimetres, source: Self.source, isManual: false)
+          records.append(ImportedRecord(line: segment.line, .sample(sample)))
+        } else {
+          fault(.outOfRange, segment.line)
+        }
       }
     } else if segment.points > 1 {
       fault(.withoutTime, segment.line)
@@ -149,7 +152,8 @@ final class GPX: XMLRecordHandler {
     guard let track else { return }
     let exercise = FoundExercise(
       kind: track.kind, name: track.name, start: track.start,
-      durationSeconds: track.start == nil ? nil : Int(track.milliseconds / 1000), distanceMeters: track.meters)
+      durationSeconds: track.start == nil ? nil : Int(track.milliseconds / 1000),
+      distanceMillimetres: LengthUnit.millimetres(meters: track.meters))
     records.append(ImportedRecord(line: track.line, .exercise(exercise)))
   }
 

@@ -2,7 +2,7 @@ import ActivityContract
 import Operations
 
 /// Google Takeout's files of Fit: one of all days, with a row a day, and one for each day, with a row for each quarter of an hour.
-struct GoogleFit {
+struct GoogleFit: CSVRows {
   static let dayColumns = ["Date", "Step count", "Distance (m)"]
   static let timeColumns = ["Start time", "End time", "Step count", "Distance (m)"]
 
@@ -15,9 +15,8 @@ struct GoogleFit {
   private let when: When
   private let steps: Int
   private let distance: Int
-  private let walking: Int?
-  private let running: Int?
-  private let cycling: Int?
+  /// The columns that say how long somebody moved so; absent where nobody did in the whole file.
+  private let durations: [(kind: ImportedSample.Kind, column: Int)]
   private let source: ImportedSource
 
   /// - Parameter fileName: of a day's file: its rows have times alone.
@@ -38,9 +37,10 @@ struct GoogleFit {
     }
     self.steps = steps
     self.distance = distance
-    walking = names.firstIndex(of: "Walking duration (ms)")
-    running = names.firstIndex(of: "Running duration (ms)")
-    cycling = names.firstIndex(of: "Cycling duration (ms)")
+    durations = [
+      (.walkingDistance, "Walking duration (ms)"), (.runningDistance, "Running duration (ms)"),
+      (.cyclingDistance, "Cycling duration (ms)"),
+    ].compactMap { kind, name in names.firstIndex(of: name).map { (kind, $0) } }
   }
 
   /// `2017-04-02.csv`, also as `2017-04-02(1).csv` of a second download.
@@ -53,24 +53,34 @@ struct GoogleFit {
 
   func records(_ row: CSVRow) -> [ImportedRecord] {
     guard let span = span(row) else { return [row.record(.fault(.badTime))] }
-    var records: [ImportedRecord] = []
+    let moved = durations.filter { !row.fields[$0.column].isEmpty }.map(\.kind)
+    var amounts: [(kind: ImportedSample.Kind, amount: Int?)] = []
     let (steps, distance) = (row.fields[steps], row.fields[distance])
     if !steps.isEmpty {
-      if let count = Int(steps), (0...1_000_000).contains(count) {
-        records.append(sample(.steps, span, count, row))
-      } else {
-        records.append(row.record(.fault(.badNumber)))
+      amounts.append((.steps, Int(steps).flatMap { (0...1_000_000).contains($0) ? $0 : nil }))
+    } else if isOfQuarters {
+      amounts.append((.steps, 0))
+    }
+    if let kind = Self.kind(of: moved) {
+      if !distance.isEmpty {
+        amounts.append((kind, TextValues.read(distance, TextValues.millionths).flatMap(LengthUnit.metre.millimetres)))
+      } else if isOfQuarters {
+        amounts.append((kind, 0))
       }
     }
-    if !distance.isEmpty, let kind = kind(row) {
-      if let millimetres = TextValues.read(distance, TextValues.thousandths) {
-        records.append(sample(kind, span, millimetres, row))
-      } else {
-        records.append(row.record(.fault(.badNumber)))
-      }
+    if isOfQuarters {
+      for (kind, _) in durations where !moved.contains(kind) { amounts.append((kind, 0)) }
     }
-    return records
+    return amounts.map { kind, amount in
+      guard let amount else { return row.record(.fault(.badNumber)) }
+      return sample(kind, span, amount, row)
+    }
   }
+
+  /// Whether blanks of a row say that there was nothing. A day's file tells of each quarter of its day, and leaves blank where nobody
+  /// moved: a sample of nothing keeps that quarter from being filled with a share of what the summary of all days says of the same
+  /// day. In that summary a blank may as well be a day before there was anything to measure with.
+  private var isOfQuarters: Bool { if case .times = when { true } else { false } }
 
   private func sample(_ kind: ImportedSample.Kind, _ span: ImportedSpan, _ amount: Int, _ row: CSVRow) -> ImportedRecord {
     row.record(.sample(ImportedSample(kind: kind, span: span, amount: amount, source: source, isManual: false)))
@@ -78,14 +88,8 @@ struct GoogleFit {
 
   /// How the distance was covered, as far as the row's durations say: Fit counts drives, too. A distance covered in several ways of which
   /// one is cycling is nobody's.
-  private func kind(_ row: CSVRow) -> ImportedSample.Kind? {
-    func isThere(_ column: Int?) -> Bool { column.map { !row.fields[$0].isEmpty } ?? false }
-    switch (isThere(walking), isThere(running), isThere(cycling)) {
-    case (true, _, false): return .walkingDistance
-    case (false, true, false): return .runningDistance
-    case (false, false, true): return .cyclingDistance
-    default: return nil
-    }
+  private static func kind(of moved: [ImportedSample.Kind]) -> ImportedSample.Kind? {
+    moved.count > 1 && moved.contains(.cyclingDistance) ? nil : moved.first
   }
 
   private func span(_ row: CSVRow) -> ImportedSpan? {

@@ -50,15 +50,15 @@ public struct ImportFile: Sendable {
     case .loopZip: return try LoopArchive(path)
     case .fitbitHours:
       return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in
-        try FitbitHours(names, person: person).records
+        try FitbitHours(names, person: person)
       }
     case .googleFitDays, .googleFitDay:
       let name = name
       return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in
-        try GoogleFit(names, fileName: name).records
+        try GoogleFit(names, fileName: name)
       }
     case .loopHabits:
-      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopHabitRows(names).records }
+      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopHabitRows(names) }
     case .loopCheckmarks: return try LoopMarkFile(path)
     }
   }

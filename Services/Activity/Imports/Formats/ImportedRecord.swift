@@ -111,7 +111,10 @@ public struct FoundExercise: Sendable {
   /// Nil where the file has no times.
   public let start: Instant?
   public let durationSeconds: Int?
-  public let distanceMeters: Double?
+  /// Rounded as the distances of samples are.
+  public let distanceMillimetres: Int?
+
+  public var distanceMeters: Double? { distanceMillimetres.map { Double($0) / 1000 } }
 
   /// Names the exercise by its content.
   public var id: String {

@@ -63,7 +63,7 @@ enum LoopHabits {
 }
 
 /// `Habits.csv`: the habits, in Loop's order.
-final class LoopHabitRows {
+final class LoopHabitRows: CSVRows {
   static let columns = ["Name", "FrequencyNumerator", "FrequencyDenominator"]
 
   private let columns: [String: Int]
@@ -93,7 +93,7 @@ final class LoopHabitRows {
 }
 
 /// `Checkmarks.csv`: a row a day, a column a habit.
-final class LoopMarkRows {
+final class LoopMarkRows: CSVRows {
   private let keys: [String]
 
   init(_ names: [String]) throws(FormatFault) {
@@ -139,10 +139,10 @@ final class LoopArchive: ImportReader {
     let firstDays = try Self.firstDays(file)
     readers = [
       try CSVRecordReader(try EntrySource(Self.habits, of: file), part: Self.habits) { names throws(FormatFault) in
-        try LoopHabitRows(names, firstDays: firstDays).records
+        try LoopHabitRows(names, firstDays: firstDays)
       },
       try CSVRecordReader(try EntrySource(Self.marks, of: file), part: Self.marks) { names throws(FormatFault) in
-        try LoopMarkRows(names).records
+        try LoopMarkRows(names)
       },
     ]
   }
@@ -172,7 +172,7 @@ final class LoopMarkFile: ImportReader {
     beginnings = try LoopMarkRows.firstDays(FileSource(path)).sorted { $0.key < $1.key }.map { habit, day in
       ImportedRecord(line: 1, .beginning(habit: habit, day))
     }
-    reader = try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopMarkRows(names).records }
+    reader = try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopMarkRows(names) }
   }
 
   var consumed: Int64 { reader.consumed }
@@ -190,7 +190,7 @@ final class LoopMarkFile: ImportReader {
 extension LoopMarkRows {
   /// The first day on which each habit was marked.
   static func firstDays(_ source: any ByteSource) throws(FormatFault) -> [String: LocalDay] {
-    let reader = try CSVRecordReader(source) { names throws(FormatFault) in try LoopMarkRows(names).records }
+    let reader = try CSVRecordReader(source) { names throws(FormatFault) in try LoopMarkRows(names) }
     var days: [String: LocalDay] = [:]
     while let records = try reader.next(most: 1000) {
       for case .mark(let mark) in records.map(\.content) { days[mark.habit] = min(days[mark.habit] ?? mark.day, mark.day) }

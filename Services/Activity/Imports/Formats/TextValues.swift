@@ -109,7 +109,7 @@ enum TextValues {
   /// The local midnight of a day, in milliseconds after 1970-01-01's start.
   static func milliseconds(_ day: LocalDay) -> Int64 { Int64(day.daysSinceEpoch) * 86_400_000 }
 
-  /// A number that is not negative, in millionths: a kilometre's are millimetres. Forms like `1.2e3`, which are rare, take the long way.
+  /// A number that is not negative, in millionths. Forms like `1.2e3`, which are rare, take the long way.
   static func millionths(_ text: TextBytes) -> Int? {
     var scanner = TextScanner(text)
     if let value = scanner.millionths(), scanner.isAtEnd { return value }
@@ -117,8 +117,6 @@ enum TextValues {
     return Int((number * 1_000_000).rounded())
   }
 
-  /// The same in thousandths.
-  static func thousandths(_ text: TextBytes) -> Int? { millionths(text).map { ($0 + 500) / 1000 } }
   /// A text's bytes.
   static func read<Value>(_ text: String, _ body: (TextBytes) -> Value) -> Value {
     var text = text

@@ -1,0 +1,102 @@
+import ActivityContract
+import IdentityContract
+import ImportFormats
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@testable import ActivityService
+
+@Suite("The consent that imports need")
+struct ImportConsentTests {
+  /// A small file of each format.
+  private static func file(_ format: ImportFormat) throws -> (name: String, bytes: [UInt8]) {
+    let health = AppleHealthTests.export(
+      AppleHealthTests.record("StepCount", "count", "5", "2026-11-20 10:00:00 +0000", "2026-11-20 10:10:00 +0000"))
+    let habits = LoopTests.columns + "1,Read,YES_NO,,,1,1,#F,,,,false\n"
+    let marks = "Date,Read,\n2026-11-19,YES_MANUAL,\n"
+    switch format {
+    case .appleHealth: return ("export.xml", Array(health.utf8))
+    case .appleHealthZip: return ("export.zip", try Zip.archive([("export.xml", Array(health.utf8))]))
+    case .fitbitHours: return ("a.csv", Array((RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n").utf8))
+    case .googleFitDays: return ("a.csv", Array((RowsTests.days + "2017-01-01,,1000,,,\n").utf8))
+    case .googleFitDay:
+      return ("2017-04-02.csv", Array((RowsTests.times + "02:00:00.000+10:00,02:15:00.000+10:00,,2,\n").utf8))
+    case .gpx: return ("a.gpx", Array("<gpx><trk><name>Walk</name></trk></gpx>".utf8))
+    case .loopDatabase:
+      return (
+        "loop.db",
+        try LoopTests.database(
+          LoopTests.habits, LoopTests.repetitions, "INSERT INTO Habits (id, name, freq_num, freq_den) VALUES (1, 'Read', 1, 1)",
+          "INSERT INTO Repetitions (habit, timestamp, value) VALUES (1, 1795046400000, 2)")
+      )
+    case .loopHabits: return ("Habits.csv", Array(habits.utf8))
+    case .loopCheckmarks: return ("Checkmarks.csv", Array(marks.utf8))
+    case .loopZip:
+      return ("loop.zip", try Zip.archive([("Habits.csv", Array(habits.utf8)), ("Checkmarks.csv", Array(marks.utf8))]))
+    }
+  }
+
+  private static let ofLoop: Set<ImportFormat> = [.loopDatabase, .loopHabits, .loopCheckmarks, .loopZip]
+
+  @Test(
+    "is the one to activity data where they bring movement or exercises, and none where they bring habits",
+    arguments: ImportFormat.allCases)
+  func byFormat(_ format: ImportFormat) async throws {
+    let (name, bytes) = try Self.file(format)
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(consents: [])
+      // Where it is said what the file is, the answer comes before the file.
+      let announced = CreateImport.Input(name: name, totalBytes: bytes.count, format: format)
+      let needsConsent = !Self.ofLoop.contains(format)
+      #expect(try await ana.failure(CreateImport.self, announced) == (needsConsent ? "consent_required" : nil))
+      // Else it is found out when the file is there.
+      let made = try await ana.upload(name, bytes)
+      let completion = CompleteImport.Input(importID: made.id)
+      if needsConsent {
+        #expect(try await ana.failure(CompleteImport.self, completion) == "consent_required")
+        #expect(try await ana.send(GetImport.self, completion).state == .uploading)
+        try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData] }
+      }
+      _ = try await ana.send(CompleteImport.self, completion)
+      let done = try await ana.end(of: made.id)
+      #expect(done.state == .done && done.format == format && done.counts.records > 0)
+    }
+  }
+
+  @Test("is looked for at every step; withdrawn, what waits is not read and what is there can be cancelled")
+  func withdrawn() async throws {
+    let (name, bytes) = try Self.file(.appleHealth)
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let made = try await ana.upload(name, bytes, format: .appleHealth)
+      let waiting = try await ana.upload(name, bytes)
+      // Without the bell it waits until something else is complete.
+      try await services.store(of: .activity).write { try Imports.accept(waiting.id, as: .appleHealth, $0) }
+      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      let chunk = UploadImportChunk.Input(importID: made.id, offset: 0, content: Base64Bytes([1]))
+      #expect(try await ana.failure(UploadImportChunk.self, chunk) == "consent_required")
+      #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "consent_required")
+      #expect(try await ana.send(CancelImport.self, .init(importID: made.id)).state == .cancelled)
+      let habits = try Self.file(.loopHabits)
+      #expect(try await ana.importFile(habits.name, habits.bytes).state == .done)
+      let ended = try await ana.end(of: waiting.id)
+      #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)
+      #expect(try await services.store(of: .activity).rows("movement_samples") == 0)
+    }
+  }
+
+  @Test("may be given after the file was refused, and is asked for at identity where its event is late")
+  func late() async throws {
+    let (name, bytes) = try Self.file(.fitbitHours)
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(consents: [])
+      let made = try await ana.upload(name, bytes)
+      #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "consent_required")
+      try await services.change(ana, isTold: false) { $0.consents = [.activityData] }
+      _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
+      #expect(try await ana.end(of: made.id).counts.taken == 1)
+    }
+  }
+}
