@@ -31,6 +31,7 @@ extension ServiceDefinition {
         DashboardCoins.migration(18),
         Ties.migration(19),
         LostDays.migration(20),
+        ChangeNamesSchema.migration(21),
       ])
     service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
@@ -68,6 +69,7 @@ extension ServiceDefinition {
         .following("entry_stamps", "entries"),
         .following("entry_deletions", "activities"),
         .following("entry_changes", "activities"),
+        .following("entry_change_names", "activities"),
         .following("timers", "activities"),
         .rows("entries", "account_id = :account", .entries),
         // Those of days with something done are gone with the entries; what counts none stays.
