@@ -32,6 +32,7 @@ extension ServiceDefinition {
         Ties.migration(19),
         LostDays.migration(20),
         ImportStartsSchema.migration(21),
+        ChangeNamesSchema.migration(22),
       ])
     service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
@@ -69,6 +70,7 @@ extension ServiceDefinition {
         .following("entry_stamps", "entries"),
         .following("entry_deletions", "activities"),
         .following("entry_changes", "activities"),
+        .following("entry_change_names", "activities"),
         .following("timers", "activities"),
         .rows("entries", "account_id = :account", .entries),
         // Those of days with something done are gone with the entries; what counts none stays.

@@ -21,8 +21,22 @@ struct ContractTests {
     ].map { "field.\($0)" }
     let ends = ImportEnd.allCases.map { "reason.import_\($0.rawValue)" }
     let problems = ImportProblemReason.allCases.map { "importProblem.\($0.rawValue)" }
-    #expect(Set(ends + problems).subtracting(words.keys(.english)) == [])
+    let kinds =
+      Goal.Kind.allCases.map { "goalKind.\($0.rawValue)" } + Schedule.Kind.allCases.map { "scheduleKind.\($0.rawValue)" }
+    #expect(Set(ends + problems + kinds).subtracting(words.keys(.english)) == [])
     #expect(Set(failures + categories + rules).subtracting(words.keys(.english)) == [])
+  }
+
+  @Test("names kinds of goals and schedules in the reader's language")
+  func kinds() {
+    #expect(
+      words.text("field.not_for_goal", .spanish, ["kind": .text("check")]) == "Un hito de tipo «sí o no» no tiene este campo.")
+    #expect(
+      words.text("field.not_for_schedule", .spanish, ["kind": .text("daily")])
+        == "Una frecuencia de tipo «todos los días» no tiene este campo.")
+    #expect(
+      words.text("field.not_for_goal", .english, ["kind": .text("quantity")])
+        == "A goal of the kind “amount” has no such field.")
   }
 
   @Test("can be written as schemas, every field described")

@@ -23,4 +23,42 @@ struct WordsTests {
     #expect(words.text("field.too_long", .english, ["most": .number(20)]) == "This may have at most 20 characters.")
     #expect(words.text("nothing", .english) == nil)
   }
+
+  @Test("write numbers as the language does, with its decimal mark")
+  func decimals() throws {
+    let problem = FieldProblem(field: "amount", FieldRule("out_of_range", ["least": .decimal(0.001), "most": .number(1000)]))
+    // As it comes out of the strict decoder at one end of the bus, and in at the other.
+    let parameters = try FieldProblem.decode(problem.json).parameters
+    #expect(parameters == problem.parameters)
+    #expect(words.text("field.out_of_range", .english, parameters) == "This must be from 0.001 to 1000.")
+    #expect(words.text("field.out_of_range", .spanish, parameters) == "Debe estar entre 0,001 y 1000.")
+    let text = words.text("field.out_of_range", .spanish, ["least": .text("1.5.2026"), "most": .text("2.5")])
+    #expect(text == "Debe estar entre 1.5.2026 y 2.5.")
+  }
+
+  @Test(
+    "tell times in days, hours, minutes and seconds",
+    arguments: [
+      (0, "0 seconds", "0 segundos"), (1, "1 second", "1 segundo"), (59, "59 seconds", "59 segundos"),
+      (60, "1 minute", "1 minuto"), (300, "5 minutes", "5 minutos"), (90, "1 minute and 30 seconds", "1 minuto y 30 segundos"),
+      (3600, "1 hour", "1 hora"), (7205, "2 hours and 5 seconds", "2 horas y 5 segundos"),
+      (90_061, "1 day, 1 hour, 1 minute and 1 second", "1 día, 1 hora, 1 minuto y 1 segundo"), (172_800, "2 days", "2 días"),
+    ])
+  func durations(seconds: Int, english: String, spanish: String) {
+    let parameters = ["seconds": Parameter.number(seconds)]
+    #expect(words.text("failure.rate_limited", .english, parameters) == "Too many requests. Try again in \(english).")
+    #expect(
+      words.text("failure.rate_limited", .spanish, parameters) == "Demasiadas peticiones. Vuelve a intentarlo en \(spanish).")
+  }
+
+  @Test("put codes into words, and leave those that have none as they are")
+  func codes() {
+    func text(_ reason: String) -> String? {
+      words.text("failure.invalid_json", .spanish, ["reason": .text(reason), "line": .number(2), "byte": .number(7)])
+    }
+    #expect(
+      text("json_malformed") == "Esto no es JSON aceptable: en la línea 2, byte 7, hay algo que JSON no permite ahí.")
+    #expect(text("sin más") == "Esto no es JSON aceptable: sin más.")
+    #expect(words.parameters("failure.invalid_json", .spanish) == ["reason"])
+  }
 }

@@ -32,13 +32,16 @@ extension Activities {
 
   private static func listed(_ activity: Activity, _ days: AccountDays, in database: Database) throws -> ListedActivity {
     let (today, monday, sunday) = (days.today, days.today.monday, days.today.sunday)
-    var states: [LocalDay: DayState] = [:]
+    var judged: [JudgedDay] = []
+    var week = JudgedWeek()
     let progress = try Entries.progress(of: activity.id, from: monday, to: sunday, in: database)
     let plan = try Plans.find(activity.id, lostDays: days.lost, in: database)
     plan.judge(progress, from: monday, to: sunday, today: today) { day in
-      // This week is not over.
-      states[day.day] = DayState(day, isWeekMissed: false)
+      judged.append(day)
+      if let times = day.timesAWeek { week.add(day, times: times) }
     }
+    let outcome = week.outcome(isOver: false)
+    let states = Dictionary(uniqueKeysWithValues: judged.map { ($0.day, DayState($0, week: outcome)) })
     return ListedActivity(
       activity, state: states[today], week: (monday...sunday).map { WeekDay(day: $0, state: states[$0]) })
   }

@@ -14,10 +14,10 @@ extension ActivityCalendar {
     }
     var days = range.days.map { CalendarDay(day: $0, state: nil) }
     for day in judged where range.days.contains(day.day) {
-      let isWeekMissed = weeks[day.day.sunday]?.outcome(isOver: day.day.sunday < today) == .missed
+      let week = weeks[day.day.sunday]?.outcome(isOver: day.day.sunday < today)
       let measure = day.version.measure
       days[range.days.lowerBound.distance(to: day.day)] = CalendarDay(
-        day: day.day, state: DayState(day, isWeekMissed: isWeekMissed), amount: day.progress.flatMap(measure.amount),
+        day: day.day, state: DayState(day, week: week), amount: day.progress.flatMap(measure.amount),
         durationSeconds: day.progress.flatMap(measure.durationSeconds))
     }
     self.init(

@@ -35,7 +35,8 @@ public enum DayState: String, Choice {
   case failed
   /// The day is not over, and there is no progress yet; of a limit: it is not exceeded so far.
   case pending
-  /// The day is over without any progress, and its week needed or needs it not: for activities of so many times a week.
+  /// There is no progress, and the day's week needs none, having as many days as it asks for; or the day is over, and its week was not
+  /// missed for it: for activities of so many times a week.
   case free
   /// The account skips the day, or lost it by travelling.
   case skipped

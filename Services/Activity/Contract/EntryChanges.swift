@@ -111,7 +111,7 @@ public enum ListEntryChanges: Operation {
   public static let spec = OperationSpec(
     "entries.changes", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/changes"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-17"],
-    "List what was written of an entry and does not count any more, newest first; at least the last 100 writes.")
+    "List what was written of an entry and does not count any more, newest first; at least the last 2,000 writes.")
 }
 
 /// Forgets what was written of an entry and does not count any more, for good. The entry stays as it is.
@@ -125,7 +125,8 @@ public enum ForgetEntryChanges: Operation {
     "Forget what was written of an entry and does not count any more, for good.")
 }
 
-/// Takes back the last change of an entry's progress, its deletion included; done again, the one before (ACT-7).
+/// Takes back the last change of an entry's progress, its deletion included, with what the same change said beside it; done again, the
+/// one before (ACT-7). Each call is a step: whoever lacks the answer repeats it with its key.
 public enum UndoEntry: Operation {
   public typealias Input = EntryName
 
@@ -141,7 +142,7 @@ public enum UndoEntry: Operation {
   }
 
   public static let spec = OperationSpec(
-    "entries.undo", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/undo"), by: .account, effect: .create,
+    "entries.undo", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/undo"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToUndo.kind], requirements: ["ACT-7"],
-    "Take back the last change of an entry's progress, its deletion included; done again, the one before.")
+    "Take back the last change of an entry's progress, with what it said beside it, or its deletion; done again, the one before.")
 }

@@ -177,7 +177,7 @@ public struct OfflineChangeResult: Document, Hashable {
   public var deviceID: DeviceID
   /// How it ended.
   public var outcome: Outcome
-  /// Of an applied one: fields of which later writes were there already.
+  /// Fields of which later writes were there when it came first; nil for none.
   public var supersededFields: [EntryField]?
   /// Why it was refused.
   public var refusal: ChangeRefusal?
@@ -201,7 +201,7 @@ public struct OfflineChangeResult: Document, Hashable {
     "id": "The change's id.", "deviceID": "The change's device.",
     "outcome":
       "`applied`: it counts, in at least one of its fields; `repeated`: it was known already; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
-    "supersededFields": "Of an applied one: fields of which later writes were there already.",
+    "supersededFields": "Fields of which later writes were there when it came first; absent for none.",
     "refusal": "Why it was refused.",
     "entry": "The entry as it stands now; absent where there is none, or the change was refused.",
   ]

@@ -124,9 +124,12 @@ public struct NthWeekday: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "nth": Note("1 to 5 for the month's first to fifth, -1 for its last.", range: -1...5, example: 1),
-    "weekday": Note("1 is Monday and 7 is Sunday.", range: 1...7, example: 1),
+    "nth": Note("1 to 5 for the month's first to fifth, -1 for its last.", range: -1...5, isCheckedByFeature: true, example: 1),
+    "weekday": Note("1 is Monday and 7 is Sunday.", range: 1...7, isCheckedByFeature: true, example: 1),
   ]
 
-  public func check(_ fields: inout FieldChecks) { fields.expect(nth != 0, "nth", FieldRule("no_such_nth")) }
+  public func check(_ fields: inout FieldChecks) {
+    fields.expect(nth == -1 || (1...5).contains(nth), "nth", FieldRule("no_such_nth"))
+    fields.expect((1...7).contains(weekday), "weekday", FieldRule("out_of_range", ["least": .number(1), "most": .number(7)]))
+  }
 }

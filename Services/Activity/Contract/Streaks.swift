@@ -43,7 +43,7 @@ enum StreakText {
     """, range: 0...1, example: .number(0.948))
 
   static let states = """
-    `done`; `partly`: some progress; `failed`: over without any, or a limit exceeded; `pending`: not over; `free`: over without any, \
+    `done`; `partly`: some progress; `failed`: over without any, or a limit exceeded; `pending`: not over; `free`: without any, \
     in a week that needs it not; `skipped`; `paused`.
     """
 }

@@ -4,21 +4,28 @@ import Operations
 extension DayState {
   /// How a planned day stands (ACT-3).
   ///
-  /// - Parameter isWeekMissed: of so many times a week, whether the day's week is over and was not kept.
-  init(_ day: JudgedDay, isWeekMissed: @autoclosure () throws -> Bool) rethrows {
-    if day.isPaused {
+  /// - Parameter week: of so many times a week, what the day's week has come to; nil where it is too short for so many.
+  init(_ day: JudgedDay, week: @autoclosure () throws -> JudgedDay.Outcome?) rethrows {
+    guard !day.isPaused else {
       self = .paused
-    } else if let outcome = day.outcome {
-      switch outcome {
-      case .kept: self = .done
-      // Of a limit, what was done short of it is no progress towards anything.
-      case _ where !day.version.measure.isLimit && (day.progress ?? 0) > 0: self = .partly
-      case .open: self = .pending
-      case .missed where day.timesAWeek == nil || day.version.measure.isLimit: self = .failed
-      case .missed: self = try isWeekMissed() ? .failed : .free
-      }
-    } else {
-      self = .skipped
+      return
+    }
+    let isLimit = day.version.measure.isLimit
+    // A limit is judged by its day, in whatever week: nothing need be done for it.
+    let isOfWeek = day.timesAWeek != nil && !isLimit
+    switch day.outcome {
+    case nil: self = .skipped
+    case .kept: self = .done
+    // Of a limit, what was done short of it is no progress towards anything.
+    case .open where !isLimit && day.hasProgress, .missed where !isLimit && day.hasProgress: self = .partly
+    case .open where isOfWeek: self = try week() == .kept ? .free : .pending
+    case .missed where isOfWeek: self = try week() == .missed ? .failed : .free
+    case .open: self = .pending
+    case .missed: self = .failed
     }
   }
+}
+
+extension JudgedDay {
+  fileprivate var hasProgress: Bool { (progress ?? 0) > 0 }
 }

@@ -31,13 +31,38 @@ extension Days {
     _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
     in database: Database
   ) throws -> DayState {
+    try DayState(judged(row, version, on: day, days), week: try week(of: activity, around: day, days, in: database))
+  }
+
+  private static func judged(_ row: Row, _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays) -> JudgedDay {
     let progress = row["progress"] as Int?
     let (isPaused, isSkipped): (Bool, Bool) = (row["is_paused"], row["is_skipped"])
     let outcome = version.measure.outcome(progress ?? 0, isOver: day < days.today)
     // A lost day is not held against anybody.
     let isAsked = !isPaused && !isSkipped && (outcome != .missed || !days.lost.contains(day))
-    let judged = JudgedDay(
+    return JudgedDay(
       day: day, version: version, progress: progress, outcome: isAsked ? outcome : nil, isPaused: isPaused)
-    return try DayState(judged, isWeekMissed: try isWeekMissed(of: activity, around: day, days, in: database))
+  }
+
+  /// What the week of a day has come to, of an activity of so many times a week; nil where it is too short for so many.
+  private static func week(
+    of activity: ActivityID, around day: LocalDay, _ days: AccountDays, in database: Database
+  ) throws -> JudgedDay.Outcome? {
+    let judging = judging("?1", "week.day")
+    let statement = try database.cachedStatement(
+      sql: """
+        WITH RECURSIVE week (day) AS (SELECT ?2 UNION ALL SELECT day + 1 FROM week WHERE day < ?2 + 6)
+        SELECT week.day AS day_of_week, \(judging.columns), entries.progress
+        FROM week \(judging.join) LEFT JOIN entries ON entries.activity_id = ?1 AND entries.day = week.day
+        ORDER BY week.day
+        """)
+    var week = JudgedWeek()
+    let rows = try Row.fetchCursor(statement, arguments: [activity, day.monday])
+    while let row = try rows.next() {
+      let (version, day) = (ActivityVersion(row), row["day_of_week"] as LocalDay)
+      guard version.isPlanned(on: day), let times = version.planned.timesAWeek else { continue }
+      week.add(judged(row, version, on: day, days), times: times)
+    }
+    return week.outcome(isOver: day.sunday < days.today)
   }
 }

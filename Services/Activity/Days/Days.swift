@@ -4,7 +4,8 @@ import Operations
 
 /// What is planned on a day.
 enum Days {
-  /// The account's activities planned on that day with their progress, in one query.
+  /// The account's activities planned on that day with their progress, in one query; those of so many times a week that have none read
+  /// their week beside.
   static func plan(
     of days: AccountDays, day: LocalDay, _ filters: DayFilters = DayFilters(), in database: Database
   ) throws -> DayPlan {
@@ -34,20 +35,6 @@ enum Days {
           amount: progress.flatMap(measure.amount), durationSeconds: progress.flatMap(measure.durationSeconds)))
     }
     return DayPlan(day: day, activities: planned)
-  }
-
-  /// Whether the week of a day is over and was not kept, of an activity of so many times a week.
-  static func isWeekMissed(
-    of activity: ActivityID, around day: LocalDay, _ days: AccountDays, in database: Database
-  ) throws -> Bool {
-    guard day.sunday < days.today else { return false }
-    let progress = try Entries.progress(of: activity, from: day.monday, to: day.sunday, in: database)
-    let plan = try Plans.find(activity, lostDays: days.lost, in: database)
-    var week = JudgedWeek()
-    plan.judge(progress, from: day.monday, to: day.sunday, today: days.today) { day in
-      if let times = day.timesAWeek { week.add(day, times: times) }
-    }
-    return week.outcome(isOver: true) == .missed
   }
 }
 

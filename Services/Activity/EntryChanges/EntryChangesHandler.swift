@@ -19,6 +19,7 @@ extension ServiceDefinition {
         let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
         let sync = EntrySync(
           account: account, today: today, transaction: transaction, words: words, language: call.language)
+        try ChangeNames.forgetOld(transaction)
         return SyncEntries.Output(results: try input.changes.map(sync.take))
       })
 

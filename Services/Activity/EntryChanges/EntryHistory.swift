@@ -4,14 +4,13 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What was written of entries and does not count any more: so that nothing is lost silently, a repeated change is known, and the last
-/// one can be taken back.
+/// What was written of entries and does not count any more: so that nothing is lost silently, and the last write can be taken back.
 ///
 /// A write online is the hot path, and what it takes the place of waits in the entry's own row until the next: so writing over a day
 /// costs no second row, and whoever writes often in a second leaves one. See ``lose(_:of:_:_:)``.
 enum EntryHistory {
-  /// How many of the last lost writes of an entry are kept at least.
-  static let kept = 100
+  /// How many of the last lost writes of an entry are kept at least: several times what one batch of offline changes can lose.
+  static let kept = 2000
   /// Older ones are deleted so many at a time: one by one each write would be two.
   static let deletedTogether = 32
   /// What was written online and stood for less is kept as the last one before the present, and no longer.
@@ -85,15 +84,6 @@ enum EntryHistory {
       "DELETE FROM entry_changes WHERE activity_id = ? AND day = ? AND step <= ?", .id(activity), .day(day), .number(last - kept))
   }
 
-  /// Whether the change was lost before.
-  static func knows(_ change: ChangeName, of activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Bool {
-    let found = try database.first(
-      "SELECT 1 FROM entry_changes WHERE activity_id = ? AND day = ? AND change_id = ? AND device_id = ? LIMIT 1",
-      .id(activity), .day(day), .text(change.id.description), .text(change.device.description)
-    ) { $0.truth(0) }
-    return found ?? false
-  }
-
   /// A page of an entry's lost writes, newest first.
   static func list(
     of goal: PlannedGoal, _ page: PageRequest, in database: Database
@@ -110,21 +100,26 @@ enum EntryHistory {
     return page.page(of: rows, key: \.step) { EntryChange($0, goal.measure) }
   }
 
-  /// The newest loss that can be undone: a progress that was written over, or what was deleted together.
-  static func lastUndoable(of activity: ActivityID, _ day: LocalDay, in database: Database) throws -> [Kept] {
-    let search = try database.cachedStatement(
-      sql: """
-        SELECT first_step FROM entry_changes
-        WHERE activity_id = ? AND day = ? AND (cause = 'deleted' OR (cause = 'overwritten' AND field = 'progress'))
-        ORDER BY step DESC LIMIT 1
-        """)
-    guard let first = try Int.fetchOne(search, arguments: [activity, day]) else { return [] }
+  /// What the write of a field that counts took the place of; nil where there was none, or it was deleted before.
+  static func overwritten(_ field: EntryField, of activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Kept? {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM entry_changes WHERE activity_id = ? AND day = ? AND first_step = ? AND step >= first_step
-          AND (cause = 'deleted' OR (cause = 'overwritten' AND field = 'progress'))
+        SELECT * FROM entry_changes WHERE activity_id = ? AND day = ? AND field = ? AND cause IN ('overwritten', 'deleted')
+        ORDER BY step DESC LIMIT 1
         """)
-    return try Row.fetchAll(statement, arguments: [activity, day, first]).map(Kept.init)
+    let last = try Row.fetchOne(statement, arguments: [activity, day, field]).map(Kept.init)
+    return last?.write.cause == .overwritten ? last : nil
+  }
+
+  /// What the last deletion took that was not undone.
+  static func deletedLast(of activity: ActivityID, _ day: LocalDay, in database: Database) throws -> [Kept] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT * FROM entry_changes WHERE activity_id = ?1 AND day = ?2 AND cause = 'deleted' AND first_step = (
+          SELECT first_step FROM entry_changes WHERE activity_id = ?1 AND day = ?2 AND cause = 'deleted'
+          ORDER BY step DESC LIMIT 1)
+        """)
+    return try Row.fetchAll(statement, arguments: [activity, day]).map(Kept.init)
   }
 
   /// Takes out what counts again.
@@ -132,6 +127,15 @@ enum EntryHistory {
     for step in kept.map(\.step) {
       try database.run(
         "DELETE FROM entry_changes WHERE activity_id = ? AND day = ? AND step = ?", .id(activity), .day(day), .number(step))
+    }
+  }
+
+  /// Notes what undoing passed by: it does not come back by any further undoing either.
+  static func passBy(_ kept: [Kept], of activity: ActivityID, _ day: LocalDay, in database: Database) throws {
+    for step in kept.map(\.step) {
+      try database.run(
+        "UPDATE entry_changes SET cause = 'undone' WHERE activity_id = ? AND day = ? AND step = ?", .id(activity), .day(day),
+        .number(step))
     }
   }
 

@@ -15,32 +15,44 @@ struct EntrySync {
 
   /// Takes one change in. What is wrong with it is told in the result; only what befalls the store is thrown.
   func take(_ change: OfflineChange) throws -> OfflineChangeResult {
+    let (database, name) = (transaction.database, ChangeName(id: change.id, device: change.deviceID))
+    var result = OfflineChangeResult(id: change.id, deviceID: change.deviceID, outcome: .repeated)
     let goal: PlannedGoal
-    let write: EntryWrite
+    var superseded: [EntryField]?
+    var write: EntryWrite?
     do {
-      goal = try Activities.goal(change.activityID, of: account, on: change.day, in: transaction.database)
-      write = try self.write(change, goal)
+      goal = try Activities.goal(change.activityID, of: account, on: change.day, in: database)
+      superseded = try ChangeNames.superseded(name, of: goal.activity, change.day, in: database)
+      // What was taken in once is not judged again by what holds now.
+      if superseded == nil { write = try self.write(change, goal) }
     } catch {
       guard error is Failure || error is any FailureCode else { throw error }
-      return OfflineChangeResult(
-        id: change.id, deviceID: change.deviceID, outcome: .refused, refusal: refusal(Failure(error)))
+      result.outcome = .refused
+      result.refusal = refusal(Failure(error))
+      return result
     }
-    let name = ChangeName(id: change.id, device: change.deviceID)
-    let before = try EntryRegisters.load(goal.activity, change.day, in: transaction.database)
-    var result = OfflineChangeResult(id: change.id, deviceID: change.deviceID, outcome: .repeated)
-    let isKnown =
-      try before.stamps.contains { $0.change == name }
-      || EntryHistory.knows(name, of: goal.activity, change.day, in: transaction.database)
-    if !isKnown {
-      var after = before
-      let (applied, lost) = after.merge(write, at: WriteStamp(min(change.madeAt, transaction.now), name), isLast: false)
-      try after.save(over: before, losing: lost, goal, of: account, transaction)
-      let late = lost.filter { $0.cause == .late }.map(\.value.field)
+    if let write {
+      let (applied, late) = try take(write, name, madeAt: change.madeAt, goal)
+      try ChangeNames.keep(name, superseded: late, of: goal.activity, change.day, transaction)
       result.outcome = applied.isEmpty ? .superseded : .applied
-      result.supersededFields = applied.isEmpty || late.isEmpty ? nil : late
+      superseded = late
     }
-    result.entry = try Entries.find(goal.activity, change.day, in: transaction.database)?.entry(of: goal)
+    result.supersededFields = superseded?.isEmpty == true ? nil : superseded
+    result.entry = try Entries.find(goal.activity, change.day, in: database)?.entry(of: goal)
     return result
+  }
+
+  /// Lets a change count where nothing later does.
+  ///
+  /// - Returns: the fields in which it counts, and those of which later writes were there.
+  private func take(
+    _ write: EntryWrite, _ name: ChangeName, madeAt: Instant, _ goal: PlannedGoal
+  ) throws -> (applied: [EntryField], late: [EntryField]) {
+    let before = try EntryRegisters.load(goal.activity, goal.day, in: transaction.database)
+    var after = before
+    let (applied, lost) = after.merge(write, at: WriteStamp(min(madeAt, transaction.now), name), isLast: false)
+    try after.save(over: before, losing: lost, goal, of: account, transaction)
+    return (applied, lost.filter { $0.cause == .late }.map(\.value.field))
   }
 
   /// What the change writes.
@@ -71,12 +83,8 @@ struct EntrySync {
   }
 
   private func refusal(_ failure: Failure) -> ChangeRefusal {
-    var parameters = failure.parameters
-    if case .text(let reason)? = parameters["reason"], let text = words.text("reason.\(reason)", language, parameters) {
-      parameters["reason"] = .text(text)
-    }
-    return ChangeRefusal(
-      code: failure.code, message: words.text("failure.\(failure.code)", language, parameters) ?? failure.code,
+    ChangeRefusal(
+      code: failure.code, message: words.text("failure.\(failure.code)", language, failure.parameters) ?? failure.code,
       fields: failure.fields.map { problem in
         ChangeRefusal.Field(
           field: problem.field, code: problem.code,

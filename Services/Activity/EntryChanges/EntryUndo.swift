@@ -1,40 +1,70 @@
 import ActivityContract
+import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
-/// Takes back what was done last to an entry's progress (ACT-7): the entry is then as if that write had not been made, stamps included.
+/// Takes back what was done last to an entry's progress (ACT-7): the entry is then as if that write had not been made, stamps included,
+/// nor what the same write said of comment, location and photo.
 ///
-/// One step back is taken each time, for as many as the entry's history has; the first write of all leaves nothing recorded. What was
-/// deleted comes back whole, but for its photo.
+/// One step back is taken each time, for as many as the entry's history has; the first write of all leaves nothing recorded but what was
+/// written since by itself. What was deleted comes back whole. But no photo does, for it is not kept, and no location without the
+/// account's present consent.
 enum EntryUndo {
   static func undo(_ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction) throws {
     let (activity, day, database) = (goal.activity, goal.day, transaction.database)
     try EntryHistory.settle(activity, day, transaction)
     let before = try EntryRegisters.load(activity, day, in: database)
-    let last = try EntryHistory.lastUndoable(of: activity, day, in: database)
-    let wasDeleted = last.contains { $0.write.cause == .deleted }
     var after = before
-    var lost: [LostWrite] = []
-    if let progress = before.progress {
-      // What was deleted before this progress was written stays deleted until the next step.
-      let restored = wasDeleted ? [] : last
-      after.progress = nil
-      after.restore(restored)
-      lost.append(LostWrite(value: .progress(progress.value), stamp: progress.stamp, cause: .undone))
-      try EntryHistory.remove(restored, of: activity, day, in: database)
-    } else if wasDeleted {
-      after.restore(last)
-      after.deletion = nil
-      if let deletion = before.deletion { lost.append(LostWrite(value: .deletion, stamp: deletion, cause: .undone)) }
-      try EntryHistory.remove(last, of: activity, day, in: database)
+    let undone: [LostWrite]
+    let earlier: [EntryHistory.Kept]
+    if let last = before.progress?.stamp {
+      undone = after.takeBack(last)
+      earlier = try undone.compactMap { try EntryHistory.overwritten($0.value.field, of: activity, day, in: database) }
     } else {
-      throw EntryFailure.nothingToUndo
+      earlier = try EntryHistory.deletedLast(of: activity, day, in: database)
+      guard !earlier.isEmpty else { throw EntryFailure.nothingToUndo }
+      undone = before.deletion.map { [LostWrite(value: .deletion, stamp: $0, cause: .undone)] } ?? []
+      after.deletion = nil
     }
-    try after.save(over: before, losing: lost, goal, of: account, transaction)
+    let mayLocate = try Accounts.hasConsent(.location, of: account, in: database)
+    let back = earlier.filter { $0.write.value.comesBack(mayLocate: mayLocate) }
+    after.restore(back)
+    try EntryHistory.remove(back, of: activity, day, in: database)
+    try EntryHistory.passBy(
+      earlier.filter { !$0.write.value.comesBack(mayLocate: mayLocate) }, of: activity, day, in: database)
+    try after.save(over: before, losing: undone, goal, of: account, transaction)
+  }
+}
+
+extension LostWrite.Value {
+  fileprivate func comesBack(mayLocate: Bool) -> Bool {
+    switch self {
+    case .progress, .comment, .location(nil): true
+    case .location: mayLocate
+    case .photo, .deletion: false
+    }
   }
 }
 
 extension EntryRegisters {
+  /// Empties the fields that one write has written.
+  fileprivate mutating func takeBack(_ stamp: WriteStamp) -> [LostWrite] {
+    let values = [
+      take(\.progress, stamp).map(LostWrite.Value.progress), take(\.comment, stamp).map(LostWrite.Value.comment),
+      take(\.location, stamp).map(LostWrite.Value.location), take(\.photo, stamp).map(LostWrite.Value.photo),
+    ]
+    return values.compactMap(\.self).map { LostWrite(value: $0, stamp: stamp, cause: .undone) }
+  }
+
+  private mutating func take<Value>(
+    _ field: WritableKeyPath<EntryRegisters, Register<Value>?>, _ stamp: WriteStamp
+  ) -> Value? {
+    guard let register = self[keyPath: field], register.stamp == stamp else { return nil }
+    self[keyPath: field] = nil
+    return register.value
+  }
+
   /// Gives fields that are empty what was lost.
   fileprivate mutating func restore(_ kept: [EntryHistory.Kept]) {
     for write in kept.map(\.write) {

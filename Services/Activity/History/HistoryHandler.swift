@@ -54,14 +54,10 @@ private struct History {
   /// What the account may see of an entry: another's place only as long as that one consents, and nothing that was found by it else.
   private func shown(_ item: HistoryItem, in database: Database) throws -> HistoryItem? {
     guard item.accountID != account, item.location != nil else { return item }
-    do {
-      try Accounts.requireConsent(.location, of: item.accountID, in: database)
-      return item
-    } catch is Failure {
-      var item = item
-      item.location = nil
-      return usesPlace ? nil : item
-    }
+    if try Accounts.hasConsent(.location, of: item.accountID, in: database) { return item }
+    var item = item
+    item.location = nil
+    return usesPlace ? nil : item
   }
 }
 

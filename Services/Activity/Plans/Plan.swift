@@ -27,30 +27,6 @@ struct Plan: Sendable {
 
   /// The version that holds on a day.
   func version(on day: LocalDay) -> ActivityVersion { versions.last { $0.fromDay <= day } ?? versions[0] }
-
-  func isPaused(on day: LocalDay) -> Bool { pauses.contains { $0.contains(day) } }
-
-  /// Whether anything is asked of that day.
-  func isDue(on day: LocalDay) -> Bool {
-    version(on: day).isPlanned(on: day) && !isPaused(on: day) && !skips.contains(day)
-  }
-
-  /// The first day after that one of which something is asked; nil if there is none any more.
-  func next(after day: LocalDay) -> LocalDay? {
-    let versionEnds = versions.map { max($0.fromDay, $0.startDay) }
-    let last = ([day] + versionEnds + pauses.map(\.upperBound) + skips).max() ?? day
-    return ((day.advanced(by: 1))...(last.advanced(by: Plan.longestGap))).first(where: isDue)
-  }
-
-  /// The last day before that one of which something is asked; nil if there is none.
-  func last(before day: LocalDay) -> LocalDay? {
-    let first = firstDay
-    guard first < day else { return nil }
-    return (first..<day).last(where: isDue)
-  }
-
-  /// From one planned day to the next there are never more: `everyNDays` has at most 365, and a fifth weekday comes within half a year.
-  private static let longestGap = 366
 }
 
 /// Goes through the days of a plan in order, which spares the search for each.

@@ -22,11 +22,7 @@ struct ProblemWriter: Sendable {
 
   /// What went wrong this time, and what to do about it.
   private func detail(_ failure: Failure, _ language: Language) -> String {
-    var parameters = failure.parameters
-    // A reason that has words of its own is named by its code.
-    if case .text(let reason)? = parameters["reason"], let words = words.text("reason.\(reason)", language, parameters) {
-      parameters["reason"] = .text(words)
-    }
+    let parameters = failure.parameters
     var operation: String?
     if case .text(let name)? = parameters["operation"] { operation = name }
     let detail = text(key(failure.code, of: operation), language, parameters)

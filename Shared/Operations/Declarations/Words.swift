@@ -1,6 +1,11 @@
 /// The texts for people, in every language, from the `Words/<language>.json` files of the contracts.
 ///
-/// A file is one flat object of key and text: `"failure.unknown_user": "There is no account named {username}."`.
+/// A file is one flat object of key and text: `"failure.unknown_user": "There is no account named {username}."`. What stands in braces is
+/// filled with the parameter of that name:
+///
+/// - `{most}`: the parameter, a number as the language writes it.
+/// - `{kind:goalKind}`: a code in words: of `check`, those at `goalKind.check`. A code that has none stands for itself.
+/// - `{seconds:duration}`: so many seconds as days, hours, minutes and seconds.
 public struct Words: Sendable {
   /// The files of one module, as embedded in its code.
   public struct Source: Sendable {
@@ -37,10 +42,10 @@ public struct Words: Sendable {
   /// The names in a text's braces, or nil where the language has no such text.
   public func parameters(_ key: String, _ language: Language) -> Set<String>? {
     guard let template = texts[language]?[key] else { return nil }
-    return Set(template.matches(of: /\{([^}]*)\}/).map { String($0.1) })
+    return Set(template.matches(of: /\{([^}:]*)(?::[^}]*)?\}/).map { String($0.1) })
   }
 
-  /// The text with its `{names}` filled, or nil where the language has none (a test sees to it that it has).
+  /// The text with its braces filled, or nil where the language has none (a test sees to it that it has).
   public func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String? {
     guard let template = texts[language]?[key] else { return nil }
     guard template.contains("{") else { return template }
@@ -48,10 +53,41 @@ public struct Words: Sendable {
     var rest = Substring(template)
     while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
       result += rest[..<open]
-      let name = rest[rest.index(after: open)..<close]
-      result += parameters[String(name)]?.description ?? ""
+      result += filled(rest[rest.index(after: open)..<close], language, parameters)
       rest = rest[rest.index(after: close)...]
     }
     return result + rest
+  }
+
+  /// What stands for a name in braces, or for a name and the way in which it is to be written.
+  private func filled(_ place: Substring, _ language: Language, _ parameters: [String: Parameter]) -> String {
+    let parts = place.split(separator: ":", maxSplits: 1).map(String.init)
+    guard let name = parts.first, let parameter = parameters[name] else { return "" }
+    guard parts.count == 2 else { return parameter.text(in: language) }
+    if parts[1] == "duration", case .number(let seconds) = parameter { return duration(seconds, language) }
+    return text("\(parts[1]).\(parameter)", language, parameters) ?? parameter.text(in: language)
+  }
+
+  /// A time in words, without the units of which there are none: `1 hour and 30 minutes`.
+  private func duration(_ seconds: Int, _ language: Language) -> String {
+    var rest = seconds
+    var parts: [String] = []
+    for (unit, length) in [("days", 86_400), ("hours", 3600), ("minutes", 60), ("seconds", 1)] {
+      let count = rest / length
+      rest %= length
+      guard count > 0 || seconds == 0 && length == 1 else { continue }
+      parts.append(text("duration.\(unit).\(count == 1 ? "one" : "other")", language, ["count": .number(count)]) ?? unit)
+    }
+    guard parts.count > 1 else { return parts.joined() }
+    let others = parts.dropLast().joined(separator: ", ")
+    return text("duration.and", language, ["others": .text(others), "last": .text(parts[parts.count - 1])]) ?? others
+  }
+}
+
+extension Parameter {
+  /// The value as people of that language write it.
+  fileprivate func text(in language: Language) -> String {
+    guard case .decimal = self, language == .spanish else { return description }
+    return description.replacing(".", with: ",")
   }
 }

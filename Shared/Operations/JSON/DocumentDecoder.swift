@@ -248,8 +248,8 @@ private final class DecodingState {
   }
 
   private func outOfRange(_ range: ClosedRange<Double>) -> FieldRule {
-    func text(_ value: Double) -> Parameter { Int(exactly: value).map { .number($0) } ?? .text(String(value)) }
-    return FieldRule("out_of_range", ["least": text(range.lowerBound), "most": text(range.upperBound)])
+    func limit(_ value: Double) -> Parameter { Int(exactly: value).map { .number($0) } ?? .decimal(value) }
+    return FieldRule("out_of_range", ["least": limit(range.lowerBound), "most": limit(range.upperBound)])
   }
 }
 
@@ -439,6 +439,12 @@ private struct SingleValue: SingleValueDecodingContainer {
   func decode(_ type: Int.Type) throws -> Int {
     guard node >= 0, let value = state.tape.integer(node) else {
       throw DecodingError.typeMismatch(Int.self, .init(codingPath: [], debugDescription: "\(path)"))
+    }
+    return value
+  }
+  func decode(_ type: Double.Type) throws -> Double {
+    guard node >= 0, let value = state.tape.double(node) else {
+      throw DecodingError.typeMismatch(Double.self, .init(codingPath: [], debugDescription: "\(path)"))
     }
     return value
   }

@@ -97,10 +97,10 @@ private final class Recorder {
     case is Int.Type: return (["type": "integer", "format": "int64"], try Recorder.cast(0))
     case is Double.Type: return (["type": "number", "format": "double"], try Recorder.cast(0.0))
     case is Bool.Type: return (["type": "boolean"], try Recorder.cast(false))
-    case is Parameter.Type: return (["type": ["string", "integer"]], try Recorder.cast(Parameter.number(0)))
+    case is Parameter.Type: return (["type": ["string", "number"]], try Recorder.cast(Parameter.number(0)))
     case is [String: Parameter].Type:
       return (
-        ["type": "object", "additionalProperties": ["type": ["string", "integer"]]], try Recorder.cast([String: Parameter]())
+        ["type": "object", "additionalProperties": ["type": ["string", "number"]]], try Recorder.cast([String: Parameter]())
       )
     default:
       let list = RecordedList()

@@ -1,12 +1,17 @@
-/// A value inside an error's text: `{limit}` in the words is filled with ``Parameter/number(_:)`` of the key `limit`.
+/// A value inside an error's text: `{limit}` in the words is filled with ``Parameter/number(_:)`` of the key `limit`. How it is written
+/// in a language is for ``Words`` to say.
 public enum Parameter: Codable, Hashable, Sendable, CustomStringConvertible {
   case text(String)
   case number(Int)
+  /// A number that is not whole.
+  case decimal(Double)
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int.self) {
       self = .number(number)
+    } else if let number = try? container.decode(Double.self) {
+      self = .decimal(number)
     } else {
       self = .text(try container.decode(String.self))
     }
@@ -17,6 +22,7 @@ public enum Parameter: Codable, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .text(let text): try container.encode(text)
     case .number(let number): try container.encode(number)
+    case .decimal(let number): try container.encode(number)
     }
   }
 
@@ -24,6 +30,7 @@ public enum Parameter: Codable, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .text(let text): text
     case .number(let number): String(number)
+    case .decimal(let number): String(number)
     }
   }
 }

@@ -28,7 +28,8 @@ extension Accounts {
     _ = try await fetch(LookUpAccount.Input(accountID: account), call)
   }
 
-  private static func hasConsent(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws -> Bool {
+  /// Whether the account consents, as far as the read model knows.
+  public static func hasConsent(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws -> Bool {
     let text = try database.first("SELECT consents FROM accounts WHERE account_id = ?", .id(account)) { $0.text(0) }
     return consents(in: text ?? "").contains(purpose)
   }

@@ -51,6 +51,23 @@ struct CalendarFeedTests {
     }
   }
 
+  @Test("a link that was replaced answers 404 at once, as one that never was")
+  func replaced() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      _ = try await ana.makeActivity(title: "Secret")
+      let old = try await ana.send(CreateCalendarFeed.self, .init())
+      _ = try await read(services, old)
+      let new = try await ana.send(CreateCalendarFeed.self, .init())
+      #expect(new.key != old.key)
+      for key in [old.key, String(old.key.reversed())] {
+        let failure = await #expect(throws: Failure.self) { try await ben.send(ReadCalendarFeed.self, .init(key: key)) }
+        #expect(failure?.status == 404 && failure?.code == "not_found")
+      }
+      _ = try await read(services, new)
+    }
+  }
+
   @Test("ends with its account (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

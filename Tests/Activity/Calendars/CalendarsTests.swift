@@ -95,6 +95,47 @@ struct CalendarsTests {
     }
   }
 
+  @Test("of so many times a week: once a week has as many, the rest of it is free, today and the days to come too")
+  func weekReached() async throws {
+    // A Friday.
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+      let ana = try await services.register()
+      let swim = try await ana.makeActivity(
+        goal: .quantity(2, unit: "km"), schedule: .timesAWeek(2), startDay: "2026-11-02")
+      func record(_ day: String, _ amount: Double) async throws {
+        _ = try await ana.send(
+          RecordEntry.self, .init(activityID: swim.id, day: try DayName(text: day), amount: amount))
+      }
+      /// The week from Monday to Sunday, as the calendar, the list of activities and each day's list show it.
+      func week() async throws -> [DayState?] {
+        let calendar = try await ana.send(GetCalendar.self, .init(activityID: swim.id, format: .week)).days.map(\.state)
+        let listed = try await ana.send(ListActivities.self, .init()).items[0]
+        #expect(listed.week.map(\.state) == calendar && listed.state == calendar[4])
+        for (number, state) in calendar.enumerated() {
+          let day = try #require(LocalDay(year: 2026, month: 11, day: 16 + number))
+          #expect(try await ana.send(GetDay.self, .init(day: .day(day))).activities.map(\.state) == [state], "\(day)")
+        }
+        return calendar
+      }
+      try await record("2026-11-17", 2)
+      try await record("2026-11-18", 1)
+      #expect(try await week() == [.free, .done, .partly, .free, .pending, .pending, .pending])
+      try await record("2026-11-18", 2)
+      #expect(try await week() == [.free, .done, .done, .free, .free, .free, .free])
+      // Doing more of it is no less.
+      try await record("today", 1)
+      #expect(try await week() == [.free, .done, .done, .free, .partly, .free, .free])
+      try await record("today", 2)
+      #expect(try await week() == [.free, .done, .done, .free, .done, .free, .free])
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: swim.id, day: .today))
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: swim.id, day: try DayName(text: "2026-11-17")))
+      #expect(try await week() == [.free, .free, .done, .free, .pending, .pending, .pending])
+      // Next week asks anew.
+      let monday = try ListedDay(text: "2026-11-23")
+      #expect(try await ana.send(GetDay.self, .init(day: monday)).activities.map(\.state) == [.pending])
+    }
+  }
+
   @Test("is of one's own activities, and of days that can be planned")
   func refused() async throws {
     try await running { ana, read in

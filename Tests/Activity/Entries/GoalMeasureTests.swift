@@ -96,7 +96,7 @@ struct GoalMeasureTests {
     let day = today.advanced(by: daysFromToday)
     var found: [DayState] = []
     Plan([version]).judge([DayProgress(day: day, progress: progress)], from: day, to: day, today: today) {
-      found.append(DayState($0, isWeekMissed: false))
+      found.append(DayState($0, week: nil))
     }
     #expect(found == [state])
   }

@@ -1,5 +1,6 @@
 import ActivityContract
 import ActivityService
+import IdentityContract
 import InProcess
 import Operations
 import Testing
@@ -67,6 +68,7 @@ struct EntryUndoTests {
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1))
+      try services.clock.set("2026-11-21T12:01:00.000Z")
       let place = EntryLocation(latitude: 1, longitude: 2)
       _ = try await ana.send(
         RecordEntry.self, .init(activityID: id, day: .today, amount: 2, comment: "a", location: place, photo: try Snapshots.png())
@@ -75,7 +77,7 @@ struct EntryUndoTests {
       let entry = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today)).entry
       #expect(entry?.amount == 2 && entry?.comment == "a" && entry?.location == place && entry?.photoTag == nil)
       let again = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today)).entry
-      #expect(again?.amount == 1 && again?.comment == "a")
+      #expect(again?.amount == 1 && again?.comment == nil && again?.location == nil)
       // What is recorded anew after a deletion is taken back before the deletion is.
       _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5))
@@ -84,17 +86,67 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("leaves comment and location of an entry whose progress it takes back")
-  func details() async throws {
+  @Test("the first write is taken back whole: comment, location and photo go with the progress")
+  func wholeWrite() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
-      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, comment: "a"))
-      let entry = try await ana.send(UndoEntry.self, .init(activityID: id, day: .today)).entry
-      #expect(entry?.isDone == false && entry?.comment == "a")
-      #expect(try await ana.failure(UndoEntry.self, .init(activityID: id, day: .today)) == "nothing_to_undo")
-      #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)).comment == "a")
+      let name = EntryName(activityID: id, day: .today)
+      let form = RecordEntry.Input(
+        activityID: id, day: .today, isDone: true, comment: "a", location: EntryLocation(latitude: 1, longitude: 2),
+        photo: try Snapshots.png())
+      _ = try await ana.send(RecordEntry.self, form)
+      #expect(try await ana.send(UndoEntry.self, name).entry == nil)
+      #expect(try await ana.failure(GetEntry.self, name) == "entry_not_found")
+      #expect(try await ana.failure(UndoEntry.self, name) == "nothing_to_undo")
+      // Nothing of it is lost silently.
+      let lost = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today)).items
+      #expect(lost.map(\.field) == [.photo, .location, .comment, .progress] && Set(lost.map(\.cause)) == [.undone])
     }
+  }
+
+  @Test("a later write gives back what it took the place of, in each field, and what was written by itself stays")
+  func details() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
+      let (name, place) = (EntryName(activityID: id, day: .today), EntryLocation(latitude: 1, longitude: 2))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1, comment: "a", location: place))
+      try services.clock.set("2026-11-21T12:01:00.000Z")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 2, comment: "b"))
+      try services.clock.set("2026-11-21T12:02:00.000Z")
+      _ = try await ana.send(PutEntryPhoto.self, .init(activityID: id, day: .today, content: try Snapshots.png()))
+      var entry = try await ana.send(UndoEntry.self, name).entry
+      #expect(entry?.amount == 1 && entry?.comment == "a" && entry?.location == place && entry?.photoTag != nil)
+      entry = try await ana.send(UndoEntry.self, name).entry
+      #expect(entry?.amount == 0 && entry?.comment == nil && entry?.location == nil && entry?.photoTag != nil)
+      #expect(try await ana.failure(UndoEntry.self, name) == "nothing_to_undo")
+    }
+  }
+
+  @Test("no location comes back without the present consent to it; all else does, and no further undoing brings it")
+  func location() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
+      let (name, place) = (EntryName(activityID: id, day: .today), EntryLocation(latitude: 1, longitude: 2))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1, comment: "a", location: place))
+      _ = try await ana.send(DeleteEntry.self, name)
+      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      let entry = try await ana.send(UndoEntry.self, name).entry
+      #expect(entry?.amount == 1 && entry?.comment == "a" && entry?.location == nil)
+      #expect(try await services.store(of: .activity).rows("entry_places") == 0)
+      try await services.change(ana, heardBy: .activity) { $0.consents = [.location] }
+      #expect(try await ana.send(UndoEntry.self, name).entry == nil)
+      #expect(try await ana.failure(UndoEntry.self, name) == "nothing_to_undo")
+      let lost = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today)).items
+      #expect(lost.last?.field == .location && lost.last?.location == place && lost.last?.cause == .undone)
+    }
+  }
+
+  @Test("is answered as what changes something, not as what makes something new, and takes a key all the same")
+  func status() {
+    #expect(UndoEntry.spec.effect == .write && UndoEntry.spec.takesIdempotencyKey)
   }
 
   @Test("repeated with its key after a lost answer, it takes one step")

@@ -22,6 +22,11 @@ struct ErasureTests {
     _ = try await person.send(RecordEntry.self, .init(activityID: timed, day: .today, durationSeconds: 1))
     _ = try await person.send(DeleteEntry.self, .init(activityID: timed, day: .today))
     _ = try await person.send(StartTimer.self, .init(activityID: timed))
+    // One made offline, too late.
+    let late = OfflineChange(
+      id: .placeholder, deviceID: .placeholder, madeAt: Instant(milliseconds: 0), activityID: activity.id,
+      day: try LocalDay(text: "2026-11-21"), isDone: false)
+    _ = try await person.send(SyncEntries.self, .init(changes: [late]))
     _ = try await person.send(SetStepGoal.self, .init(period: .day, goal: 100))
     try await services.store(of: .activity).write { transaction in
       try DashboardCoins.count(1, ID(), on: LocalDay(daysSinceEpoch: 20_000), of: person.id, transaction)
@@ -40,12 +45,12 @@ struct ErasureTests {
       for person in [ana, ben] { try await fill(services, person) }
       let store = services.store(of: .activity)
       let tables = [
-        "accounts", "entries", "entry_photos", "entry_places", "entry_changes", "entry_deletions", "timers",
+        "accounts", "entries", "entry_photos", "entry_places", "entry_deletions", "entry_change_names", "timers",
         "movement_accounts", "movement_sources", "movement_samples", "movement_series",
         "step_goals", "step_goal_stages", "dashboard_transfers",
       ]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
-      let more = [("activities", 4), ("activity_versions", 4), ("entry_stamps", 6)]
+      let more = [("activities", 4), ("activity_versions", 4), ("entry_stamps", 6), ("entry_changes", 4)]
       for (table, count) in more { #expect(try await store.rows(table) == count, "\(table)") }
       #expect(try await store.traces(of: ana.id).count == 17)
       try await services.delete(ana, heardBy: .activity)

@@ -105,6 +105,49 @@ struct HistoryTests {
     }
   }
 
+  @Test("whoever goes on with a page begun while following is shown nothing more once it is heard that the following ended")
+  func revokedBetweenPages() async throws {
+    try await ServicesInProcess.running(Self.services) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      for title in ["A", "B", "C"] {
+        let id = try await ben.makeActivity(title: title, startDay: "2026-01-01").id
+        try await services.plant([PlantedEntry(owner: ben.id, activity: id, day: day)])
+      }
+      try await services.follow(ana, ben)
+      let first = try await ana.send(ListHistory.self, .init(whose: .followed, limit: 1))
+      let cursor = try #require(first.nextCursor)
+      #expect(try await ana.send(ListHistory.self, .init(whose: .followed, limit: 1, cursor: cursor)).items.count == 1)
+      try await services.follow(ana, ben, .ended, revision: 2)
+      let next = try await ana.send(ListHistory.self, .init(whose: .followed, limit: 1, cursor: cursor))
+      #expect(next.items.isEmpty && next.nextCursor == nil)
+    }
+  }
+
+  @Test("shows followers no place of somebody who has withdrawn the consent to location, nor finds anything by it")
+  func withdrawnConsent() async throws {
+    try await ServicesInProcess.running(Self.services) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let walk = try await ben.makeActivity(startDay: "2026-01-01")
+      try await services.plant([PlantedEntry(owner: ben.id, activity: walk.id, day: day, comment: "sol", place: madrid)])
+      try await services.follow(ana, ben)
+      let near = HistoryQuery(whose: .followed, latitude: madrid.latitude, longitude: madrid.longitude)
+      func points(_ person: Person, _ whose: HistoryScope) async throws -> [EntryLocation] {
+        try await person.send(ListHistoryPoints.self, .init(whose: whose)).items.map(\.location)
+      }
+      for consents in [[ConsentPurpose.location], [.activityData], [.location]] {
+        try await services.change(ben, heardBy: .activity) { $0.consents = consents }
+        let isOpen = consents == [.location]
+        let items = try await ana.history(.init(whose: .followed))
+        #expect(items.map(\.comment) == ["sol"] && items.map(\.location) == [isOpen ? madrid : nil])
+        #expect(try await ana.history(near).count == (isOpen ? 1 : 0))
+        #expect(try await points(ana, .followed) == (isOpen ? [madrid] : []))
+        #expect(try await points(ana, .all) == (isOpen ? [madrid] : []))
+        // One's own stays.
+        #expect(try await points(ben, .mine) == [madrid])
+      }
+    }
+  }
+
   @Test("T UC 04.04 to 03.02: a request accepted at social opens the history, an unfollow closes it")
   func wholeFlow() async throws {
     try await ServicesInProcess.running(Self.services) { services in

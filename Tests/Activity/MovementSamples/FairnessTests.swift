@@ -42,6 +42,9 @@ struct FairnessTests {
       #expect(output.marked.isEmpty)
       output = try await record(ana, "future", from: "2026-11-21T12:05:00Z", to: "2026-11-21T12:05:00.001Z", 10)
       #expect(marks(output) == [[.inFuture]])
+      #expect(
+        output.reasons.map(\.text).contains(
+          "It ended more than 5 minutes after it was told: it is shown, but earns no coins."))
       output = try await record(ana, "in time", from: "2026-11-15T08:00:00Z", to: "2026-11-15T09:00:00Z", 10)
       #expect(output.marked.isEmpty && output.days.map(\.earningSteps) == [10])
       output = try await record(ana, "late", from: "2026-11-14T08:00:00Z", to: "2026-11-14T09:00:00Z", 10)

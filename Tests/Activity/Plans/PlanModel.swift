@@ -87,7 +87,7 @@ final class PlanModel {
 
   func isPaused(_ day: LocalDay) -> Bool { paused[day] == true }
 
-  func isDue(_ day: LocalDay) -> Bool { isPlanned(day) && !isPaused(day) && !plan.skips.contains(day) }
+  private func isDue(_ day: LocalDay) -> Bool { isPlanned(day) && !isPaused(day) && !plan.skips.contains(day) }
 
   /// True for kept, false for missed, nil while it is open.
   private func isKept(_ day: LocalDay) -> Bool? {
@@ -108,8 +108,8 @@ final class PlanModel {
 
   private func monday(_ day: LocalDay) -> LocalDay { day.advanced(by: 1 - facts(day).weekday) }
 
-  /// Of a week in which any days may be used: true for kept, false for missed, nil for neither.
-  private func isWeekKept(_ day: LocalDay) -> Bool? {
+  /// Of a week in which any days may be used, as far as that day: true for kept, false for missed, nil for neither.
+  private func isWeekKept(_ day: LocalDay, upTo lastDay: LocalDay) -> Bool? {
     let days = week(day).filter { counts($0) && version($0).planned.kind == .timesAWeek && $0 <= lastDay }
     guard let times = days.last.map({ version($0).planned.code }) else { return nil }
     let kept = days.filter { isKept($0) == true }.count
@@ -129,9 +129,10 @@ final class PlanModel {
     switch isKept(day) {
     case true: return .done
     case _ where !isLimit && (done[day] ?? 0) > 0: return .partly
-    case nil: return .pending
+    case nil where isLimit || version.planned.kind != .timesAWeek: return .pending
     case false where isLimit || version.planned.kind != .timesAWeek: return .failed
-    default: return week(day).allSatisfy { $0 < today } && isWeekKept(day) == false ? .failed : .free
+    case nil: return isWeekKept(day, upTo: week(day)[6]) == true ? .free : .pending
+    default: return isWeekKept(day, upTo: week(day)[6]) == false ? .failed : .free
     }
   }
 
@@ -148,7 +149,7 @@ final class PlanModel {
       }
       guard facts(day).weekday == 7 || day == lastDay else { continue }
       let weekly = week(day).filter { $0 <= lastDay && counts($0) && self.version($0).planned.kind == .timesAWeek }
-      if let last = weekly.last, let isKept = isWeekKept(day) {
+      if let last = weekly.last, let isKept = isWeekKept(day, upTo: lastDay) {
         let planned = week(day).filter { $0 <= lastDay && isPlanned($0) && self.version($0).planned.kind == .timesAWeek }
         let share = share(self.version(planned.last ?? last).planned.schedule)
         found.append((isKept, true, pow(0.5, 7 / 13 * share.squareRoot())))

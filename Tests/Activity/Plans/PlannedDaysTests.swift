@@ -76,6 +76,6 @@ struct PlannedDaysTests {
     #expect(try problems(#"{"kind":"nthWeekdays","nthWeekdays":[]}"#) == ["nthWeekdays wrong_count"])
     #expect(
       try problems(#"{"kind":"nthWeekdays","nthWeekdays":[{"nth":0,"weekday":1},{"nth":6,"weekday":8}]}"#)
-        == ["nthWeekdays[0].nth no_such_nth", "nthWeekdays[1].nth out_of_range", "nthWeekdays[1].weekday out_of_range"])
+        == ["nthWeekdays[0].nth no_such_nth", "nthWeekdays[1].nth no_such_nth", "nthWeekdays[1].weekday out_of_range"])
   }
 }

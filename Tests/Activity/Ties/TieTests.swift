@@ -132,6 +132,26 @@ struct TieTests {
     }
   }
 
+  @Test("steps are counted in no unit of distance, and distances in no other: refused when it is made and when it is edited")
+  func units() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      for (unit, kind, isRefused) in [
+        ("km", MovementKind.steps, true), ("m", .steps, true), ("pasos", .steps, false), ("steps", .walking, true),
+        ("km", .walking, false), ("m", .cycling, false),
+      ] {
+        let refusal = isRefused ? ["tie not_for_tie"] : []
+        let input = CreateActivity.Input(
+          title: "Move", category: .fitness, goal: .quantity(8, unit: unit), schedule: .daily, tie: kind)
+        #expect(try await ana.refusedFields(CreateActivity.self, input) == refusal, "\(unit) \(kind)")
+        let id = try await ana.makeActivity(goal: .quantity(8, unit: unit)).id
+        #expect(
+          try await ana.refusedFields(UpdateActivity.self, .init(activityID: id, tie: .set(.init(kind)))) == refusal,
+          "\(unit) \(kind)")
+      }
+    }
+  }
+
   @Test("a goal that is not measured so is refused")
   func bad() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in

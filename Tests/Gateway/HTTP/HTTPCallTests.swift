@@ -145,7 +145,8 @@ struct HTTPEdgeTests {
       #expect(refused.fields["ratelimit-policy"] == #""write";q=2;w=60"#)
       let seconds = try #require(refused.fields["retry-after"].flatMap { Int($0) })
       #expect((1...30).contains(seconds))
-      #expect(try refused.json["detail"] == .string("Demasiadas peticiones. Vuelve a intentarlo en \(seconds) s."))
+      let wait = seconds == 1 ? "1 segundo" : "\(seconds) segundos"
+      #expect(try refused.json["detail"] == .string("Demasiadas peticiones. Vuelve a intentarlo en \(wait)."))
     }
   }
 

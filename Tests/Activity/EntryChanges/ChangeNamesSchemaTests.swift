@@ -1,0 +1,76 @@
+import ActivityContract
+import Foundation
+import GRDB
+import Logging
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import ActivityService
+
+@Suite("Offline changes from before their names were kept")
+struct ChangeNamesSchemaTests {
+  @Test("are known by what is left of their writes: in force, deleted or in the history")
+  func upgrade() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-names-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      do {
+        try FileManager.default.removeItem(at: folder)
+      } catch {
+        Issue.record(error)
+      }
+    }
+    func open(_ migrations: [Migration]) throws -> Store {
+      try Store(
+        path: folder.appendingPathComponent("activity.sqlite").path, service: .activity, migrations: migrations,
+        secret: [UInt8](repeating: 1, count: 32), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+    let before = [
+      Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4),
+      Entries.detailsMigration(5), EntryChangesSchema.migration(6), Timers.migration(7),
+    ]
+    let (account, activity, day) = (AccountID(), ActivityID(), LocalDay(daysSinceEpoch: 20_001))
+    let old = try open(before)
+    try await old.write { transaction in
+      let database = transaction.database
+      try database.execute(
+        sql: "INSERT INTO activities (activity_id, account_id, title, category, created_at) VALUES (?, ?, 'Leer', 'other', 1)",
+        arguments: [activity, account])
+      try database.execute(
+        sql: """
+          INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, comment, progress_at, progress_change,
+            progress_device) VALUES (?, ?, ?, 1, 1, 9, 'a', 9, 'progress', 'phone')
+          """, arguments: [activity, day, account])
+      try database.execute(
+        sql: "INSERT INTO entry_stamps VALUES (?1, ?2, 'comment', 8, 'comment', 'phone'), (?1, ?2, 'photo', 8, NULL, NULL)",
+        arguments: [activity, day])
+      try database.execute(
+        sql: "INSERT INTO entry_deletions VALUES (?, ?, 3, 'deletion', 'watch')", arguments: [activity, day])
+      for (step, field, change, cause) in [
+        (1, "comment", "half", "late"), (2, "photo", "half", "overwritten"), (3, "comment", "lost", "late"),
+        (4, "location", "lost", "late"), (5, "comment", nil, "overwritten"),
+      ] as [(Int, String, String?, String)] {
+        try database.execute(
+          sql: """
+            INSERT INTO entry_changes (activity_id, day, step, first_step, field, written_at, change_id, device_id, cause, lost_at)
+            VALUES (?, ?, ?, 1, ?, 2, ?, ?, ?, 5)
+            """, arguments: [activity, day, step, field, change, change.map { _ in "phone" }, cause])
+      }
+    }
+    await old.close()
+    let new = try open(before + [ChangeNamesSchema.migration(8)])
+    let names = try await new.read { database in
+      try ["progress phone", "comment phone", "deletion watch", "half phone", "lost phone", "lost watch"].map { text in
+        let parts = text.split(separator: " ").map(String.init)
+        let name = ChangeName(id: try ChangeID(text: parts[0]), device: try DeviceID(text: parts[1]))
+        return try ChangeNames.superseded(name, of: activity, day, in: database)
+      }
+    }
+    #expect(names == [[], [], [], [.comment], [.comment, .location], nil])
+    let rows = try await new.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry_change_names") }
+    #expect(rows == 5)
+    await new.close()
+  }
+}
