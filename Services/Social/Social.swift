@@ -8,16 +8,17 @@ public enum Social {
     var service = ServiceDefinition(
       .social,
       migrations: [
-        Accounts.migration(1), FriendStore.migration(2), FriendRequestStore.migration(3), ConversationStore.migration(4),
+        Accounts.migration(1), FriendStore.migration(2), FriendRequestStore.migration(3, "friend requests"),
+        ConversationStore.migration(4),
         MessageStore.migration(5),
         Accounts.settingsMigration(6),
         SocialErasure.migration(7),
-        FollowRequestStore.migration(8), FollowStore.migration(9),
+        FollowRequestStore.migration(8, "follow requests"), FollowStore.migration(9),
       ])
     service.keepAccounts()
-    FriendRequestHandlers.serve(&service)
+    FriendRequests.serve(&service)
     FriendHandlers.serve(&service)
-    FollowRequestHandlers.serve(&service)
+    FollowRequests.serve(&service)
     FollowHandlers.serve(&service)
     ConversationHandlers.serve(&service)
     MessageHandlers.serve(&service)

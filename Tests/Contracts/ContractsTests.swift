@@ -120,7 +120,7 @@ struct ContractsTests {
     func schema(_ type: any Document.Type) -> JSON {
       var schemas = Schemas()
       _ = schemas.reference(to: type)
-      return schemas.components.first { $0.name == Schemas.name(of: type) }?.schema ?? [:]
+      return schemas.components.first { $0.name == type.schemaName }?.schema ?? [:]
     }
     return (schema(O.Input.self), schema(O.Output.self))
   }

@@ -1,45 +1,14 @@
 public import Operations
 
-/// One account's wish to follow another, as one of the two sees it (SOC-7).
-public struct FollowRequest: Document, Hashable {
-  /// Which way it goes, for the account that looks at it.
-  public enum Direction: String, Choice { case received, sent }
-
-  /// What became of it. `accepted` stays when the following ends later.
-  public enum State: String, Choice { case pending, accepted, rejected }
-
-  public var id: ID<FollowRequest>
-  public var direction: Direction
-  public var accountID: AccountID
-  public var username: Username
-  public var nickname: String?
-  public var state: State
-  public var sentAt: Instant
-  public var answeredAt: Instant?
-
-  /// The request as the account that has `accountID` on its other end sees it.
-  public init(
-    id: ID<FollowRequest>, direction: Direction, accountID: AccountID, username: Username, nickname: String?, state: State,
-    sentAt: Instant, answeredAt: Instant?
-  ) {
-    self.id = id
-    self.direction = direction
-    self.accountID = accountID
-    self.username = username
-    self.nickname = nickname
-    self.state = state
-    self.sentAt = sentAt
-    self.answeredAt = answeredAt
-  }
-
-  public static let notes: Notes = [
-    "id": "Names the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
-    "username": "Its username.", "nickname": "Its nickname, if it has one.", "state": "What became of the request.",
-    "sentAt": "When it was sent.", "answeredAt": "When it was accepted or rejected.",
-  ]
+/// To follow the other account, one way (SOC-7).
+public enum Following: Connection {
+  public static let requestName = "FollowRequest"
 }
 
-/// Why a follow request cannot be sent or answered; an unknown username is ``FriendRequestFailure/unknownUser``.
+/// One account's wish to follow another, as one of the two sees it (SOC-7).
+public typealias FollowRequest = ConnectionRequest<Following>
+
+/// Why a follow request cannot be sent or answered; see ``ConnectionRequestFailure`` too.
 public enum FollowRequestFailure: String, FailureCode {
   case toOneself = "follow_request_to_oneself"
   case alreadyFollowing = "already_following"
@@ -71,7 +40,7 @@ public enum SendFollowRequest: Operation {
   public static let spec = OperationSpec(
     "followRequests.send", of: .social, .post("/v1/follow-requests"), by: .verifiedAccount, effect: .create,
     failures: [
-      FriendRequestFailure.unknownUser.kind, FollowRequestFailure.toOneself.kind, FollowRequestFailure.alreadyFollowing.kind,
+      ConnectionRequestFailure.unknownUser.kind, FollowRequestFailure.toOneself.kind, FollowRequestFailure.alreadyFollowing.kind,
       FollowRequestFailure.pending.kind, FollowRequestFailure.tooMany.kind,
     ],
     requirements: ["SOC-7"],
@@ -80,26 +49,7 @@ public enum SendFollowRequest: Operation {
 
 /// The requests an account has received and sent, newest first (SOC-7).
 public enum ListFollowRequests: Operation {
-  public struct Input: ListInput {
-    public var direction: FollowRequest.Direction?
-    public var state: FollowRequest.State?
-    public var limit: Int?
-    public var cursor: PageCursor?
-
-    public init(
-      direction: FollowRequest.Direction? = nil, state: FollowRequest.State? = nil, limit: Int? = nil, cursor: PageCursor? = nil
-    ) {
-      self.direction = direction
-      self.state = state
-      self.limit = limit
-      self.cursor = cursor
-    }
-
-    public static let notes = listNotes([
-      "direction": "Only those received, or only those sent.", "state": "Only those in this state.",
-    ])
-  }
-
+  public typealias Input = ConnectionRequestFilter
   public typealias Output = Page<FollowRequest>
 
   public static let spec = OperationSpec(

@@ -1,47 +1,15 @@
 public import Operations
 
-/// One account's wish to be friends with another, as one of the two sees it (SOC-1, SOC-2).
-public struct FriendRequest: Document, Hashable {
-  /// Which way it goes, for the account that looks at it.
-  public enum Direction: String, Choice { case received, sent }
-
-  /// What became of it. `accepted` stays when the friendship ends later.
-  public enum State: String, Choice { case pending, accepted, rejected }
-
-  public var id: ID<FriendRequest>
-  public var direction: Direction
-  public var accountID: AccountID
-  public var username: Username
-  public var nickname: String?
-  public var state: State
-  public var sentAt: Instant
-  public var answeredAt: Instant?
-
-  /// The request as the account that has `accountID` on its other end sees it.
-  public init(
-    id: ID<FriendRequest>, direction: Direction, accountID: AccountID, username: Username, nickname: String?, state: State,
-    sentAt: Instant, answeredAt: Instant?
-  ) {
-    self.id = id
-    self.direction = direction
-    self.accountID = accountID
-    self.username = username
-    self.nickname = nickname
-    self.state = state
-    self.sentAt = sentAt
-    self.answeredAt = answeredAt
-  }
-
-  public static let notes: Notes = [
-    "id": "Names the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
-    "username": "Its username.", "nickname": "Its nickname, if it has one.", "state": "What became of the request.",
-    "sentAt": "When it was sent.", "answeredAt": "When it was accepted or rejected.",
-  ]
+/// To be friends, both ways (SOC-1).
+public enum Friendship: Connection {
+  public static let requestName = "FriendRequest"
 }
 
-/// Why a friend request cannot be sent or answered.
+/// One account's wish to be friends with another, as one of the two sees it (SOC-1, SOC-2).
+public typealias FriendRequest = ConnectionRequest<Friendship>
+
+/// Why a friend request cannot be sent or answered; see ``ConnectionRequestFailure`` too.
 public enum FriendRequestFailure: String, FailureCode {
-  case unknownUser = "unknown_user"
   case toOneself = "friend_request_to_oneself"
   case alreadyFriends = "already_friends"
   case pending = "friend_request_pending"
@@ -49,7 +17,6 @@ public enum FriendRequestFailure: String, FailureCode {
 
   public var status: Int {
     switch self {
-    case .unknownUser: 404
     case .toOneself: 422
     case .alreadyFriends, .pending, .answered: 409
     }
@@ -74,7 +41,7 @@ public enum SendFriendRequest: Operation {
   public static let spec = OperationSpec(
     "friendRequests.send", of: .social, .post("/v1/friend-requests"), by: .verifiedAccount, effect: .create,
     failures: [
-      FriendRequestFailure.unknownUser.kind, FriendRequestFailure.toOneself.kind, FriendRequestFailure.alreadyFriends.kind,
+      ConnectionRequestFailure.unknownUser.kind, FriendRequestFailure.toOneself.kind, FriendRequestFailure.alreadyFriends.kind,
       FriendRequestFailure.pending.kind,
     ],
     requirements: ["SOC-1"],
@@ -83,26 +50,7 @@ public enum SendFriendRequest: Operation {
 
 /// The requests an account has received and sent, newest first (SOC-2).
 public enum ListFriendRequests: Operation {
-  public struct Input: ListInput {
-    public var direction: FriendRequest.Direction?
-    public var state: FriendRequest.State?
-    public var limit: Int?
-    public var cursor: PageCursor?
-
-    public init(
-      direction: FriendRequest.Direction? = nil, state: FriendRequest.State? = nil, limit: Int? = nil, cursor: PageCursor? = nil
-    ) {
-      self.direction = direction
-      self.state = state
-      self.limit = limit
-      self.cursor = cursor
-    }
-
-    public static let notes = listNotes([
-      "direction": "Only those received, or only those sent.", "state": "Only those in this state.",
-    ])
-  }
-
+  public typealias Input = ConnectionRequestFilter
   public typealias Output = Page<FriendRequest>
 
   public static let spec = OperationSpec(

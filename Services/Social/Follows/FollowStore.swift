@@ -97,7 +97,7 @@ enum FollowStore {
 
   /// All follows as events, after the key `<follower>/<followed>`; see `SnapshotParts`. Those that ended are told too.
   @Sendable
-  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = try key?.split(separator: "/").map { try AccountID(text: String($0)) } ?? []
     let rows = try Row.fetchAll(
       database,
@@ -106,8 +106,7 @@ enum FollowStore {
         ORDER BY follower_account, followed_account LIMIT ?
         """, arguments: [pieces.first ?? .placeholder, pieces.last ?? .placeholder, SnapshotParts.pageSize])
     let events = rows.map(FollowChanged.init)
-    let isLast = rows.count < SnapshotParts.pageSize
-    return (events, isLast ? nil : events.last.map { "\($0.followerAccountID)/\($0.followedAccountID)" })
+    return SnapshotParts.page(events, of: events) { "\($0.followerAccountID)/\($0.followedAccountID)" }
   }
 }
 

@@ -54,7 +54,7 @@ enum MessageStore {
 extension MessageStore {
   /// All messages as events, in the order in which they were sent; see `SnapshotParts`. Usernames are those of now.
   @Sendable
-  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database,
       sql: """
@@ -67,8 +67,7 @@ extension MessageStore {
         messageID: row["message_id"], conversationID: row["conversation_id"], fromAccountID: row["from_account"],
         fromUsername: row["username"], toAccountID: row["to_account"], text: row["text"], at: row["sent_at"])
     }
-    let last: Int64? = rows.last?["sequence"]
-    return (events, rows.count < SnapshotParts.pageSize ? nil : last?.description)
+    return SnapshotParts.page(events, of: rows) { $0["sequence"] as Int64 }
   }
 }
 

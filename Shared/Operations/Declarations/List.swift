@@ -69,6 +69,8 @@ public struct Page<Item: Document>: Document {
     self.nextCursor = nextCursor
   }
 
+  public static var schemaName: String { Item.schemaName + "Page" }
+
   public static var notes: Notes {
     ["items": "The page's items.", "nextCursor": "Give it as `cursor` for the next page; absent on the last."]
   }

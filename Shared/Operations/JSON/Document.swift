@@ -9,6 +9,8 @@
 ///       static let notes: Notes = ["steps": Note("Steps a day.", range: 1...100_000, example: 8000)]
 ///     }
 public protocol Document: Codable, Sendable {
+  /// What the OpenAPI document calls it. It is the type's own name unless the document says another, as those of generic types do.
+  static var schemaName: String { get }
   /// Description and limits of each field, by its name. A test fails when a field has none.
   static var notes: Notes { get }
   /// Rules between fields, checked once each field by itself is right.
@@ -18,6 +20,12 @@ public protocol Document: Codable, Sendable {
 public typealias Notes = [String: Note]
 
 extension Document {
+  /// The type's name without its module: `SendMessage.Input` becomes `SendMessageInput`.
+  public static var schemaName: String {
+    // The marks of private types go too.
+    String(reflecting: Self.self).split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
+  }
+
   public func check(_ fields: inout FieldChecks) {}
 }
 

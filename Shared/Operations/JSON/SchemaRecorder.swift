@@ -13,18 +13,6 @@ public struct Schemas: Sendable {
     return reference
   }
 
-  /// The component name of a document: `SendMessage.Input` becomes `SendMessageInput`, `Page<Activity>` becomes `ActivityPage`.
-  public static func name(of type: any Document.Type) -> String {
-    let full = String(reflecting: type)
-    guard let open = full.firstIndex(of: "<"), let close = full.lastIndex(of: ">") else { return shortName(full) }
-    return full[full.index(after: open)..<close].split(separator: ",").map { shortName(String($0)) }.joined()
-      + shortName(String(full[..<open]))
-  }
-
-  private static func shortName(_ full: String) -> String {  // The module's name goes, and so do the marks of private types.
-    full.split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
-  }
-
   fileprivate mutating func reserve(_ name: String) -> Int? {
     guard !components.contains(where: { $0.name == name }) else { return nil }
     components.append((name, .null))
@@ -40,7 +28,7 @@ private final class Recorder {
   init(_ schemas: Schemas) { self.schemas = schemas }
 
   func reference<D: Document>(to type: D.Type) -> JSON {
-    let name = Schemas.name(of: type)
+    let name = D.schemaName
     if let index = schemas.reserve(name) { schemas.fill(index, object(type)) }
     return ["$ref": .string("#/components/schemas/\(name)")]
   }

@@ -1,31 +1,35 @@
 import Operations
 import SocialContract
 
-/// Who may ask whom for friendship, and who may answer (SOC-1, SOC-3).
-enum FriendRequestRules {
+/// Who may ask whom for a connection, and who may answer (SOC-1, SOC-3, SOC-7).
+enum ConnectionRequestRules<Kind: RequestedConnection> {
   /// How an account stands to the one that it asks.
   enum Standing: Hashable, Sendable {
     case strangers
-    case friends
+    case connected
     /// Its own request waits for an answer.
     case asking
-    /// The other's request waits for its answer.
-    case asked(ID<FriendRequest>)
+    /// The other's request waits for its answer, and is for the same: the connection goes both ways.
+    case asked(ID<ConnectionRequest<Kind>>)
   }
 
   /// What asking comes to.
   enum Sending: Hashable, Sendable {
     case new
     /// Both have asked: they agree.
-    case accept(ID<FriendRequest>)
+    case accept(ID<ConnectionRequest<Kind>>)
   }
 
-  static func send(from account: AccountID, to other: AccountID, _ standing: Standing) throws(FriendRequestFailure) -> Sending {
+  static func send(
+    from account: AccountID, to other: AccountID, _ standing: Standing, _ limit: ConnectionLimit<Kind.Refusal>?
+  ) throws(Kind.Refusal) -> Sending {
     guard account != other else { throw .toOneself }
     switch standing {
-    case .strangers: return .new
+    case .strangers:
+      if let limit, limit.count >= limit.most { throw limit.refusal }
+      return .new
     case .asked(let request): return .accept(request)
-    case .friends: throw .alreadyFriends
+    case .connected: throw .alreadyConnected
     case .asking: throw .pending
     }
   }
@@ -41,11 +45,11 @@ enum FriendRequestRules {
   ///   - answer: `accepted` or `rejected`.
   ///   - direction: which way the request goes for the account that answers.
   static func answer(
-    _ answer: FriendRequest.State, _ state: FriendRequest.State, _ direction: FriendRequest.Direction
+    _ answer: ConnectionRequestState, _ state: ConnectionRequestState, _ direction: ConnectionRequestDirection
   ) throws(Failure) -> Answering {
     guard direction == .received else { throw Failure(RequestFailure.forbidden) }
     if state == .pending { return .change }
-    guard state == answer else { throw FriendRequestFailure.answered.with() }
+    guard state == answer else { throw Kind.Refusal.answered.with() }
     return .nothing
   }
 }

@@ -1,0 +1,168 @@
+public import GRDB
+import Operations
+import ServiceKit
+public import SocialContract
+import Storage
+
+extension ConnectionRequestState: DatabaseValueConvertible {}
+
+/// The requests of one kind, of all accounts; at most one waits from one account to another, or between two where the connection goes
+/// both ways.
+enum ConnectionRequestStore<Kind: RequestedConnection> {
+  typealias Request = ConnectionRequest<Kind>
+
+  static func migration(_ number: Int, _ name: String) -> Migration {
+    Migration(number, name) { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE \(Kind.table) (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            \(Kind.idColumn) BLOB NOT NULL UNIQUE CHECK (length(\(Kind.idColumn)) = 16),
+            from_account BLOB NOT NULL CHECK (length(from_account) = 16),
+            to_account BLOB NOT NULL CHECK (length(to_account) = 16),
+            state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected')),
+            sent_at INTEGER NOT NULL,
+            answered_at INTEGER,
+            CHECK (from_account <> to_account),
+            CHECK ((state = 'pending') = (answered_at IS NULL))
+          ) STRICT;
+          CREATE UNIQUE INDEX \(Kind.table)_pending ON \(Kind.table) (\(pair("from_account", "to_account"))) WHERE state = 'pending';
+          CREATE INDEX \(Kind.table)_received ON \(Kind.table) (to_account, sequence);
+          CREATE INDEX \(Kind.table)_sent ON \(Kind.table) (from_account, sequence);
+          """)
+    }
+  }
+
+  /// Between whom a request is, in SQL: in no order where the connection goes both ways.
+  private static func pair(_ from: String, _ to: String) -> String {
+    Kind.isMutual ? "min(\(from), \(to)), max(\(from), \(to))" : "\(from), \(to)"
+  }
+
+  /// A request as it stands in the table.
+  struct Stored {
+    let id: ID<Request>
+    let from: AccountID
+    let to: AccountID
+    let state: Request.State
+
+    func direction(for account: AccountID) -> Request.Direction? {
+      if account == to { return .received }
+      return account == from ? .sent : nil
+    }
+  }
+
+  static func find(_ id: ID<Request>, in database: Database) throws -> Stored? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT from_account, to_account, state FROM \(Kind.table) WHERE \(Kind.idColumn) = ?")
+    return try Row.fetchOne(statement, arguments: [id]).map {
+      Stored(id: id, from: $0["from_account"], to: $0["to_account"], state: $0["state"])
+    }
+  }
+
+  /// How an account stands to another.
+  static func standing(
+    of account: AccountID, to other: AccountID, in database: Database
+  ) throws -> ConnectionRequestRules<Kind>.Standing {
+    if try Kind.exists(from: account, to: other, in: database) { return .connected }
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT \(Kind.idColumn), from_account FROM \(Kind.table)
+        WHERE (\(pair("from_account", "to_account"))) = (\(pair(":account", ":other"))) AND state = 'pending'
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: ["account": account, "other": other]) else { return .strangers }
+    let asker: AccountID = row["from_account"]
+    return asker == account ? .asking : .asked(row[Kind.idColumn])
+  }
+
+  /// Notes that an account asks another.
+  static func add(from account: AccountID, to other: AccountID, _ transaction: Transaction) throws -> ID<Request> {
+    let id = ID<Request>()
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO \(Kind.table) (\(Kind.idColumn), from_account, to_account, state, sent_at) VALUES (?, ?, ?, 'pending', ?)
+        """)
+    try statement.execute(arguments: [id, account, other, transaction.now])
+    return id
+  }
+
+  /// Notes the answer to a waiting request; an accepted one connects its two accounts.
+  static func answer(_ request: Stored, _ answer: Request.State, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "UPDATE \(Kind.table) SET state = ?, answered_at = ? WHERE \(Kind.idColumn) = ? AND state = 'pending'")
+    try statement.execute(arguments: [answer, transaction.now, request.id])
+    if answer == .accepted { try Kind.begin(from: request.from, to: request.to, transaction) }
+  }
+
+  /// A request as one of its two accounts sees it.
+  static func view(_ id: ID<Request>, for account: AccountID, in database: Database) throws -> Request {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT r.*, a.account_id, a.username, a.nickname FROM \(Kind.table) r
+        JOIN accounts a ON a.account_id = iif(r.to_account = :account, r.from_account, r.to_account)
+        WHERE r.\(Kind.idColumn) = :id
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: ["account": account, "id": id]) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return Request(row, for: account)
+  }
+
+  /// The requests received and sent, newest first.
+  static func list(
+    for account: AccountID, direction: Request.Direction?, state: Request.State?, _ page: PageRequest, in database: Database
+  ) throws -> Page<Request> {
+    // Each half walks its own index from the newest on and stops at the page's end.
+    let half = { (own: String, other: String) in
+      """
+      SELECT * FROM (
+        SELECT r.*, a.account_id, a.username, a.nickname FROM \(Kind.table) r JOIN accounts a ON a.account_id = r.\(other)
+        WHERE r.\(own) = :account AND r.sequence < :before AND (:state IS NULL OR r.state = :state)
+        ORDER BY r.sequence DESC LIMIT :limit)
+      """
+    }
+    let received = half("to_account", "from_account")
+    let sent = half("from_account", "to_account")
+    let sql =
+      switch direction {
+      case .received: received
+      case .sent: sent
+      case nil: "\(received) UNION ALL \(sent) ORDER BY sequence DESC LIMIT :limit"
+      }
+    let rows = try Row.fetchAll(
+      try database.cachedStatement(sql: sql),
+      arguments: ["account": account, "before": page.before, "state": state, "limit": page.fetchLimit])
+    return page.page(of: rows, key: { $0["sequence"] as Int64 }) { Request($0, for: account) }
+  }
+
+  /// All requests as events, in the order in which they were sent; see `SnapshotParts`. Usernames are those of now.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT r.*, f.username AS from_username, t.username AS to_username,
+          r.state = 'accepted' AND \(Kind.isToldAccepted) AS is_told_accepted
+        FROM \(Kind.table) r
+        JOIN accounts f ON f.account_id = r.from_account JOIN accounts t ON t.account_id = r.to_account
+        WHERE r.sequence > ? ORDER BY r.sequence LIMIT ?
+        """, arguments: [key.flatMap { Int64($0) } ?? 0, SnapshotParts.pageSize])
+    let events = rows.flatMap { row -> [any Event] in
+      let id: ID<Request> = row[Kind.idColumn]
+      let from = Party(id: row["from_account"], username: row["from_username"])
+      let to = Party(id: row["to_account"], username: row["to_username"])
+      let sent = Kind.sent(id, from: from, to: to, at: row["sent_at"])
+      return row["is_told_accepted"] ? [sent, Kind.accepted(id, from: from, to: to, at: row["answered_at"])] : [sent]
+    }
+    return SnapshotParts.page(events, of: rows) { $0["sequence"] as Int64 }
+  }
+}
+
+extension ConnectionRequest where Wish: RequestedConnection {
+  fileprivate init(_ row: Row, for account: AccountID) {
+    let addressee: AccountID = row["to_account"]
+    self.init(
+      id: row[Wish.idColumn], direction: addressee == account ? .received : .sent, accountID: row["account_id"],
+      username: row["username"], nickname: row["nickname"], state: row["state"], sentAt: row["sent_at"],
+      answeredAt: row["answered_at"])
+  }
+}

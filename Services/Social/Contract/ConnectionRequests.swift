@@ -1,0 +1,82 @@
+public import Operations
+
+/// What one account can ask another for: ``Friendship``, or ``Following`` it.
+public protocol Connection: Sendable {
+  /// What the documentation for clients calls a request for it.
+  static var requestName: String { get }
+}
+
+/// One account's wish for a connection with another, as one of the two sees it: a ``FriendRequest`` or a ``FollowRequest``.
+public struct ConnectionRequest<Wish: Connection>: Document, Hashable {
+  public typealias Direction = ConnectionRequestDirection
+  public typealias State = ConnectionRequestState
+
+  public var id: ID<ConnectionRequest>
+  public var direction: Direction
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var state: State
+  public var sentAt: Instant
+  public var answeredAt: Instant?
+
+  /// The request as the account that has `accountID` on its other end sees it.
+  public init(
+    id: ID<ConnectionRequest>, direction: Direction, accountID: AccountID, username: Username, nickname: String?, state: State,
+    sentAt: Instant, answeredAt: Instant?
+  ) {
+    self.id = id
+    self.direction = direction
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.state = state
+    self.sentAt = sentAt
+    self.answeredAt = answeredAt
+  }
+
+  public static var schemaName: String { Wish.requestName }
+
+  public static var notes: Notes {
+    [
+      "id": "Names the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
+      "username": "Its username.", "nickname": "Its nickname, if it has one.", "state": "What became of the request.",
+      "sentAt": "When it was sent.", "answeredAt": "When it was accepted or rejected.",
+    ]
+  }
+}
+
+/// Which way a request goes, for the account that looks at it.
+public enum ConnectionRequestDirection: String, Choice { case received, sent }
+
+/// What became of a request. `accepted` stays when the connection ends later.
+public enum ConnectionRequestState: String, Choice { case pending, accepted, rejected }
+
+/// Which of an account's requests are listed.
+public struct ConnectionRequestFilter: ListInput {
+  public var direction: ConnectionRequestDirection?
+  public var state: ConnectionRequestState?
+  public var limit: Int?
+  public var cursor: PageCursor?
+
+  public init(
+    direction: ConnectionRequestDirection? = nil, state: ConnectionRequestState? = nil, limit: Int? = nil,
+    cursor: PageCursor? = nil
+  ) {
+    self.direction = direction
+    self.state = state
+    self.limit = limit
+    self.cursor = cursor
+  }
+
+  public static let notes = listNotes([
+    "direction": "Only those received, or only those sent.", "state": "Only those in this state.",
+  ])
+}
+
+/// Why no request of any kind can be sent; each kind has further failures of its own.
+public enum ConnectionRequestFailure: String, FailureCode {
+  case unknownUser = "unknown_user"
+
+  public var status: Int { 404 }
+}

@@ -1,0 +1,86 @@
+import Operations
+import SocialContract
+import Testing
+
+@testable import SocialService
+
+@Suite("The rules of friend requests and follow requests")
+struct ConnectionRequestRulesTests {
+  typealias Friend = ConnectionRequestRules<Friendship>
+  typealias Follow = ConnectionRequestRules<Following>
+
+  static let request = ID<FriendRequest>()
+
+  @Test(
+    "asking for friendship depends on how the two stand to each other",
+    arguments: [
+      (.strangers, .success(.new)),
+      (.asked(request), .success(.accept(request))),
+      (.connected, .failure(.alreadyFriends)),
+      (.asking, .failure(.pending)),
+    ] as [(Friend.Standing, Result<Friend.Sending, FriendRequestFailure>)])
+  func befriending(standing: Friend.Standing, expected: Result<Friend.Sending, FriendRequestFailure>) {
+    #expect(sending(AccountID(), AccountID(), standing, nil) == expected)
+  }
+
+  @Test(
+    "asking to follow depends on how the two stand to each other, and on how many are followed",
+    arguments: [
+      (.strangers, 0, .success(.new)), (.strangers, 999, .success(.new)), (.strangers, 1000, .failure(.tooMany)),
+      (.connected, 1, .failure(.alreadyFollowing)), (.connected, 1000, .failure(.alreadyFollowing)),
+      (.asking, 1, .failure(.pending)),
+    ] as [(Follow.Standing, Int, Result<Follow.Sending, FollowRequestFailure>)])
+  func following(standing: Follow.Standing, count: Int, expected: Result<Follow.Sending, FollowRequestFailure>) {
+    #expect(sending(AccountID(), AccountID(), standing, limit(count)) == expected)
+  }
+
+  @Test("nobody asks oneself, whatever else holds")
+  func oneself() {
+    let account = AccountID()
+    for standing in [Friend.Standing.strangers, .connected, .asking] {
+      #expect(sending(account, account, standing, nil) == .failure(.toOneself))
+    }
+    for standing in [Follow.Standing.strangers, .connected, .asking] {
+      #expect(sending(account, account, standing, limit(1000)) == .failure(.toOneself))
+    }
+  }
+
+  private func limit(_ count: Int) -> ConnectionLimit<FollowRequestFailure> {
+    ConnectionLimit(most: Following.most, count: count, refusal: .tooMany)
+  }
+
+  private func sending<Kind: RequestedConnection>(
+    _ account: AccountID, _ other: AccountID, _ standing: ConnectionRequestRules<Kind>.Standing,
+    _ limit: ConnectionLimit<Kind.Refusal>?
+  ) -> Result<ConnectionRequestRules<Kind>.Sending, Kind.Refusal> {
+    Result { () throws(Kind.Refusal) in
+      try ConnectionRequestRules<Kind>.send(from: account, to: other, standing, limit)
+    }
+  }
+
+  enum Answer { case change, nothing, answered, forbidden }
+
+  @Test(
+    "only the addressee answers, and a given answer stands",
+    arguments: [
+      (.accepted, .pending, .received, .change), (.rejected, .pending, .received, .change),
+      (.accepted, .accepted, .received, .nothing), (.rejected, .rejected, .received, .nothing),
+      (.accepted, .rejected, .received, .answered), (.rejected, .accepted, .received, .answered),
+      (.accepted, .pending, .sent, .forbidden), (.rejected, .accepted, .sent, .forbidden),
+    ] as [(ConnectionRequestState, ConnectionRequestState, ConnectionRequestDirection, Answer)])
+  func answering(
+    answer: ConnectionRequestState, state: ConnectionRequestState, direction: ConnectionRequestDirection, expected: Answer
+  ) {
+    func expect<Kind: RequestedConnection>(_ kind: Kind.Type) {
+      let result = Result { () throws(Failure) in try ConnectionRequestRules<Kind>.answer(answer, state, direction) }
+      switch expected {
+      case .change: #expect(result == .success(.change))
+      case .nothing: #expect(result == .success(.nothing))
+      case .answered: #expect(result == .failure(Kind.Refusal.answered.with()))
+      case .forbidden: #expect(result == .failure(Failure(RequestFailure.forbidden)))
+      }
+    }
+    expect(Friendship.self)
+    expect(Following.self)
+  }
+}

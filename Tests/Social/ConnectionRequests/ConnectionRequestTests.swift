@@ -1,0 +1,172 @@
+import InProcess
+import Operations
+import SocialContract
+import Testing
+
+@Suite("Friend requests (SOC-1, SOC-2, SOC-3) and follow requests (SOC-7)")
+struct ConnectionRequestTests {
+  let identity = IdentityStub()
+
+  @Test(
+    "T UC 04.02: are created, sent for the asker and received for the one who is asked; they connect nobody yet",
+    arguments: RequestKind.allCases)
+  func sending(kind: RequestKind) async throws {
+    let (ana, ben) = (try identity.person("ana", nickname: "Anita"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      let sent = try await stage.ask(kind, ben.username, as: ana.caller)
+      #expect(sent.direction == .sent && sent.state == .pending && sent.accountID == ben.account && sent.answeredAt == nil)
+      let received = try await stage.requests(kind, of: ben.caller).items
+      #expect(received.map(\.id) == [sent.id] && received.first?.direction == .received)
+      #expect(received.first?.username == ana.username && received.first?.nickname == "Anita")
+      #expect(try await stage.connected(kind, to: ana.caller).isEmpty)
+      let events = try await stage.told(by: .social)
+      #expect(events.map(\.name) == [kind.events[0]])
+      let told = try kind.sent(events[0])
+      #expect(told.id?.description == sent.id.description && told.from == ana.username && told.to == ben.account)
+    }
+  }
+
+  @Test(
+    "to nobody, oneself, one who is connected or one who is asked already are four different failures",
+    arguments: RequestKind.allCases)
+  func refusals(kind: RequestKind) async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      func refusal(_ username: String) async throws -> String? {
+        try await stage.failure { try await stage.ask(kind, try Username(text: username), as: ana.caller) }?.code
+      }
+      #expect(try await refusal("nobody") == "unknown_user")
+      #expect(try await refusal("ana") == kind.code(.toOneself, .toOneself))
+      #expect(try await refusal("ben") == nil)
+      #expect(try await refusal("ben") == kind.code(.pending, .pending))
+      let request = try await stage.requests(kind, of: ben.caller).items[0]
+      _ = try await stage.accept(kind, request, as: ben.caller)
+      #expect(try await refusal("ben") == kind.code(.alreadyFriends, .alreadyFollowing))
+      #expect(try await stage.told(by: .social).map(\.name) == kind.events)
+    }
+  }
+
+  @Test(
+    "need a verified account to be sent and accepted, not to be rejected (S 8, scenario 4)", arguments: RequestKind.allCases)
+  func unverified(kind: RequestKind) async throws {
+    let ana = try identity.person("ana")
+    let ben = try identity.person("ben", isVerified: false)
+    var unverified = ben.caller
+    unverified.isVerified = false
+    try await Stage.social(identity) { [unverified] stage in
+      let request = try await stage.ask(kind, ben.username, as: ana.caller)
+      #expect(
+        try await stage.failure { try await stage.ask(kind, ana.username, as: unverified) }?.code == "verification_required")
+      #expect(
+        try await stage.failure { try await stage.accept(kind, request, as: unverified) }?.code == "verification_required")
+      #expect(try await stage.reject(kind, request, as: unverified).state == .rejected)
+    }
+  }
+
+  @Test(
+    "are answered by the one who was asked alone; the same answer again changes nothing, the other is refused",
+    arguments: RequestKind.allCases)
+  func answering(kind: RequestKind) async throws {
+    let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
+    try await Stage.social(identity) { stage in
+      let request = try await stage.ask(kind, ben.username, as: ana.caller)
+      #expect(try await stage.failure { try await stage.accept(kind, request, as: eve.caller) }?.code == "not_found")
+      #expect(try await stage.failure { try await stage.reject(kind, request, as: eve.caller) }?.code == "not_found")
+      #expect(try await stage.failure { try await stage.accept(kind, request, as: ana.caller) }?.code == "forbidden")
+      let accepted = try await stage.accept(kind, request, as: ben.caller)
+      #expect(accepted.state == .accepted && accepted.answeredAt != nil)
+      #expect(try await stage.connected(kind, to: ana.caller) == [ben.account])
+      #expect(try await stage.accept(kind, request, as: ben.caller) == accepted)
+      #expect(
+        try await stage.failure { try await stage.reject(kind, request, as: ben.caller) }?.code
+          == kind.code(.answered, .answered))
+      #expect(try await stage.told(by: .social).map(\.name) == kind.events)
+    }
+  }
+
+  @Test(
+    "that are rejected connect nobody, are told to nobody and can be sent anew", arguments: RequestKind.allCases)
+  func rejecting(kind: RequestKind) async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      let first = try await stage.ask(kind, ben.username, as: ana.caller)
+      _ = try await stage.reject(kind, first, as: ben.caller)
+      for person in [ana, ben] { #expect(try await stage.connected(kind, to: person.caller).isEmpty) }
+      #expect(try await stage.requests(kind, .init(state: .rejected), of: ana.caller).items.map(\.id) == [first.id])
+      #expect(try await stage.told(by: .social).map(\.name) == [kind.events[0]])
+      let second = try await stage.ask(kind, ben.username, as: ana.caller)
+      #expect(second.id != first.id && second.state == .pending)
+    }
+  }
+
+  @Test(
+    "sent and accepted many times at once make one request, one connection and one event each", arguments: RequestKind.allCases)
+  func atOnce(kind: RequestKind) async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<50 {
+          group.addTask { _ = try await stage.failure { try await stage.ask(kind, ben.username, as: ana.caller) } }
+        }
+        try await group.waitForAll()
+      }
+      let received = try await stage.requests(kind, of: ben.caller).items
+      #expect(received.count == 1)
+      try await withThrowingTaskGroup(of: ConnectionRequestState.self) { group in
+        for _ in 0..<50 {
+          group.addTask { try await stage.accept(kind, received[0], as: ben.caller).state }
+        }
+        for try await state in group { #expect(state == .accepted) }
+      }
+      #expect(try await stage.connected(kind, to: ana.caller) == [ben.account])
+      #expect(try await stage.told(by: .social).map(\.name) == kind.events)
+    }
+  }
+
+  @Test(
+    "repeated with their idempotency key are sent once, and an account not known yet is looked up",
+    arguments: RequestKind.allCases)
+  func repeated(kind: RequestKind) async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      let first = try await stage.ask(kind, ben.username, as: ana.caller, key: "k1")
+      #expect(try await stage.ask(kind, ben.username, as: ana.caller, key: "k1") == first)
+      #expect(try await stage.told(by: .social).count == 1)
+      // Both accounts once: from then on they are in the read model.
+      #expect(identity.lookUps == 2)
+    }
+  }
+
+  @Test(
+    "are listed newest first, by direction and state, page by page without doubles or holes", arguments: RequestKind.allCases)
+  func listing(kind: RequestKind) async throws {
+    let ana = try identity.person("ana")
+    let others = try (0..<25).map { try identity.person("other\($0)") }
+    try await Stage.social(identity) { stage in
+      var expected: [ID<EitherRequest>] = []
+      for (index, other) in others.enumerated() {
+        let request =
+          index % 2 == 0
+          ? try await stage.ask(kind, other.username, as: ana.caller)
+          : try await stage.ask(kind, ana.username, as: other.caller)
+        expected.insert(request.id, at: 0)
+      }
+      func pages(_ filter: ConnectionRequestFilter) async throws -> [ID<EitherRequest>] {
+        var (filter, result) = (filter, [ID<EitherRequest>]())
+        while true {
+          let page = try await stage.requests(kind, filter, of: ana.caller)
+          result += page.items.map(\.id)
+          guard let next = page.nextCursor else { return result }
+          filter.cursor = next
+        }
+      }
+      #expect(try await pages(.init(limit: 7)) == expected)
+      #expect(try await pages(.init(direction: .sent, limit: 4)).count == 13)
+      #expect(try await pages(.init(direction: .received, state: .pending, limit: 5)).count == 12)
+      #expect(try await pages(.init(state: .accepted, limit: 5)).isEmpty)
+      let nonsense = try PageCursor(text: "x")
+      let refused = try await stage.failure { try await stage.requests(kind, .init(cursor: nonsense), of: ana.caller) }
+      #expect(refused?.fields.map { "\($0.field) \($0.code)" } == ["cursor invalid_cursor"])
+    }
+  }
+}
