@@ -57,6 +57,7 @@ struct ImportLanesTests {
       }
       #expect(try await next() == nil)
       lanes.end(rows[4])
+      try await store.write { try Imports.end(all[4].id, .cancelled, $0) }
       #expect(try await next() == 5)
       lanes.begin(rows[5])
       lanes.end(rows[0])

@@ -69,7 +69,7 @@ struct ImportStartsTests {
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let id = try await Self.waiting(ana, store)
-      for round in 1...3 {
+      for round in 1...2 {
         // Two starts of three that lead to nothing, and one that takes a batch before it is cut off.
         for _ in 0..<2 { #expect(try await store.write { try Imports.begin(id, $0) }) }
         #expect(try await Self.row(id, store).starts == 2)
