@@ -196,8 +196,8 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
-          "RewardsContract", "RewardsService", "ServiceKit", "SocialContract", "SocialService", "Storage", crypto, grdb, logging,
-          sqlite,
+          "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", crypto,
+          grdb, logging, sqlite,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
@@ -208,35 +208,38 @@ let package = Package(
           "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
       tests("Deploy", [], exclude: ["StandIns"]),
-      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", "Sampling", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",
-        ["GatewayContract", "GatewayService", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
+        [
+          "GatewayContract", "GatewayService", "Messaging", "Operations", "Sampling", "ServiceKit", coreMetrics, crypto,
+          lifecycle, logging,
+        ]
           + everyContract + nio + [nioHTTP[0], nioSSL],
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
         [
-          "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "SecureStorage", "ServiceKit", "Storage",
-          crypto, grdb, httpClient, jwt, logging,
+          "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "Sampling", "SecureStorage", "ServiceKit",
+          "Storage", crypto, grdb, httpClient, jwt, logging,
           .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["Images", "Operations"], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
-      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", logging, metrics]),
+      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", "Sampling", logging, metrics]),
       tests(
         "Notifications",
         [
           "ActivityContract", "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract",
           "NotificationsService", "Operations",
-          "RewardsContract", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
+          "RewardsContract", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
         ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
-      tests("Operations", ["Operations"]),
+      tests("Operations", ["Operations", "Sampling"]),
       tests(
         "Rewards",
         [
-          "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "ServiceKit",
-          "Storage", grdb,
+          "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling",
+          "ServiceKit", "Storage", grdb,
         ]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
       tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
@@ -250,6 +253,9 @@ let package = Package(
         name: "storage-probe", dependencies: ["Operations", "Storage", grdb, logging], path: "Tests/Storage/Probe",
         swiftSettings: settings),
 
+      // Cases that are the same in every run, and what samples tell
+      .target(name: "Sampling", path: "Tests/Sampling", swiftSettings: settings),
+
       // Services in the tests' own process, with a double of identity
       .target(
         name: "InProcess",
@@ -258,7 +264,7 @@ let package = Package(
 
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(
-        name: "Cluster", dependencies: ["ActivityContract", "Client", "Operations"], path: "Tests/Cluster",
+        name: "Cluster", dependencies: ["ActivityContract", "Client", "IdentityContract", "Operations"], path: "Tests/Cluster",
         swiftSettings: settings),
       .executableTarget(
         name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments, httpClient] + everyContract,

@@ -51,7 +51,7 @@ public enum Identity {
     service.servePublicProfiles(keys: keys)
     service.serveEmailChanges(keys: keys, hasher: hasher)
     service.serveDeletions(keys: keys, hasher: hasher, secrets: secrets, environment)
-    service.tellSnapshot(Snapshot(clock: environment.clock, places: places).page)
+    service.tellSnapshot(Snapshot(clock: environment.clock, places: places).parts.page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     service.run { store in ReportRunner(store: store, schedule: reports) }
     return service

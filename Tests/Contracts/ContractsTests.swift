@@ -1,19 +1,11 @@
 import ActivityContract
-import ActivityService
-import Foundation
 import GatewayContract
 import IdentityContract
-import IdentityService
-import Logging
-import Messaging
 import NotificationsContract
-import NotificationsService
 import Operations
 import RewardsContract
-import RewardsService
 import ServiceKit
 import SocialContract
-import SocialService
 import Testing
 
 @Suite("The contracts of all services")
@@ -24,27 +16,16 @@ struct ContractsTests {
 
   @Test("declare nothing that is not served, and serve nothing that is not declared")
   func served() async throws {
-    let home = Home(path: "/tmp/racha-contracts-\(UInt32.random(in: .min ... .max))")
-    defer { try? FileManager.default.removeItem(atPath: home.path) }
-    let exchange = MemoryExchange()
-    func environment(_ service: ServiceName) -> ServiceEnvironment {
-      ServiceEnvironment(
-        settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-    let definitions = [
-      ServiceDefinition.activity(environment(.activity)), try await Identity.service(environment(.identity)),
-      try Notifications.service(environment(.notifications)), try .rewards(environment(.rewards)),
-      Social.service(environment(.social)),
-    ]
-    for definition in definitions {
-      let declared = Set(definition.contract.operations.map { $0.spec.name })
-      #expect(definition.servedOperations == declared, "\(definition.contract.service)")
-      // Otherwise its log of events would grow for ever.
-      #expect(definition.tellsSnapshot, "\(definition.contract.service)")
-      for heard in definition.heardEvents {
-        let told = ContractsTests.all.flatMap(\.events).map { $0.spec }
-        #expect(told.contains { $0.teller == heard.teller && $0.name == heard.name }, "\(heard)")
+    try await AllServices.with { services in
+      for definition in services.definitions {
+        let declared = Set(definition.contract.operations.map { $0.spec.name })
+        #expect(definition.servedOperations == declared, "\(definition.contract.service)")
+        // Otherwise its log of events would grow for ever.
+        #expect(definition.tellsSnapshot, "\(definition.contract.service)")
+        for heard in definition.heardEvents {
+          let told = ContractsTests.all.flatMap(\.events).map { $0.spec }
+          #expect(told.contains { $0.teller == heard.teller && $0.name == heard.name }, "\(heard)")
+        }
       }
     }
   }

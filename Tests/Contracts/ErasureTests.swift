@@ -1,14 +1,6 @@
-import ActivityService
-import Foundation
 import GRDB
-import IdentityService
-import Logging
-import Messaging
-import NotificationsService
 import Operations
-import RewardsService
 import ServiceKit
-import SocialService
 import Storage
 import Testing
 
@@ -16,23 +8,12 @@ import Testing
 struct ErasureTests {
   /// Every service's definition, and its tables as a new store has them.
   private func eachStore(_ body: (ServiceDefinition, Store) async throws -> Void) async throws {
-    let home = Home(path: "/tmp/racha-erasure-\(UInt32.random(in: .min ... .max))")
-    defer { try? FileManager.default.removeItem(atPath: home.path) }
-    let exchange = MemoryExchange()
-    func environment(_ service: ServiceName) -> ServiceEnvironment {
-      ServiceEnvironment(
-        settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-    let definitions = [
-      ServiceDefinition.activity(environment(.activity)), try await Identity.service(environment(.identity)),
-      try Notifications.service(environment(.notifications)), try .rewards(environment(.rewards)),
-      Social.service(environment(.social)),
-    ]
-    for definition in definitions {
-      let host = try ServiceHost(definition, environment(definition.contract.service))
-      try await body(definition, host.store)
-      await host.store.close()
+    try await AllServices.with { services in
+      for definition in services.definitions {
+        let host = try ServiceHost(definition, services.environment(definition.contract.service))
+        try await body(definition, host.store)
+        await host.store.close()
+      }
     }
   }
 

@@ -3,6 +3,7 @@ import Cluster
 import Foundation
 import IdentityContract
 import Operations
+import Sampling
 import Testing
 
 /// What whoever asks over the network can learn about who has an account: nothing, neither by words nor by time.
@@ -64,18 +65,10 @@ struct EnumerationTests {
       answers.insert("\(answer.status) \(answer.body)".replacing(person, with: "somebody").replacing(/[0-9a-f-]{36}/, with: ""))
     }
     #expect(answers.count == 1, "\(name): \(answers.prefix(3))")
-    let area = Self.areaUnderCurve(durations[true] ?? [], durations[false] ?? [])
+    let area = areaUnderCurve(durations[true] ?? [], durations[false] ?? [])
     let deviation = (Double(2 * Self.samples + 1) / Double(12 * Self.samples * Self.samples)).squareRoot()
     print("\(name): area under the curve \(area), \(Self.samples) samples of each kind, by chance 0.5 ± \(deviation)")
     // 0.05 is what is promised; with few samples chance alone passes that.
     #expect(abs(area - 0.5) < max(0.05, 4 * deviation), "\(name) tells known from unknown by time")
-  }
-
-  /// The area under the ROC curve of whoever tells the two apart by their length: how often one of the first takes longer than
-  /// one of the second.
-  private static func areaUnderCurve(_ first: [Duration], _ second: [Duration]) -> Double {
-    var longer = 0.0
-    for one in first { for other in second { longer += one > other ? 1 : one == other ? 0.5 : 0 } }
-    return longer / Double(first.count * second.count)
   }
 }

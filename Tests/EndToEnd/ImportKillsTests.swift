@@ -17,7 +17,7 @@ struct ImportKillsTests {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
     try await cluster.start()
-    let ana = try await Self.join("ana", cluster).client
+    let ana = try await cluster.join("ana", password: "Rio-7-lento").client
     var model: [LocalDay: Int] = [:]
     var (kills, file) = (0, 0)
     while kills < most {
@@ -116,21 +116,5 @@ struct ImportKillsTests {
       day = to.advanced(by: 1)
     }
     return found
-  }
-
-  /// - Returns: a client of the new account's, and the token by which it calls.
-  static func join(_ name: String, _ cluster: RunningCluster) async throws -> (client: GatewayClient, token: String) {
-    let password = "Rio-7-lento"
-    let email = "\(name)@example.org"
-    _ = try await cluster.client.callUntilDone(
-      RegisterAccount.self,
-      .init(
-        email: .init(text: email), username: .init(text: name), password: .init(text: password),
-        passwordRepetition: .init(text: password), timeZone: .init(text: "UTC"), consents: .init(activityData: true)),
-      idempotencyKey: "register-\(name)")
-    let mail = try await cluster.mail(to: email)
-    _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
-    let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: name, password: password))
-    return (cluster.client.authorized(session.accessToken), session.accessToken)
   }
 }

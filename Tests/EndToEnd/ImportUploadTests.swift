@@ -75,7 +75,8 @@ struct ImportUploadTests {
     private let token: String
 
     init(_ cluster: RunningCluster) async throws {
-      (client, token) = try await ImportKillsTests.join("ana", cluster)
+      let ana = try await cluster.join("ana", password: "Rio-7-lento")
+      (client, token) = (ana.client, ana.accessToken)
       url = cluster.url
     }
 

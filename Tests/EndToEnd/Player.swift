@@ -18,23 +18,8 @@ struct Player: Sendable {
   static func join(_ username: String, _ hours: [HourlySteps.Hour], _ zone: NoonZone, _ cluster: RunningCluster) async throws
     -> Player
   {
-    let password = "Pl4y-\(username)!"
-    let email = "\(username)@example.org"
-    _ = try await cluster.client.callUntilDone(
-      RegisterAccount.self,
-      .init(
-        email: .init(text: email), username: .init(text: username), password: .init(text: password),
-        passwordRepetition: .init(text: password), timeZone: .init(text: zone.name),
-        consents: .init(activityData: true)), idempotencyKey: "register-\(username)")
-    let mail = try await cluster.mail(to: email, seconds: 60)
-    do {
-      _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
-    } catch let problem as GatewayClient.Problem where problem.status == 409 || problem.status == 410 || problem.status == 404 {
-      // The first try took effect and its answer was lost: the token is used up. Logging in shows whether it is so.
-    }
-    let session = try await cluster.client.callUntilDone(LogIn.self, .init(login: username, password: password))
-    guard session.account.isVerified else { throw RunningCluster.NotReady(description: "\(username) is not verified") }
-    return Player(client: cluster.client.authorized(session.accessToken), account: session.account, hours: hours, zone: zone)
+    let member = try await cluster.join(username, password: "Pl4y-\(username)!", timeZone: zone.name)
+    return Player(client: member.client, account: member.account, hours: hours, zone: zone)
   }
 
   /// Every hour as a sample, on days that end yesterday.

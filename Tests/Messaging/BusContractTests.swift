@@ -6,86 +6,78 @@ import Testing
 @Suite struct BusContractTests {
   private static let echo: @Sendable (Request) async -> Reply = { .test($0, body: $0.body) }
 
+  /// Answers once the gate is open.
+  private static func behind(_ gate: Gate, arrived: Gate? = nil) -> @Sendable (Request) async -> Reply {
+    { request in
+      await arrived?.open()
+      await gate.wait()
+      return .test(request, body: [])
+    }
+  }
+
   @Test("A request is answered with its own reply", arguments: Wiring.allCases)
   func answers(wiring: Wiring) async throws {
-    let junction = try wiring.make()
-    let server = try junction.bus(.social, serving: Self.echo)
-    let client = try junction.bus(.gateway)
-    let request = Request.test(body: Array(#"{"a":1}"#.utf8))
-    let reply = try await client.bus.request(request, to: .social)
-    #expect(reply.header == ReplyHeader(id: request.header.id, status: 200))
-    #expect(reply.body == request.body)
-    await client.stop()
-    await server.stop()
+    try await wiring.run(serving: Self.echo) { client in
+      let request = Request.test(body: Array(#"{"a":1}"#.utf8))
+      let reply = try await client.request(request, to: .social)
+      #expect(reply.header == ReplyHeader(id: request.header.id, status: 200))
+      #expect(reply.body == request.body)
+    }
   }
 
   @Test(
     "Thousands in flight each get their own reply, whatever the order and though they share an id", arguments: Wiring.allCases)
   func manyInFlight(wiring: Wiring) async throws {
-    let junction = try wiring.make()
     let gate = Gate()
-    let server = try junction.bus(.social) { request in
-      if request.body.count % 2 == 0 { await gate.wait() }
-      return .test(request, body: request.body)
-    }
-    let client = try junction.bus(.gateway)
-    // While a connection is being made fewer may wait.
-    _ = try await client.bus.request(.test(id: "first", body: [1], within: 30_000), to: .social)
-    let right = try await withThrowingTaskGroup(of: Bool.self) { group in
-      for number in 0..<3000 {
-        group.addTask {
-          let body = Array(repeating: UInt8(number % 251), count: number)
-          return try await client.bus.request(.test(id: "same", body: body, within: 30_000), to: .social).body == body
+    try await wiring.run(
+      serving: { request in
+        if request.body.count % 2 == 0 { await gate.wait() }
+        return .test(request, body: request.body)
+      }
+    ) { client in
+      // While a connection is being made fewer may wait.
+      _ = try await client.request(.test(id: "first", body: [1], within: 30_000), to: .social)
+      let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<3000 {
+          group.addTask {
+            let body = Array(repeating: UInt8(number % 251), count: number)
+            return try await client.request(.test(id: "same", body: body, within: 30_000), to: .social).body == body
+          }
         }
+        var right = 0
+        for try await isRight in group {
+          right += isRight ? 1 : 0
+          if right == 1500 { await gate.open() }
+        }
+        return right
       }
-      var right = 0
-      for try await isRight in group {
-        right += isRight ? 1 : 0
-        if right == 1500 { await gate.open() }
-      }
-      return right
+      #expect(right == 3000)
     }
-    #expect(right == 3000)
-    await client.stop()
-    await server.stop()
   }
 
   @Test("A caller waits no longer than its deadline", arguments: Wiring.allCases)
   func deadline(wiring: Wiring) async throws {
-    let junction = try wiring.make()
     let gate = Gate()
-    let server = try junction.bus(.social) { request in
-      await gate.wait()
-      return .test(request, body: [])
+    try await wiring.run(serving: Self.behind(gate)) { client in
+      let start = ContinuousClock.now
+      await #expect(throws: BusFailure.timedOut) { try await client.request(.test(within: 150), to: .social) }
+      // Nobody opens the gate before: without its deadline it would wait for ever.
+      #expect(ContinuousClock.now - start < .seconds(30))
+      await #expect(throws: BusFailure.timedOut) { try await client.request(.test(within: -1), to: .social) }
+      await gate.open()
     }
-    let client = try junction.bus(.gateway)
-    let start = ContinuousClock.now
-    await #expect(throws: BusFailure.timedOut) { try await client.bus.request(.test(within: 150), to: .social) }
-    // Nobody opens the gate before: without its deadline it would wait for ever.
-    #expect(ContinuousClock.now - start < .seconds(30))
-    await #expect(throws: BusFailure.timedOut) { try await client.bus.request(.test(within: -1), to: .social) }
-    await gate.open()
-    await client.stop()
-    await server.stop()
   }
 
   @Test("A cancelled caller waits no longer", arguments: Wiring.allCases)
   func cancellation(wiring: Wiring) async throws {
-    let junction = try wiring.make()
     let (arrived, gate) = (Gate(), Gate())
-    let server = try junction.bus(.social) { request in
-      await arrived.open()
-      await gate.wait()
-      return .test(request, body: [])
+    try await wiring.run(serving: Self.behind(gate, arrived: arrived)) { client in
+      let call = Task { try await client.request(.test(within: 60_000), to: .social) }
+      await arrived.wait()
+      call.cancel()
+      await #expect(throws: BusFailure.cancelled) { try await call.value }
+      await gate.open()
     }
-    let client = try junction.bus(.gateway)
-    let call = Task { try await client.bus.request(.test(within: 60_000), to: .social) }
-    await arrived.wait()
-    call.cancel()
-    await #expect(throws: BusFailure.cancelled) { try await call.value }
-    await gate.open()
-    await client.stop()
-    await server.stop()
   }
 
   @Test("A service that is not there is unavailable, within the deadline", arguments: Wiring.allCases)
@@ -107,11 +99,7 @@ import Testing
   func goesAway(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let (arrived, gate) = (Gate(), Gate())
-    let server = try junction.bus(.social) { request in
-      await arrived.open()
-      await gate.wait()
-      return .test(request, body: [])
-    }
+    let server = try junction.bus(.social, serving: Self.behind(gate, arrived: arrived))
     let client = try junction.bus(.gateway)
     let call = Task { try await client.bus.request(.test(within: 60_000), to: .social) }
     await arrived.wait()
@@ -155,77 +143,63 @@ import Testing
 
   @Test("Beyond its handlers a service answers overloaded, and serves on", arguments: Wiring.allCases)
   func overloadedServer(wiring: Wiring) async throws {
-    let junction = try wiring.make()
     let gate = Gate()
     var limits = BusLimits()
     limits.handlers = 10
-    let server = try junction.bus(.social, limits: limits) { request in
-      await gate.wait()
-      return .test(request, body: [])
-    }
-    let client = try junction.bus(.gateway, limits: limits)
-    let codes = try await withThrowingTaskGroup(of: String?.self) { group in
-      for _ in 0..<30 { group.addTask { try await client.bus.request(.test(within: 30_000), to: .social).code } }
-      var codes: [String?] = []
-      for try await code in group {
-        codes.append(code)
-        if codes.count == 20 { await gate.open() }
+    try await wiring.run(limits: limits, callerLimits: limits, serving: Self.behind(gate)) { client in
+      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<30 { group.addTask { try await client.request(.test(within: 30_000), to: .social).code } }
+        var codes: [String?] = []
+        for try await code in group {
+          codes.append(code)
+          if codes.count == 20 { await gate.open() }
+        }
+        return codes
       }
-      return codes
+      #expect(codes.count(where: { $0 == "overloaded" }) == 20)
+      #expect(try await client.request(.test(), to: .social).code == nil)
     }
-    #expect(codes.count(where: { $0 == "overloaded" }) == 20)
-    #expect(try await client.bus.request(.test(), to: .social).code == nil)
-    await client.stop()
-    await server.stop()
   }
 
   @Test("Beyond its requests in flight a caller is told overloaded, and nothing grows", arguments: Wiring.allCases)
   func overloadedCaller(wiring: Wiring) async throws {
-    let junction = try wiring.make()
     let gate = Gate()
-    let server = try junction.bus(.social) { request in
-      await gate.wait()
-      return .test(request, body: [])
-    }
     var limits = BusLimits()
     limits.requestsInFlight = 8
-    let client = try junction.bus(.gateway, limits: limits)
-    let refused = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<20 {
-        group.addTask {
-          do throws(BusFailure) {
-            _ = try await client.bus.request(.test(within: 30_000), to: .social)
-            return false
-          } catch {
-            return error == .overloaded
+    try await wiring.run(callerLimits: limits, serving: Self.behind(gate)) { client in
+      let refused = await withTaskGroup(of: Bool.self) { group in
+        for _ in 0..<20 {
+          group.addTask {
+            do throws(BusFailure) {
+              _ = try await client.request(.test(within: 30_000), to: .social)
+              return false
+            } catch {
+              return error == .overloaded
+            }
           }
         }
+        var (refused, done) = (0, 0)
+        for await isRefused in group {
+          refused += isRefused ? 1 : 0
+          done += 1
+          if done == 12 { await gate.open() }
+        }
+        return refused
       }
-      var (refused, done) = (0, 0)
-      for await isRefused in group {
-        refused += isRefused ? 1 : 0
-        done += 1
-        if done == 12 { await gate.open() }
-      }
-      return refused
+      #expect(refused == 12)
     }
-    #expect(refused == 12)
-    await client.stop()
-    await server.stop()
   }
 
   @Test("A body beyond the largest is refused before it leaves", arguments: Wiring.allCases)
   func tooLarge(wiring: Wiring) async throws {
-    let junction = try wiring.make()
-    let server = try junction.bus(.social, serving: Self.echo)
-    let client = try junction.bus(.gateway)
-    await #expect(throws: BusFailure.tooLarge) {
-      try await client.bus.request(.test(body: Array(repeating: 32, count: (4 << 20) + 1)), to: .social)
+    try await wiring.run(serving: Self.echo) { client in
+      await #expect(throws: BusFailure.tooLarge) {
+        try await client.request(.test(body: Array(repeating: 32, count: (4 << 20) + 1)), to: .social)
+      }
+      let largest = Array(repeating: UInt8(32), count: 4 << 20)
+      let reply = try await client.request(.test(body: largest), to: .social)
+      #expect(reply.body == largest)
     }
-    let largest = Array(repeating: UInt8(32), count: 4 << 20)
-    #expect(try await client.bus.request(.test(body: largest), to: .social).body == largest)
-    await client.stop()
-    await server.stop()
   }
 
   @Test("Everyone who listens hears what is announced, in order", arguments: Wiring.allCases)

@@ -95,6 +95,21 @@ enum Wiring: String, CaseIterable, Sendable, CustomTestStringConvertible {
   }
 }
 
+extension Wiring {
+  /// Runs social, which serves, and the gateway, which calls it, for as long as the body takes.
+  func run(
+    limits: BusLimits = BusLimits(), callerLimits: BusLimits = BusLimits(), serving: @escaping @Sendable (Request) async -> Reply,
+    _ body: (any Bus) async throws -> Void
+  ) async throws {
+    let junction = try make()
+    let server = try junction.bus(.social, limits: limits, serving: serving)
+    let client = try junction.bus(.gateway, limits: callerLimits)
+    try await body(client.bus)
+    await client.stop()
+    await server.stop()
+  }
+}
+
 struct Junction: Sendable {
   let folder: TemporaryFolder?
   let exchange: MemoryExchange?

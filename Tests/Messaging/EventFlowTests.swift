@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import Messaging
 import Operations
+import Sampling
 import Synchronization
 import Testing
 
@@ -60,7 +61,7 @@ private final class LossyBus: Bus {
 
   func announcements(of teller: ServiceName) -> AsyncStream<Announcement> {
     let inner = bus.announcements(of: teller)
-    let random = Mutex(SplitMix64(state: seed))
+    let random = Mutex(SeededGenerator(seed))
     let late = Mutex<Announcement?>(nil)
     let (stream, continuation) = AsyncStream.makeStream(of: Announcement.self)
     let pump = Task { [swallowedFrom] in

@@ -1,4 +1,5 @@
 import Operations
+import Sampling
 import Testing
 
 @testable import Messaging
@@ -24,7 +25,7 @@ private struct Simulation {
   var outcome: ((inout ListenerState) -> Void)?
   var clock: Int64 = 0
   var faults: [String] = []
-  var random: SplitMix64
+  var random: SeededGenerator
 
   static var freshListener: ListenerState {
     var limits = ListenerState.Limits()
@@ -33,7 +34,7 @@ private struct Simulation {
     return ListenerState(start: .snapshot, keepsCursor: true, names: ["wanted"], limits: limits)
   }
 
-  init(seed: UInt64) { random = SplitMix64(state: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed) }
 
   var head: LogHead { LogHead(epoch: String(epoch), number: pruned + Int64(events.count)) }
 
@@ -188,18 +189,6 @@ private struct Simulation {
     if cursor != head { faults.append("stuck at \(String(describing: cursor)), the log is at \(head)") }
     let expected = head.number > covered ? (covered + 1...head.number).filter(Simulation.isWanted) : []
     if effects != expected { faults.append("effects \(effects) beyond \(covered), expected up to \(head.number)") }
-  }
-}
-
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

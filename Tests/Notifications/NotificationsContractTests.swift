@@ -6,8 +6,6 @@ import Testing
 
 @Suite("Contract of notifications")
 struct NotificationsContractTests {
-  let words = Words(Contract.notifications.words)
-
   @Test(
     "every kind has a title and a text in both languages, and all its values stand in them", arguments: NotificationKind.allCases)
   func kinds(kind: NotificationKind) throws {
@@ -20,11 +18,5 @@ struct NotificationsContractTests {
         #expect((title + text).contains(value.description), "\(value) in \(kind), \(language)")
       }
     }
-  }
-
-  @Test("both languages have the same words")
-  func languages() {
-    #expect(words.keys(.english) == words.keys(.spanish))
-    #expect(words.text("mail.verification.subject", .spanish) != nil)
   }
 }

@@ -1,4 +1,5 @@
 import Operations
+import Sampling
 import Testing
 
 private enum Colour: String, Choice { case red, green }
@@ -191,27 +192,12 @@ struct StrictDecoderTests {
 
   @Test("survives any bytes", arguments: 0..<50)
   func anyBytes(_ seed: Int) {
-    var random = SeededRandom(UInt64(seed))
+    var random = SeededGenerator(UInt64(seed))
     let alphabet = Array("{}[]\",:\\u0129eE+-.truefalsn \u{1}é".utf8) + [0xFF, 0xC3, 0xED]
     for _ in 0..<400 {
       let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
       if let tape = try? JSONTape(bytes) { _ = tape.json.bytes }
       _ = try? Outer.decode(bytes)
     }
-  }
-}
-
-/// A generator whose numbers repeat for a seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -21,6 +21,18 @@ struct Admin: AsyncParsableCommand {
   /// The services that have a store, those who hear before those who are heard: what a copy lacks of what was told later, its service
   /// learns after the restore from the tellers' snapshots, but an effect of something that its teller's copy lacks would stay.
   static let services: [ServiceName] = [.notifications, .rewards, .social, .activity, .identity]
+
+  /// Speaks with the services of the cluster that the process's settings name, as the gateway does.
+  static func speaking(_ body: (ServiceClient) async throws -> Void) async throws {
+    let settings = try await Settings.ofProcess()
+    let home = Home(settings)
+    let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
+    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home), logger: logger)
+    try settings.check()
+    try bus.start()
+    try await body(ServiceClient(bus: bus, service: .gateway, clock: .system))
+    await bus.stop(within: .seconds(1))
+  }
 }
 
 /// Copies the store of each running service into one file each.
@@ -30,22 +42,16 @@ struct BackUp: AsyncParsableCommand {
   @Argument(help: "A folder for the copies, made if it is missing.") var folder: String
 
   func run() async throws {
-    let settings = try await Settings.ofProcess()
-    let home = Home(settings)
-    let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
-    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home), logger: logger)
-    try settings.check()
-    try bus.start()
-    try Home.makePrivateFolder(folder)
-    let path = URL(fileURLWithPath: folder).standardizedFileURL.path
-    let client = ServiceClient(bus: bus, service: .gateway, clock: .system)
-    for service in Admin.services {
-      let copy = try await client.request(
-        BackUpStore.self, .init(path: "\(path)/\(service.rawValue).sqlite"), to: service,
-        deadline: Clock.system.now.adding(seconds: 3600))
-      print("\(service.rawValue)\t\(copy.bytes) bytes")
+    try await Admin.speaking { client in
+      try Home.makePrivateFolder(folder)
+      let path = URL(fileURLWithPath: folder).standardizedFileURL.path
+      for service in Admin.services {
+        let copy = try await client.request(
+          BackUpStore.self, .init(path: "\(path)/\(service.rawValue).sqlite"), to: service,
+          deadline: Clock.system.now.adding(seconds: 3600))
+        print("\(service.rawValue)\t\(copy.bytes) bytes")
+      }
     }
-    await bus.stop(within: .seconds(1))
   }
 }
 
@@ -59,33 +65,27 @@ struct Administrator: AsyncParsableCommand {
   @Argument(help: "Its username.") var username: String
 
   func run() async throws {
-    let settings = try await Settings.ofProcess()
-    let home = Home(settings)
-    let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
-    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home), logger: logger)
-    try settings.check()
-    try bus.start()
-    let client = ServiceClient(bus: bus, service: .gateway, clock: .system)
-    do {
-      let name = try Username(text: username)
-      let deadline = Clock.system.now.adding(seconds: 10)
-      if dismiss {
-        let account = try await client.request(DismissAdministrator.self, .init(username: name), deadline: deadline)
-        print("\(account.username) administers no longer.")
-      } else {
-        let account = try await client.request(AppointAdministrator.self, .init(username: name), deadline: deadline)
-        print("\(account.username) is an administrator from its next log in or refresh on.")
+    try await Admin.speaking { client in
+      do {
+        let name = try Username(text: username)
+        let deadline = Clock.system.now.adding(seconds: 10)
+        if dismiss {
+          let account = try await client.request(DismissAdministrator.self, .init(username: name), deadline: deadline)
+          print("\(account.username) administers no longer.")
+        } else {
+          let account = try await client.request(AppointAdministrator.self, .init(username: name), deadline: deadline)
+          print("\(account.username) is an administrator from its next log in or refresh on.")
+        }
+      } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
+        throw ValidationError("there is no account \(username)")
+      } catch let failure as Failure where failure.code == RequestFailure.verificationRequired.rawValue {
+        throw ValidationError("\(username) has not verified the e-mail address yet")
+      } catch let failure as Failure where failure.code == AdministratorFailure.last.rawValue {
+        throw ValidationError("\(username) is the only administrator left; make another account one first")
+      } catch is FieldRule {
+        throw ValidationError("\(username) is no username; give that, not the e-mail address")
       }
-    } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
-      throw ValidationError("there is no account \(username)")
-    } catch let failure as Failure where failure.code == RequestFailure.verificationRequired.rawValue {
-      throw ValidationError("\(username) has not verified the e-mail address yet")
-    } catch let failure as Failure where failure.code == AdministratorFailure.last.rawValue {
-      throw ValidationError("\(username) is the only administrator left; make another account one first")
-    } catch is FieldRule {
-      throw ValidationError("\(username) is no username; give that, not the e-mail address")
     }
-    await bus.stop(within: .seconds(1))
   }
 }
 

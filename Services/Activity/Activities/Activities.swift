@@ -114,14 +114,13 @@ enum Activities {
 
   /// All activities as events; see `SnapshotParts`.
   @Sendable
-  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database, sql: "\(current) WHERE activities.activity_id > ? ORDER BY activities.activity_id LIMIT ?",
       arguments: [try key.map(ActivityID.init(text:)) ?? .placeholder, SnapshotParts.pageSize])
     let activities = rows.map(Activity.init)
     let events = zip(rows, activities).map { ActivityChanged(accountID: $0["account_id"], activity: $1) }
-    let isLast = rows.count < SnapshotParts.pageSize
-    return (events, isLast ? nil : activities.last?.id.description)
+    return SnapshotParts.page(events, of: activities, key: \.id)
   }
 }
 

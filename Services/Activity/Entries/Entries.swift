@@ -126,7 +126,7 @@ enum Entries {
 
   /// All entries as events, after the key `<activity>/<day>`; see `SnapshotParts`.
   @Sendable
-  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
     let activity = try pieces.first.map(ActivityID.init(text:)) ?? .placeholder
     let day = try pieces.count == 2 ? LocalDay(text: pieces[1]) : .placeholder
@@ -146,7 +146,6 @@ enum Entries {
         accountID: row["account_id"], activityID: row["activity_id"], day: row["day"], isDone: row["is_done"], isDeleted: false,
         amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress), recordedAt: row["recorded_at"])
     }
-    let isLast = rows.count < SnapshotParts.pageSize
-    return (events, isLast ? nil : events.last.map { "\($0.activityID)/\($0.day)" })
+    return SnapshotParts.page(events, of: events) { "\($0.activityID)/\($0.day)" }
   }
 }

@@ -142,7 +142,7 @@ enum MovementDays {
   /// A day is told as it stood on each day it was recorded, so that a listener that asks how late steps came gets the same
   /// answer as one that heard every event. A history of decades that was recorded on one day is several events.
   @Sendable
-  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
     let account = try pieces.count == 3 ? AccountID(text: pieces[0]) : .placeholder
     let day = try pieces.count == 3 ? LocalDay(text: pieces[1]) : .placeholder
@@ -161,9 +161,8 @@ enum MovementDays {
       }
       events[events.count - 1].days.append(MovementState(row).told)
     }
-    let last = rows.count < SnapshotParts.pageSize ? nil : rows.last
-    return (
-      events, last.map { "\($0["account_id"] as AccountID)/\($0["day"] as LocalDay)/\($0["recorded_day"] as LocalDay)" }
-    )
+    return SnapshotParts.page(events, of: rows) {
+      "\($0["account_id"] as AccountID)/\($0["day"] as LocalDay)/\($0["recorded_day"] as LocalDay)"
+    }
   }
 }

@@ -112,7 +112,7 @@ enum StepGoals {
 
   /// All goals as events, also cleared ones, after the key `<account>/<period>`; see `SnapshotParts`.
   @Sendable
-  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
     let account = try pieces.first.map(AccountID.init(text:)) ?? .placeholder
     let rows = try Row.fetchAll(
@@ -122,8 +122,7 @@ enum StepGoals {
     let events = rows.map { row in
       StepGoalChanged(accountID: row["account_id"], period: row["period"], goal: row["goal"], revision: row["revision"])
     }
-    let isLast = rows.count < SnapshotParts.pageSize
-    return (events, isLast ? nil : events.last.map { "\($0.accountID)/\($0.period)" })
+    return SnapshotParts.page(events, of: events) { "\($0.accountID)/\($0.period)" }
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
 /// recover a password, to change an address, to answer for a login), whose mails a listener that comes late must not miss, then the
@@ -9,52 +10,43 @@ import Operations
 /// deletion there was: a service that was put back from a copy erases again what the copy brought back.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
-  private static let pageSize = 500
 
   let clock: Clock
   let places: PlaceDatabase
 
-  /// A page after that key: `accounts`, `links`, `recoveries`, `emailChanges`, `alerts`, `sessions`, `tokens` or `deletions`, and the id of the
-  /// last one told.
-  @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
-    let parts = key?.split(separator: " ") ?? ["accounts"]
-    let last = try parts.dropFirst().first.map { try ID<Never>(text: String($0)) } ?? .placeholder
-    switch parts[0] {
-    case "links": return try links(database, after: last)
-    case "recoveries": return try recoveries(database, after: last)
-    case "alerts": return try alerts(database, after: last)
-    case "emailChanges": return try emailChanges(database, after: last)
-    case "sessions": return try sessions(database, after: last)
-    case "tokens": return try personalAccessTokens(database, after: last)
-    case "deletions": return try deletions(database, after: last)
-    default: return try accounts(database, after: last)
-    }
+  var parts: SnapshotParts {
+    SnapshotParts([
+      ("accounts", accounts), ("links", links), ("recoveries", recoveries), ("emailChanges", emailChanges), ("alerts", alerts),
+      ("sessions", sessions), ("tokens", personalAccessTokens), ("deletions", deletions),
+    ])
   }
 
-  private func accounts(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+  /// The id of the last row that was told: the key of every part.
+  private func last(_ key: String?) throws -> ID<Never> { try key.map { try ID(text: $0) } ?? .placeholder }
+
+  @Sendable private func accounts(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let accounts = try Row.fetchAll(
       database.cachedStatement(sql: "SELECT * FROM accounts WHERE account_id > ? ORDER BY account_id LIMIT ?"),
-      arguments: [last, Self.pageSize]
+      arguments: [try last(key), SnapshotParts.pageSize]
     ).map(AccountRecord.init)
-    let nextKey = accounts.count == Self.pageSize ? "accounts \(accounts[Self.pageSize - 1].id)" : "links"
-    return (accounts.map(\.changed), nextKey)
+    return SnapshotParts.page(accounts.map(\.changed), of: accounts, key: \.id)
   }
 
-  private func links(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+  @Sendable private func links(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT link_id, account_id FROM verification_links
           WHERE expires_at > ? AND used_at IS NULL AND replaced_at IS NULL AND link_id > ? ORDER BY link_id LIMIT ?
           """),
-      arguments: [clock.now, last, Self.pageSize])
+      arguments: [clock.now, try last(key), SnapshotParts.pageSize])
     let events = rows.map { row in
       VerificationMailRequested(linkID: row["link_id"], accountID: row["account_id"], reason: .registered)
     }
-    return (events, events.count == Self.pageSize ? "links \(events[Self.pageSize - 1].linkID)" : "recoveries")
+    return SnapshotParts.page(events, of: events, key: \.linkID)
   }
 
-  private func recoveries(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+  @Sendable private func recoveries(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
@@ -62,38 +54,38 @@ struct Snapshot: Sendable {
           WHERE expires_at > ? AND used_at IS NULL AND replaced_at IS NULL AND account_id IS NOT NULL AND recovery_id > ?
           ORDER BY recovery_id LIMIT ?
           """),
-      arguments: [clock.now, last, Self.pageSize])
+      arguments: [clock.now, try last(key), SnapshotParts.pageSize])
     let events = rows.map { row in PasswordRecoveryRequested(recoveryID: row["recovery_id"], accountID: row["account_id"]) }
-    return (events, events.count == Self.pageSize ? "recoveries \(events[Self.pageSize - 1].recoveryID)" : "emailChanges")
+    return SnapshotParts.page(events, of: events, key: \.recoveryID)
   }
 
-  private func alerts(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+  @Sendable private func alerts(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let alerts = try Row.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT * FROM login_alerts WHERE expires_at > ? AND answered_at IS NULL AND alert_id > ? ORDER BY alert_id LIMIT ?
           """),
-      arguments: [clock.now, last, Self.pageSize]
+      arguments: [clock.now, try last(key), SnapshotParts.pageSize]
     ).map(LoginAlertRecord.init)
     let events = try alerts.compactMap { alert in
       try database.account(alert.accountID).map { alert.raised($0.language, places) }
     }
-    return (events, alerts.count == Self.pageSize ? "alerts \(alerts[Self.pageSize - 1].id)" : "sessions")
+    return SnapshotParts.page(events, of: alerts, key: \.id)
   }
 
-  private func emailChanges(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+  @Sendable private func emailChanges(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT change_id, account_id FROM email_changes
           WHERE expires_at > ? AND used_at IS NULL AND replaced_at IS NULL AND change_id > ? ORDER BY change_id LIMIT ?
           """),
-      arguments: [clock.now, last, Self.pageSize])
+      arguments: [clock.now, try last(key), SnapshotParts.pageSize])
     let events = rows.map { row in EmailChangeRequested(changeID: row["change_id"], accountID: row["account_id"]) }
-    return (events, events.count == Self.pageSize ? "emailChanges \(events[Self.pageSize - 1].changeID)" : "alerts")
+    return SnapshotParts.page(events, of: events, key: \.changeID)
   }
 
-  private func sessions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+  @Sendable private func sessions(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
@@ -104,43 +96,42 @@ struct Snapshot: Sendable {
           ORDER BY session_id LIMIT :limit
           """),
       arguments: [
-        "since": clock.now.adding(seconds: -Self.revocationsToldSeconds), "last": last, "limit": Self.pageSize,
+        "since": clock.now.adding(seconds: -Self.revocationsToldSeconds), "last": try last(key), "limit": SnapshotParts.pageSize,
         "deleted": SessionRevoked.Reason.accountDeleted,
       ])
     let events = rows.map { row in
       SessionRevoked(
         sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
     }
-    return (events, events.count == Self.pageSize ? "sessions \(events[Self.pageSize - 1].sessionID)" : "tokens")
+    return SnapshotParts.page(events, of: events, key: \.sessionID)
   }
 
-  private func personalAccessTokens(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?)
-  {
+  @Sendable private func personalAccessTokens(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT token_id, account_id, revoked_at FROM personal_access_tokens
           WHERE revoked_at > ? AND token_id > ? ORDER BY token_id LIMIT ?
           """),
-      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), last, Self.pageSize])
+      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), try last(key), SnapshotParts.pageSize])
     let events = rows.map { row in
       PersonalAccessTokenRevoked(tokenID: row["token_id"], accountID: row["account_id"], at: row["revoked_at"])
     }
-    return (events, events.count == Self.pageSize ? "tokens \(events[Self.pageSize - 1].tokenID)" : "deletions")
+    return SnapshotParts.page(events, of: events, key: \.tokenID)
   }
 
   /// The report is told of anew while it has not ended.
-  private func deletions(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+  @Sendable private func deletions(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let deletions = try Row.fetchAll(
       database.cachedStatement(
         sql: "SELECT * FROM account_deletions WHERE deletion_id > ? ORDER BY deletion_id LIMIT ?"),
-      arguments: [last, Self.pageSize]
+      arguments: [try last(key), SnapshotParts.pageSize]
     ).map(AccountDeletionRecord.init)
     let events = deletions.flatMap { deletion -> [any Event] in
       let deleted = AccountDeleted(deletionID: deletion.id, accountID: deletion.accountID, at: deletion.requestedAt)
       guard deletion.erasedAt != nil, deletion.reportedAt == nil else { return [deleted] }
       return [deleted, AccountErased(deletionID: deletion.id, accountID: deletion.accountID)]
     }
-    return (events, deletions.count == Self.pageSize ? "deletions \(deletions[Self.pageSize - 1].id)" : nil)
+    return SnapshotParts.page(events, of: deletions, key: \.id)
   }
 }

@@ -2,6 +2,7 @@ import ActivityContract
 import ActivityService
 import InProcess
 import Operations
+import Sampling
 import Testing
 
 @Suite("The order of activities")

@@ -1,5 +1,6 @@
 import ActivityContract
 import Operations
+import Sampling
 import Testing
 
 @testable import ActivityService
@@ -13,7 +14,7 @@ struct EntryRegistersTests {
   }
 
   /// Many writes of one entry, close together so that they meet, some of the same millisecond.
-  static func generated(_ count: Int, _ random: inout SeededNumbers) throws -> [Made] {
+  static func generated(_ count: Int, _ random: inout SeededGenerator) throws -> [Made] {
     try (0..<count).map { number in
       let name = ChangeName(
         id: try ChangeID(text: "\(Int.random(in: 0..<1000, using: &random))-\(number)"),
@@ -62,7 +63,7 @@ struct EntryRegistersTests {
 
   @Test("in 10,000 generated orders of arrival, as in the order of making; and each field's write is either in force or lost")
   func orders() throws {
-    var random = SeededNumbers(seed: 17)
+    var random = SeededGenerator(17)
     for _ in 0..<1_000 {
       let all = try EntryRegistersTests.generated(Int.random(in: 1...10, using: &random), &random)
       let expected = EntryRegistersTests.replayed(all)
@@ -115,20 +116,5 @@ extension EntryWrite {
   /// How many fields it writes; a deletion writes one, of the whole.
   fileprivate var fieldCount: Int {
     [isDeletion, progress != nil, comment != .keep, location != .keep].filter { $0 }.count
-  }
-}
-
-/// Random numbers that are the same each time (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -3,6 +3,7 @@ import GRDB
 import IdentityContract
 import InProcess
 import Operations
+import Sampling
 import Storage
 import Testing
 
@@ -202,7 +203,7 @@ struct EntrySyncTests {
   func orders() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      var random = SeededNumbers(seed: 4)
+      var random = SeededGenerator(4)
       let noon = services.clock.now
       for round in 0..<40 {
         let made = try EntryRegistersTests.generated(12, &random)

@@ -1,5 +1,6 @@
 import Foundation
 import InProcess
+import Sampling
 import Testing
 
 @testable import ActivityService

@@ -2,6 +2,7 @@ import ActivityContract
 import Foundation
 import InProcess
 import Operations
+import Sampling
 import Testing
 
 @testable import ActivityService

@@ -3,6 +3,7 @@ import ActivityService
 import GRDB
 import InProcess
 import Operations
+import Sampling
 import Storage
 import Testing
 

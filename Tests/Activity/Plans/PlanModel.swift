@@ -2,6 +2,7 @@ import ActivityContract
 import Foundation
 import InProcess
 import Operations
+import Sampling
 
 @testable import ActivityService
 

@@ -1,6 +1,7 @@
 import ActivityContract
 import InProcess
 import Operations
+import Sampling
 import Testing
 
 @testable import ActivityService

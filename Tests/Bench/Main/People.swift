@@ -24,18 +24,10 @@ struct People {
 
   static func make(_ username: String, _ cluster: RunningCluster) async throws -> Person {
     let password = "Bench-\(username)-1!"
-    let email = "\(username)@example.org"
-    _ = try await cluster.client.callUntilDone(
-      RegisterAccount.self,
-      .init(
-        email: .init(text: email), username: .init(text: username), password: .init(text: password),
-        passwordRepetition: .init(text: password), consents: .init(activityData: true)), idempotencyKey: "register-\(username)")
-    let mail = try await cluster.mail(to: email)
-    _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
-    let login = LogIn.Input(login: username, password: password)
-    let session = try await cluster.client.callUntilDone(LogIn.self, login)
+    let member = try await cluster.join(username, password: password)
     return Person(
-      client: cluster.client.authorized(session.accessToken), account: session.account, token: session.accessToken, login: login)
+      client: member.client, account: member.account, token: member.accessToken,
+      login: LogIn.Input(login: username, password: password))
   }
 
   /// Activities of the first person with a countable goal.

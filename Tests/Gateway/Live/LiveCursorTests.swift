@@ -1,4 +1,5 @@
 import Operations
+import Sampling
 import Testing
 
 @testable import GatewayService
@@ -30,7 +31,7 @@ struct LiveCursorTests {
   /// Numbers told are dropped, doubled and reordered at random; the backlog has them all.
   @Test("shows each message once and in order whatever the hub loses", arguments: 0..<50 as Range<UInt64>)
   func random(seed: UInt64) {
-    var random = Seeded(state: seed)
+    var random = SeededGenerator(seed)
     let account = AccountID()
     let all = (1...200).map { LiveMessage(account: account, number: $0, payload: []) }
     var told: [Int] = []
@@ -62,18 +63,5 @@ struct LiveCursorTests {
       }
     }
     #expect(shown == Array(1...200))
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

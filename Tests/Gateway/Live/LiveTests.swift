@@ -2,6 +2,7 @@ import IdentityContract
 import Messaging
 import NotificationsContract
 import Operations
+import Sampling
 import Synchronization
 import Testing
 
@@ -80,7 +81,7 @@ struct LiveTests {
   @Test(
     "Resuming over and over while announcements are lost and doubled, nothing is missed or shown twice", arguments: [1, 2, 3])
   func resumes(seed: UInt64) async throws {
-    let random = Mutex(Seeded(state: seed))
+    let random = Mutex(SeededGenerator(seed))
     try await Self.with(drops: { _ in random.withLock { Int.random(in: 0..<10, using: &$0) < 3 } }) { gateway, inboxes in
       async let adding: Void = {
         for _ in 0..<100 {

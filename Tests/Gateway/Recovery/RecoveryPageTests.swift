@@ -50,20 +50,13 @@ struct RecoveryPageTests {
   func opens() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/recover?token=good")
-      #expect(page.status == 200)
-      #expect(page.fields["content-type"] == "text/html; charset=utf-8")
-      #expect(page.fields["cache-control"] == "no-store")
-      #expect(page.fields["referrer-policy"] == "no-referrer")
-      let policy = try #require(page.fields["content-security-policy"])
-      #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
-      #expect(policy.contains("form-action 'self'") && policy.contains("frame-ancestors 'none'"))
+      try page.expectSecretPage()
       #expect(page.body.contains(#"<form method="post" action="recover">"#))
       #expect(page.body.contains(#"<input type="hidden" name="token" value="good">"#))
       for name in ["password", "passwordRepetition"] {
         #expect(
           page.body.contains(#"<input type="password" name="\#(name)" value="" autocomplete="new-password" required>"#))
       }
-      for loader in ["src=", "href=", "<script", "style=\"", "://", "@import", "url("] { #expect(!page.body.contains(loader)) }
       #expect(gateway.bus.requests.isEmpty)
       #expect(try await gateway.http("PUT", "/recover").fields["allow"] == "GET, POST")
     }

@@ -8,12 +8,9 @@ import Testing
 
 @Suite("What identity shows")
 struct ContractTests {
-  @Test("every code that it can answer with has words in both languages, and a suggestion for each field of the form")
+  @Test("every rule of a field has words, and a suggestion for each field of the form")
   func words() throws {
     let words = Words(Contract.identity.words)
-    #expect(words.keys(.english) == words.keys(.spanish))
-    let failures = Contract.identity.operations.flatMap { $0.spec.failures.map(\.code) }
-    for code in failures { #expect(words.keys(.english).contains("failure.\(code)"), "failure.\(code)") }
     let rules = try fieldRules()
     #expect(rules.count > 15)
     for code in rules { #expect(words.keys(.english).contains("field.\(code)"), "field.\(code)") }
@@ -41,21 +38,6 @@ struct ContractTests {
     let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + security + consents + photos)
     for key in sessions + security + consents { #expect(own.contains(key), "\(key)") }
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
-  }
-
-  @Test("every field of every document is described")
-  func notes() {
-    var schemas = Schemas()
-    for operation in Contract.identity.operations {
-      for document in [operation.documents.input, operation.documents.output] { _ = schemas.reference(to: document) }
-    }
-    for event in Contract.identity.events { _ = schemas.reference(to: event) }
-    for (name, schema) in schemas.components {
-      guard case .object(let properties) = schema["properties"] else { continue }
-      for property in properties {
-        #expect(property.value["description"] != nil || property.value["$ref"] != nil, "\(name).\(property.name)")
-      }
-    }
   }
 
   @Test("a new listener is told every account, and the sessions whose tokens may still look valid")
@@ -96,8 +78,4 @@ struct ContractTests {
     }
     return codes.subtracting(["password_hash", "password_recoveries"])
   }
-}
-
-extension Operations.Operation {
-  fileprivate static var documents: (input: any Document.Type, output: any Document.Type) { (Input.self, Output.self) }
 }

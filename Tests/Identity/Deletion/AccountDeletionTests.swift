@@ -228,7 +228,7 @@ struct AccountDeletionTests {
       let ana = try await identity.register()
       let own = try await identity.logIn()
       let output = try await delete(identity, own)
-      let snapshot = Snapshot(clock: identity.time.clock, places: .none)
+      let snapshot = Snapshot(clock: identity.time.clock, places: .none).parts
       func told() async throws -> [any Event] {
         try await identity.store.read { database in
           var (events, key) = try snapshot.page(database, after: nil)

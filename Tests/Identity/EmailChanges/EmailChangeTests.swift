@@ -289,7 +289,7 @@ struct EmailChangeTests {
     let change = try #require(try await first.told(EmailChangeRequested.self).last)
     let second = try await first.restarted()
     let page = try await second.store.read { database in
-      try Snapshot(clock: second.time.clock, places: .none).page(database, after: "emailChanges").events.compactMap {
+      try Snapshot(clock: second.time.clock, places: .none).parts.page(database, after: "emailChanges/").events.compactMap {
         $0 as? EmailChangeRequested
       }
     }

@@ -269,25 +269,16 @@ struct RecoveryTests {
       let verifying = try await identity.mailedToken()
       try await identity.register("bea")
       try await identity.askToRecover("ana@example.com")
-      let anas = try #require(Base64URL.decode(try await identity.recoveryToken()))
+      let anas = try await identity.recoveryToken()
       try await identity.askToRecover("bea@example.com")
-      let beas = try #require(Base64URL.decode(try await identity.recoveryToken()))
-      var damaged: [[UInt8]] = [
-        Array(anas[..<16] + beas[16...]), Array(beas[..<16] + anas[16...]), Array(anas.dropLast()), anas + [0],
-      ]
-      for index in stride(from: 0, to: anas.count, by: 5) {
-        var bytes = anas
-        bytes[index] ^= 1
-        damaged.append(bytes)
-      }
-      for bytes in damaged { #expect(try await refusal(identity, Base64URL.encode(bytes)) == "recovery_link_invalid") }
-      for text in [verifying, "nonsense?"] { #expect(try await refusal(identity, text) == "recovery_link_invalid") }
+      let invalid = try damagedTokens(anas, try await identity.recoveryToken()) + [verifying, "nonsense?"]
+      for text in invalid { #expect(try await refusal(identity, text) == "recovery_link_invalid") }
       let recovering = try await failure {
-        try await identity.ask(VerifyAccount.self, .init(token: Base64URL.encode(anas)))
+        try await identity.ask(VerifyAccount.self, .init(token: anas))
       }
       #expect(recovering.code == "verification_link_invalid")
       let refused = try await identity.securityEvents().filter { $0 == "passwordRecoveryRefused" }
-      #expect(refused.count == damaged.count + 2)
+      #expect(refused.count == invalid.count)
       #expect(try await identity.told(PasswordChanged.self).isEmpty)
     }
   }

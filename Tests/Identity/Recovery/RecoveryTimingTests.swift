@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import Sampling
 import Testing
 
 @testable import IdentityService
@@ -28,13 +29,5 @@ struct RecoveryTimingTests {
     let start = ContinuousClock.now
     try await identity.askToRecover(email)
     return ContinuousClock.now - start
-  }
-
-  /// The area under the ROC curve of whoever tells the two apart by their length: how often one of the first takes longer than
-  /// one of the second.
-  private func areaUnderCurve(_ first: some Collection<Duration>, _ second: some Collection<Duration>) -> Double {
-    var longer = 0.0
-    for one in first { for other in second { longer += one > other ? 1 : one == other ? 0.5 : 0 } }
-    return longer / Double(first.count * second.count)
   }
 }

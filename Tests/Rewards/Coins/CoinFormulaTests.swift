@@ -1,5 +1,6 @@
 import InProcess
 import Operations
+import Sampling
 import ServiceKit
 import Testing
 

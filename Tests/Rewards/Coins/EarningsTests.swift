@@ -5,6 +5,7 @@ import GRDB
 import InProcess
 import Operations
 import RewardsContract
+import Sampling
 import ServiceKit
 import Storage
 import Testing

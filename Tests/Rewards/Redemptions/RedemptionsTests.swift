@@ -2,6 +2,7 @@ import InProcess
 import Operations
 import RewardsContract
 import RewardsService
+import Sampling
 import ServiceKit
 import Testing
 

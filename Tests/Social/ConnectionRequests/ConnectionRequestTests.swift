@@ -39,7 +39,7 @@ struct ConnectionRequestTests {
       #expect(try await refusal("ana") == kind.code(.toOneself, .toOneself))
       #expect(try await refusal("ben") == nil)
       #expect(try await refusal("ben") == kind.code(.pending, .pending))
-      let request = try await stage.requests(kind, of: ben.caller).items[0]
+      let request = try #require(try await stage.requests(kind, of: ben.caller).items.first)
       _ = try await stage.accept(kind, request, as: ben.caller)
       #expect(try await refusal("ben") == kind.code(.alreadyFriends, .alreadyFollowing))
       #expect(try await stage.told(by: .social).map(\.name) == kind.events)
@@ -111,10 +111,11 @@ struct ConnectionRequestTests {
         try await group.waitForAll()
       }
       let received = try await stage.requests(kind, of: ben.caller).items
+      let request = try #require(received.first)
       #expect(received.count == 1)
       try await withThrowingTaskGroup(of: ConnectionRequestState.self) { group in
         for _ in 0..<50 {
-          group.addTask { try await stage.accept(kind, received[0], as: ben.caller).state }
+          group.addTask { try await stage.accept(kind, request, as: ben.caller).state }
         }
         for try await state in group { #expect(state == .accepted) }
       }

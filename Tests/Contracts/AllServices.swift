@@ -1,0 +1,33 @@
+import ActivityService
+import Foundation
+import IdentityService
+import Logging
+import Messaging
+import NotificationsService
+import Operations
+import RewardsService
+import ServiceKit
+import SocialService
+
+/// Every service that has a store, defined as its executable does, in a home folder that goes with the test.
+struct AllServices {
+  let definitions: [ServiceDefinition]
+  let environment: (ServiceName) -> ServiceEnvironment
+
+  static func with(_ body: (AllServices) async throws -> Void) async throws {
+    let home = Home(path: "/tmp/racha-contracts-\(UInt32.random(in: .min ... .max))")
+    defer { try? FileManager.default.removeItem(atPath: home.path) }
+    let exchange = MemoryExchange()
+    func environment(_ service: ServiceName) -> ServiceEnvironment {
+      ServiceEnvironment(
+        settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+    let definitions = [
+      ServiceDefinition.activity(environment(.activity)), try await Identity.service(environment(.identity)),
+      try Notifications.service(environment(.notifications)), try .rewards(environment(.rewards)),
+      Social.service(environment(.social)),
+    ]
+    try await body(AllServices(definitions: definitions, environment: environment))
+  }
+}
