@@ -31,6 +31,15 @@ extension Days {
     _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
     in database: Database
   ) throws -> DayState {
+    try state(
+      row, version, on: day, days, isWeekMissed: try isWeekMissed(of: activity, around: day, days, in: database))
+  }
+
+  /// The same where it is known otherwise how its week went.
+  static func state(
+    _ row: Row, _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays,
+    isWeekMissed: @autoclosure () throws -> Bool
+  ) throws -> DayState {
     let progress = row["progress"] as Int?
     let (isPaused, isSkipped): (Bool, Bool) = (row["is_paused"], row["is_skipped"])
     let outcome = version.measure.outcome(progress ?? 0, isOver: day < days.today)
@@ -38,6 +47,6 @@ extension Days {
     let isAsked = !isPaused && !isSkipped && (outcome != .missed || !days.lost.contains(day))
     let judged = JudgedDay(
       day: day, version: version, progress: progress, outcome: isAsked ? outcome : nil, isPaused: isPaused)
-    return try DayState(judged, isWeekMissed: try isWeekMissed(of: activity, around: day, days, in: database))
+    return try DayState(judged, isWeekMissed: try isWeekMissed())
   }
 }

@@ -21,6 +21,7 @@ enum Days {
         ORDER BY activities.place, activities.activity_id
         """)
     var planned: [PlannedActivity] = []
+    var week = AccountWeek(of: days, around: day, in: database)
     let rows = try Row.fetchCursor(
       statement, arguments: [day, days.account, TitleKey.search(filters.title), filters.category, filters.goalKind])
     while let row = try rows.next() {
@@ -30,7 +31,7 @@ enum Days {
       let (measure, progress) = (version.measure, row["progress"] as Int?)
       planned.append(
         PlannedActivity(
-          activity, state: try state(row, version, of: activity.id, on: day, days, in: database),
+          activity, state: try state(row, version, on: day, days, isWeekMissed: try week.isMissed(activity.id)),
           amount: progress.flatMap(measure.amount), durationSeconds: progress.flatMap(measure.durationSeconds)))
     }
     return DayPlan(day: day, activities: planned)
@@ -43,11 +44,7 @@ enum Days {
     guard day.sunday < days.today else { return false }
     let progress = try Entries.progress(of: activity, from: day.monday, to: day.sunday, in: database)
     let plan = try Plans.find(activity, lostDays: days.lost, in: database)
-    var week = JudgedWeek()
-    plan.judge(progress, from: day.monday, to: day.sunday, today: days.today) { day in
-      if let times = day.timesAWeek { week.add(day, times: times) }
-    }
-    return week.outcome(isOver: true) == .missed
+    return plan.misses(day.monday...day.sunday, progress, today: days.today)
   }
 }
 
