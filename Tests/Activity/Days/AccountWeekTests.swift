@@ -10,7 +10,9 @@ import Testing
 @Suite("An account's week, read at once for a day's list (ACT-3)")
 struct AccountWeekTests {
   /// Activities of so many times a week with entries, pauses, skipped days and changed schedules of any kind, one in a few of each.
-  private func plant(_ activities: [ActivityID], of account: AccountID, _ days: ClosedRange<LocalDay>, in database: Database) throws {
+  private func plant(_ activities: [ActivityID], of account: AccountID, _ days: ClosedRange<LocalDay>, in database: Database)
+    throws
+  {
     var generator = SeededGenerator(17)
     func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
     for activity in activities {

@@ -30,7 +30,8 @@ struct LookingBack {
     try await fill(history)
     let hello = try await Waits { _ in try await answered(GatewayClient(url: yardstick.url), "/") }
     report.raw(
-      "one after the other: hello: p50 \(text(hello.p50)), p99 \(text(hello.p99)); what follows in milliseconds and times its p50")
+      "one after the other: hello: p50 \(text(hello.p50)), p99 \(text(hello.p99)); what follows in milliseconds and times its p50"
+    )
     try await measureEntries(person, activities, hello)
     try await measureDays(person, history, hello)
     try await measureHistory(person, history, hello)

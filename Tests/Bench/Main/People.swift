@@ -29,7 +29,8 @@ struct People {
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: username), password: .init(text: password),
-        passwordRepetition: .init(text: password), consents: .init(activityData: true, location: true)), idempotencyKey: "register-\(username)")
+        passwordRepetition: .init(text: password), consents: .init(activityData: true, location: true)),
+      idempotencyKey: "register-\(username)")
     let mail = try await cluster.mail(to: email)
     _ = try await cluster.client.callUntilDone(VerifyAccount.self, .init(token: mail.token ?? ""))
     let login = LogIn.Input(login: username, password: password)
