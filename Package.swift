@@ -195,8 +195,9 @@ let package = Package(
       tests(
         "Activity",
         [
-          "ActivityContract", "ActivityService", "CArchive", "IdentityContract", "ImportFormats", "InProcess", "Operations",
-          "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", crypto,
+          "ActivityContract", "ActivityService", "CArchive", "GeneratedHistory", "IdentityContract", "ImportFormats", "InProcess",
+          "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage",
+          crypto,
           grdb, logging, sqlite,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
@@ -262,12 +263,18 @@ let package = Package(
         dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", grdb, lifecycle, logging],
         path: "Tests/InProcess", swiftSettings: settings),
 
+      // An activity store with a long history
+      .target(
+        name: "GeneratedHistory", dependencies: ["ActivityContract", "Operations", "Storage", grdb],
+        path: "Tests/GeneratedHistory", swiftSettings: settings),
+
       // Real processes: the harness that runs them, the bench, the launcher's tools
       .target(
         name: "Cluster", dependencies: ["ActivityContract", "Client", "IdentityContract", "Operations"], path: "Tests/Cluster",
         swiftSettings: settings),
       .executableTarget(
-        name: "racha-bench", dependencies: ["Client", "Cluster", "Operations", arguments, httpClient] + everyContract,
+        name: "racha-bench",
+        dependencies: ["Client", "Cluster", "GeneratedHistory", "Operations", arguments, grdb, httpClient] + everyContract,
         path: "Tests/Bench/Main",
         swiftSettings: settings),
       .executableTarget(

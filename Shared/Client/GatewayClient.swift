@@ -101,6 +101,12 @@ public struct GatewayClient: Sendable {
     }
   }
 
+  /// Where what an operation reads is found, as ``get(_:headers:)`` takes it.
+  public static func path<O: Operation>(_ operation: O.Type, _ input: O.Input) throws -> String {
+    guard let route = O.spec.route else { preconditionFailure("\(O.spec.name) has no route") }
+    return try address(route, input).path
+  }
+
   /// Any address as text, with its status.
   public func get(_ path: String, headers: [String: String] = [:]) async throws -> (status: Int, text: String) {
     var request = HTTPClientRequest(url: url + path)

@@ -11,15 +11,18 @@ public struct Member: Sendable {
 }
 
 extension RunningCluster {
-  /// Registers somebody who consents to activity data, verifies the address by the mailed link and logs in, however often a service dies
-  /// meanwhile.
-  public func join(_ username: String, password: String, timeZone: String = "UTC") async throws -> Member {
+  /// Registers somebody who consents to activity data, and to location if asked for, verifies the address by the mailed link and logs in,
+  /// however often a service dies meanwhile.
+  public func join(
+    _ username: String, password: String, timeZone: String = "UTC", consentsToLocation: Bool = false
+  ) async throws -> Member {
     let email = "\(username)@example.org"
     _ = try await client.callUntilDone(
       RegisterAccount.self,
       .init(
         email: .init(text: email), username: .init(text: username), password: .init(text: password),
-        passwordRepetition: .init(text: password), timeZone: .init(text: timeZone), consents: .init(activityData: true)),
+        passwordRepetition: .init(text: password), timeZone: .init(text: timeZone),
+        consents: .init(activityData: true, location: consentsToLocation)),
       idempotencyKey: "register-\(username)")
     let mail = try await mail(to: email, seconds: 60)
     do {

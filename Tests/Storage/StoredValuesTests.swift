@@ -48,6 +48,32 @@ struct StoredValuesTests {
     }
   }
 
+  @Test("come row by row, as long as reading goes on, and as often as is asked")
+  func rows() async throws {
+    try await database.write { database in
+      let ids = (0..<5).map { _ in ID<Thing>() }
+      for (number, id) in ids.enumerated() {
+        try database.run("INSERT INTO things (id, day) VALUES (?, ?)", .id(id), .number(number))
+      }
+      let sql = "SELECT id, day, ?2 FROM things WHERE day >= ?1 ORDER BY day"
+      for (first, most) in [(0, 9), (2, 9), (1, 3), (5, 9)] {
+        var found: [ID<Thing>] = []
+        try database.each(sql, .number(first), .real(0.5)) { row in
+          found.append(try row.id(0))
+          #expect(row.real(2) == 0.5 && ids[row.number(1)] == found.last)
+          return found.count < most
+        }
+        #expect(found == Array(ids[first...].prefix(most)))
+      }
+      #expect(throws: DatabaseError.self) {
+        try database.each("SELECT x'00'") { row in
+          _ = try row.id(0) as ID<Thing>
+          return true
+        }
+      }
+    }
+  }
+
   @Test("are refused where they break their rule")
   func refused() {
     #expect(ID<Thing>.fromDatabaseValue("short".databaseValue) == nil)

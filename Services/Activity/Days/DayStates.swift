@@ -31,7 +31,15 @@ extension Days {
     _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
     in database: Database
   ) throws -> DayState {
-    try DayState(judged(row, version, on: day, days), week: try week(of: activity, around: day, days, in: database))
+    try state(row, version, on: day, days, week: try week(of: activity, around: day, days, in: database))
+  }
+
+  /// The same where it is known otherwise what its week has come to.
+  static func state(
+    _ row: Row, _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays,
+    week: @autoclosure () throws -> JudgedDay.Outcome?
+  ) throws -> DayState {
+    try DayState(judged(row, version, on: day, days), week: try week())
   }
 
   private static func judged(_ row: Row, _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays) -> JudgedDay {
@@ -45,7 +53,7 @@ extension Days {
   }
 
   /// What the week of a day has come to, of an activity of so many times a week; nil where it is too short for so many.
-  private static func week(
+  static func week(
     of activity: ActivityID, around day: LocalDay, _ days: AccountDays, in database: Database
   ) throws -> JudgedDay.Outcome? {
     let judging = judging("?1", "week.day")

@@ -4,8 +4,8 @@ import Operations
 
 /// What is planned on a day.
 enum Days {
-  /// The account's activities planned on that day with their progress, in one query; those of so many times a week that have none read
-  /// their week beside.
+  /// The account's activities planned on that day with their progress, in one query; where any of so many times a week has none,
+  /// the week of all is read beside.
   static func plan(
     of days: AccountDays, day: LocalDay, _ filters: DayFilters = DayFilters(), in database: Database
   ) throws -> DayPlan {
@@ -22,6 +22,7 @@ enum Days {
         ORDER BY activities.place, activities.activity_id
         """)
     var planned: [PlannedActivity] = []
+    var week = AccountWeek(of: days, around: day, in: database)
     let rows = try Row.fetchCursor(
       statement, arguments: [day, days.account, TitleKey.search(filters.title), filters.category, filters.goalKind])
     while let row = try rows.next() {
@@ -31,7 +32,7 @@ enum Days {
       let (measure, progress) = (version.measure, row["progress"] as Int?)
       planned.append(
         PlannedActivity(
-          activity, state: try state(row, version, of: activity.id, on: day, days, in: database),
+          activity, state: try state(row, version, on: day, days, week: try week.outcome(activity.id)),
           amount: progress.flatMap(measure.amount), durationSeconds: progress.flatMap(measure.durationSeconds)))
     }
     return DayPlan(day: day, activities: planned)

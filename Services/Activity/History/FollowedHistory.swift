@@ -22,19 +22,22 @@ enum FollowedHistory {
   ) throws -> HistoryStretch {
     var candidates = HistoryCandidates(search, behind: start, limit: limit)
     guard let days = candidates.days else { return HistoryStretch() }
-    let rows = try Row.fetchCursor(
-      database.cachedStatement(sql: latest), arguments: [follower, days.lowerBound, days.upperBound])
-    while !candidates.isFull, let row = try rows.next() {
-      let position = HistoryPosition(day: row[1], activity: row[0])
-      if let start, position <= start { continue }
-      candidates.take(position, fits: candidates.fits(position, row) && holds(row[4], search.text))
+    try database.each(latest, .id(follower), .day(days.lowerBound), .day(days.upperBound)) { row in
+      let position = HistoryPosition(day: row.day(1), activity: try row.id(0))
+      candidates.take(position, fits: search.hasActivity(of: position) && isThere(row, search) && holdsText(row, search))
+      return !candidates.isFull
     }
     return candidates.stretch
   }
 
-  private static func holds(_ comment: String?, _ text: FoldedText?) -> Bool {
-    guard let text else { return true }
-    return comment.map { FoldedText($0).contains(text) } ?? false
+  private static func isThere(_ row: Columns, _ search: HistorySearch) -> Bool {
+    guard search.area != nil || search.needsPlace else { return true }
+    return !row.isNull(2) && search.area?.contains(latitude: row.real(2), longitude: row.real(3)) ?? true
+  }
+
+  private static func holdsText(_ row: Columns, _ search: HistorySearch) -> Bool {
+    guard let text = search.text else { return true }
+    return !row.isNull(4) && FoldedText(row.text(4)).contains(text)
   }
 
   /// Whether the entry is the one of its activity that followers see.

@@ -1,5 +1,3 @@
-import ActivityContract
-import GRDB
 import Operations
 
 /// Collects from entries that come in order what is looked for, until there is enough or it has looked at many.
@@ -29,47 +27,41 @@ struct HistoryCandidates {
     return newest < search.days.lowerBound ? nil : search.days.lowerBound...newest
   }
 
-  /// Looks at entries that come newest first, of the columns `activity_id, day, latitude, longitude`; the latter are null, or left out,
-  /// where nobody asks.
-  mutating func take(_ rows: RowCursor) throws {
-    while !isFull, let row = try rows.next() {
-      let position = HistoryPosition(day: row[1], activity: row[0])
-      if let start, position <= start { continue }
-      take(position, fits: fits(position, row))
-    }
+  /// The days at whose entries to look next; nil behind the last.
+  func next(_ window: inout HistoryWindow) -> ClosedRange<LocalDay>? {
+    isFull ? nil : window.next(looked: looked, found: stretch.positions.count, of: limit)
   }
 
-  mutating func take(_ position: HistoryPosition, fits: Bool) {
+  /// Looks at the next entry.
+  ///
+  /// - Parameter fits: whether it is one that is looked for; not asked of those at which nobody looks.
+  mutating func take(_ position: HistoryPosition, fits: @autoclosure () throws -> Bool = true) rethrows {
+    if isFull { return }
+    if let start, position <= start { return }
     looked += 1
-    if fits { stretch.positions.append(position) }
-    guard stretch.positions.count >= limit || looked >= HistoryCandidates.most else { return }
-    isFull = true
-    stretch.end = position
+    if try fits() { stretch.positions.append(position) }
+    if stretch.positions.count >= limit || looked >= HistoryCandidates.most { stop(at: position) }
   }
 
-  /// Says that nothing was found up to a place that was looked through otherwise.
+  /// Looks at the entries of the next days, which come in no order.
+  ///
+  /// - Parameters:
+  ///   - found: those that may be looked for.
+  ///   - others: how many more there are.
+  ///   - fits: whether one is.
+  mutating func take(
+    _ found: [HistoryPosition], besides others: Int = 0, of days: ClosedRange<LocalDay>,
+    fits: (HistoryPosition) throws -> Bool = { _ in true }
+  ) rethrows {
+    looked += others
+    for position in found.sorted() where !isFull { try take(position, fits: fits(position)) }
+    // At most a thousand activities have an entry on a day, so that a page gets beyond the day on which it begins.
+    if !isFull, looked >= HistoryCandidates.most { stop(at: HistoryPosition(lastOf: days.lowerBound)) }
+  }
+
+  /// Says that everything up to a place was looked through.
   mutating func stop(at position: HistoryPosition) {
     isFull = true
     stretch.end = position
-  }
-
-  /// Looks at entries that come in no order, and behind those looked at before.
-  mutating func takeUnordered(_ rows: [Row], comparesText: Bool) {
-    let found = rows.map { (position: HistoryPosition(day: $0[1], activity: $0[0]), row: $0) }
-    for item in found.sorted(by: { $0.position < $1.position }) where !isFull {
-      if let start, item.position <= start { continue }
-      take(item.position, fits: fits(item.position, item.row, comparesText: comparesText))
-    }
-  }
-
-  /// What does not follow from how the entry was found.
-  ///
-  /// - Parameter comparesText: whether the row says in its column 4 if the comment holds the text that is looked for.
-  func fits(_ position: HistoryPosition, _ row: Row, comparesText: Bool = false) -> Bool {
-    if comparesText, search.text != nil, row[4] as Bool? != true { return false }
-    if let activities = search.activities, !activities.contains(position.activity) { return false }
-    guard search.area != nil || search.needsPlace else { return true }
-    guard let latitude = row[2] as Double?, let longitude = row[3] as Double? else { return false }
-    return search.area?.contains(latitude: latitude, longitude: longitude) ?? true
   }
 }

@@ -1,4 +1,3 @@
-import ActivityContract
 import GRDB
 import Operations
 import Storage
@@ -11,24 +10,34 @@ enum HistoryPlaces {
     """
 
   static let near = """
-    SELECT p.activity_id, p.day, p.latitude, p.longitude, instr(c.folded, ?8) > 0
-    FROM entry_areas a JOIN entry_places p ON p.place_id = a.place_id
-    LEFT JOIN entry_comments c ON c.activity_id = p.activity_id AND c.day = p.day
-    WHERE \(within)
+    SELECT p.activity_id, p.day, p.latitude, p.longitude
+    FROM entry_areas a JOIN entry_places p ON p.place_id = a.place_id WHERE \(within)
     """
 
   static func near(
     _ area: HistoryArea, of account: AccountID, _ number: Int64, _ days: ClosedRange<LocalDay>,
     _ candidates: inout HistoryCandidates, in database: Database
   ) throws {
-    let statement = try database.cachedStatement(sql: near)
-    let text = candidates.search.text?.description
+    let search = candidates.search
     var window = try HistoryWindow(days, of: account, "entry_places", in: database)
-    while !candidates.isFull, let days = window.next(after: candidates.looked) {
-      let rows = try area.boxes.flatMap { box in
-        try Row.fetchAll(statement, arguments: arguments(box, days, number) + [text])
+    while let days = candidates.next(&window) {
+      var found: [HistoryPosition] = []
+      var others = 0
+      for box in area.boxes {
+        try database.each(
+          near, .real(box.south), .real(box.north), .real(box.west), .real(box.east), .day(days.lowerBound),
+          .day(days.upperBound), .integer(number)
+        ) {
+          let position = HistoryPosition(day: $0.day(1), activity: try $0.id(0))
+          if search.hasActivity(of: position), area.contains(latitude: $0.real(2), longitude: $0.real(3)) {
+            found.append(position)
+          } else {
+            others += 1
+          }
+          return true
+        }
       }
-      candidates.takeUnordered(rows, comparesText: true)
+      try candidates.take(found, besides: others, of: days) { try search.hasText($0, in: database) }
     }
   }
 
@@ -36,14 +45,12 @@ enum HistoryPlaces {
   static func count(
     _ area: HistoryArea, _ days: ClosedRange<LocalDay>, _ account: Int64, upTo most: Int, in database: Database
   ) throws -> Int {
-    let statement = try database.cachedStatement(
-      sql: "SELECT count(*) FROM (SELECT 1 FROM entry_areas a WHERE \(within) LIMIT ?8)")
-    return try area.boxes.reduce(0) { count, box in
-      try count + (Int.fetchOne(statement, arguments: arguments(box, days, account) + [most]) ?? 0)
+    try area.boxes.reduce(0) { count, box in
+      let more = try database.first(
+        "SELECT count(*) FROM (SELECT 1 FROM entry_areas a WHERE \(within) LIMIT ?8)", .real(box.south), .real(box.north),
+        .real(box.west), .real(box.east), .day(days.lowerBound), .day(days.upperBound), .integer(account), .number(most)
+      ) { $0.number(0) }
+      return count + (more ?? 0)
     }
-  }
-
-  private static func arguments(_ box: HistoryArea.Box, _ days: ClosedRange<LocalDay>, _ account: Int64) -> StatementArguments {
-    [box.south, box.north, box.west, box.east, days.lowerBound, days.upperBound, account]
   }
 }

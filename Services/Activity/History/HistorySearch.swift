@@ -38,6 +38,9 @@ struct HistoryPosition: Hashable, Sendable, Comparable, CustomStringConvertible 
     self.activity = activity
   }
 
+  /// Behind all others of a day.
+  init(lastOf day: LocalDay) { self.init(day: day, activity: .placeholder) }
+
   /// Reads its description.
   init(text: String) throws(FieldRule) {
     let parts = text.split(separator: "/").map(String.init)

@@ -34,14 +34,15 @@ enum HistoryWay {
         return
       }
     }
-    if let area = search.area, try HistoryPlaces.count(area, days, account, upTo: HistoryWay.few, in: database) < HistoryWay.few {
+    if let area = search.area,
+      try search.text == nil && search.activities == nil
+        || HistoryPlaces.count(area, days, account, upTo: HistoryWay.few, in: database) < HistoryWay.few
+    {
       self = .area(area, account: account)
     } else if let activities = search.activities {
       self = .activities(activities)
     } else if let text = search.text {
       self = text.trigrams.map { .text(text, trigrams: $0, account: account) } ?? .shortText(text, account: account)
-    } else if let area = search.area {
-      self = .area(area, account: account)
     } else {
       self = .none
     }

@@ -99,6 +99,17 @@ extension ActivityVersion {
     unit = row["goal_unit"]
   }
 
+  /// The same behind a column.
+  init(_ row: Columns, behind column: Int32) throws {
+    fromDay = row.day(column + 1)
+    measure = GoalMeasure(
+      kind: try row.choice(column + 2), target: row.number(column + 3), direction: try row.choice(column + 5))
+    unit = row.isNull(column + 4) ? nil : row.text(column + 4)
+    planned = PlannedDays(kind: try row.choice(column + 6), code: row.number(column + 7), anchor: row.day(column + 8))
+    startDay = row.day(column + 9)
+    endDay = row.isNull(column + 10) ? nil : row.day(column + 10)
+  }
+
   /// From which day the schedule of the next version counts: as before if it is the same, else from its own beginning.
   fileprivate func anchor(of terms: ActivityTerms, from day: LocalDay) -> LocalDay {
     let isSame = terms.startDay == startDay && PlannedDays(terms.schedule, anchor: planned.anchor) == planned

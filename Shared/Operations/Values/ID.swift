@@ -97,7 +97,7 @@ public struct ID<Entity>: TextValue, Comparable {
 
   public static var schema: JSON { ["type": "string", "format": "uuid"] }
 
-  private init(high: UInt64, low: UInt64) {
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }

@@ -9,6 +9,7 @@ public import Operations
 public enum Bound: Sendable, Hashable {
   case null
   case integer(Int64)
+  case real(Double)
   case text(String)
   case bytes([UInt8])
   /// A UUID as its two halves.
@@ -30,6 +31,7 @@ public struct Columns {
 
   public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
   public func number(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+  public func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
   public func truth(_ column: Int32) -> Bool { sqlite3_column_int64(statement, column) != 0 }
   public func instant(_ column: Int32) -> Instant { Instant(milliseconds: sqlite3_column_int64(statement, column)) }
   public func day(_ column: Int32) -> LocalDay {
@@ -40,6 +42,14 @@ public struct Columns {
     guard let start = sqlite3_column_text(statement, column) else { return "" }
     return String(
       decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+  }
+
+  /// - Throws: `DatabaseError` if the column holds none.
+  public func id<Entity>(_ column: Int32) throws -> ID<Entity> {
+    guard let id = ID<Entity>(sqliteStatement: statement, index: column) else {
+      throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "column \(column) holds no id")
+    }
+    return id
   }
 
   /// A value of a closed list.
@@ -56,17 +66,27 @@ public struct Columns {
 extension Database {
   /// Runs a statement whose rows nobody reads.
   public func run(_ sql: String, _ values: Bound...) throws {
-    try step(sql, values) { _ in }
+    try step(sql, values) { _ in false }
   }
 
   /// Reads the first row that a statement finds; nil if it finds none.
   public func first<Value>(_ sql: String, _ values: Bound..., read: (Columns) throws -> Value) throws -> Value? {
     var found: Value?
-    try step(sql, values) { found = try read($0) }
+    try step(sql, values) {
+      found = try read($0)
+      return false
+    }
     return found
   }
 
-  private func step(_ sql: String, _ values: [Bound], _ read: (Columns) throws -> Void) throws {
+  /// Reads the rows that a statement finds, one after the other, as long as reading says to go on.
+  ///
+  /// - Parameter read: does not run the same statement meanwhile.
+  public func each(_ sql: String, _ values: Bound..., read: (Columns) throws -> Bool) throws {
+    try step(sql, values, read)
+  }
+
+  private func step(_ sql: String, _ values: [Bound], _ read: (Columns) throws -> Bool) throws {
     let statement = try cachedStatement(sql: sql).sqliteStatement
     // As GRDB leaves a statement that it has run.
     sqlite3_reset(statement)
@@ -77,10 +97,12 @@ extension Database {
     for (index, value) in values.enumerated() {
       guard bind(value, to: statement, at: Int32(index + 1)) == SQLITE_OK else { throw failure(sql) }
     }
-    switch sqlite3_step(statement) {
-    case SQLITE_ROW: try read(Columns(statement: statement))
-    case SQLITE_DONE: break
-    default: throw failure(sql)
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: guard try read(Columns(statement: statement)) else { return }
+      case SQLITE_DONE: return
+      default: throw failure(sql)
+      }
     }
   }
 
@@ -90,6 +112,7 @@ extension Database {
     switch value {
     case .null: return sqlite3_bind_null(statement, index)
     case .integer(let number): return sqlite3_bind_int64(statement, index, number)
+    case .real(let number): return sqlite3_bind_double(statement, index, number)
     case .text(var text):
       return text.withUTF8 { utf8 in
         // An empty text has no address, and without one it would be NULL.

@@ -15,9 +15,12 @@ extension ID: DatabaseValueConvertible, StatementColumnConvertible {
   }
 
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-    guard sqlite3_column_type(sqliteStatement, index) == SQLITE_BLOB else { return nil }
-    let start = sqlite3_column_blob(sqliteStatement, index)
-    self.init(bytes: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index))))
+    guard sqlite3_column_type(sqliteStatement, index) == SQLITE_BLOB,
+      let start = sqlite3_column_blob(sqliteStatement, index), sqlite3_column_bytes(sqliteStatement, index) == 16
+    else { return nil }
+    self.init(
+      high: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)),
+      low: UInt64(bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
   }
 }
 

@@ -2,6 +2,7 @@ import ActivityContract
 import ImportFormats
 import InProcess
 import Operations
+import Sampling
 import Testing
 
 @Suite("Archives")

@@ -20,6 +20,14 @@ struct Bench: AsyncParsableCommand {
   @Option(help: "Rounds; the median counts.") var rounds = 3
   @Option(help: "Connections of each load.") var connections = 64
   @Option(help: "Megabytes of the Apple Health export that is imported; 1000 is the whole form.") var importMegabytes = 100
+  @Option(help: "Entries of the account whose days and history are looked at.") var historyEntries = 1_000_000
+
+  @Option(help: "Only this part, which can be given several times: http, samples, imports, live, logins, history.")
+  var only: [Part] = []
+
+  enum Part: String, CaseIterable, ExpressibleByArgument {
+    case http, samples, imports, live, logins, history
+  }
 
   func run() async throws {
     setenv("RACHA_TEST_BIN", binaries, 1)
@@ -38,11 +46,19 @@ struct Bench: AsyncParsableCommand {
         "idle memory, \(service.rawValue)", String(format: "%.1f MB", megabytes), target: "40 MB", isReached: megabytes <= 40)
     }
     let people = try await People(cluster)
-    try await http(cluster, people, report)
-    try await samples(cluster, people, report)
-    try await imports(cluster, people, report)
-    try await live(cluster, people, report)
-    try await logins(cluster, people, report)
+    let yardstick = try await Yardstick(binaries: binaries, port: try RunningCluster.freePort())
+    defer { yardstick.stop() }
+    for part in Part.allCases where only.isEmpty || only.contains(part) {
+      switch part {
+      case .http: try await http(cluster, people, yardstick, report)
+      case .samples: try await samples(cluster, people, report)
+      case .imports: try await imports(cluster, people, report)
+      case .live: try await live(cluster, people, report)
+      case .logins: try await logins(cluster, people, report)
+      case .history:
+        try await LookingBack(cluster: cluster, yardstick: yardstick, report: report, entries: historyEntries).measure()
+      }
+    }
     report.print()
   }
 
@@ -53,19 +69,7 @@ struct Bench: AsyncParsableCommand {
 
   // MARK: - HTTP under wrk
 
-  private func http(_ cluster: RunningCluster, _ people: People, _ report: Report) async throws {
-    let hello = Process()
-    hello.executableURL = URL(fileURLWithPath: binaries + "/racha-bench-hello")
-    let port = cluster.httpPort + 1 < 65536 ? cluster.httpPort + 1 : cluster.httpPort - 1
-    hello.arguments = [String(port)]
-    hello.standardError = FileHandle.nullDevice
-    hello.standardOutput = FileHandle.nullDevice
-    try hello.run()
-    defer {
-      hello.terminate()
-      hello.waitUntilExit()
-    }
-    try await waitForHello(port)
+  private func http(_ cluster: RunningCluster, _ people: People, _ yardstick: Yardstick, _ report: Report) async throws {
     let activities = try await people.makeActivities(64)
     let script = cluster.home + "/write.lua"
     try writeScript(activities, token: people.first.token).write(toFile: script, atomically: true, encoding: .utf8)
@@ -75,7 +79,7 @@ struct Bench: AsyncParsableCommand {
     for _ in 0..<rounds {
       results.append(
         (
-          hello: try wrk("http://127.0.0.1:\(port)/"),
+          hello: try wrk("\(yardstick.url)/"),
           read: try wrk("\(cluster.url)/v1/coins/balance", ["-H", bearer]),
           write: try wrk(cluster.url, ["-s", script])
         ))
@@ -141,14 +145,6 @@ struct Bench: AsyncParsableCommand {
     return Load(
       perSecond: figure(/Requests\/sec:\s+([\d.]+)/).flatMap { Double($0) } ?? 0, p50: milliseconds(figure(/\n\s+50%\s+(\S+)/)),
       p99: milliseconds(figure(/\n\s+99%\s+(\S+)/)), errors: figure(/Non-2xx or 3xx responses: (\d+)/).flatMap { Int($0) } ?? 0)
-  }
-
-  private func waitForHello(_ port: Int) async throws {
-    for _ in 0..<500 {
-      if let answer = try? await GatewayClient(url: "http://127.0.0.1:\(port)").get("/"), answer.status == 200 { return }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    throw ValidationError("the yardstick does not answer on port \(port)")
   }
 
   // MARK: - Samples

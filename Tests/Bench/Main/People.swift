@@ -24,7 +24,7 @@ struct People {
 
   static func make(_ username: String, _ cluster: RunningCluster) async throws -> Person {
     let password = "Bench-\(username)-1!"
-    let member = try await cluster.join(username, password: password)
+    let member = try await cluster.join(username, password: password, consentsToLocation: true)
     return Person(
       client: member.client, account: member.account, token: member.accessToken,
       login: LogIn.Input(login: username, password: password))

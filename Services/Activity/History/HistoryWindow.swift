@@ -1,0 +1,52 @@
+import GRDB
+import Operations
+import Storage
+
+/// A few days at a time, from the newest on, for what comes in no order: as many as the page seems to need by what was found so far.
+struct HistoryWindow {
+  private static let growth = 4
+  /// Days that held as many entries as these are not followed by more days.
+  private static let many = 500
+
+  private let days: ClosedRange<LocalDay>?
+  private var newest: LocalDay
+  private var length = 1
+  private var lookedBefore = 0
+
+  /// - Parameter table: `entries` or `entry_places`: between whose first and last day of the account there is something to find.
+  init(_ days: ClosedRange<LocalDay>, of account: AccountID, _ table: String, in database: Database) throws {
+    let held = try database.first(
+      """
+      SELECT (SELECT min(day) FROM \(table) WHERE account_id = ?1), (SELECT max(day) FROM \(table) WHERE account_id = ?1)
+      """, .id(account)
+    ) { $0.isNull(0) ? nil : $0.day(0)...$0.day(1) }
+    self.init(held.flatMap { $0 }.flatMap { $0.overlaps(days) ? $0.clamped(to: days) : nil })
+  }
+
+  /// All of these days; of nil none.
+  init(_ days: ClosedRange<LocalDay>?) {
+    self.days = days
+    newest = days?.upperBound ?? .placeholder
+  }
+
+  /// The next days; nil behind the last.
+  ///
+  /// - Parameters:
+  ///   - looked: how many entries were looked at so far.
+  ///   - found: how many of them were found.
+  ///   - limit: how many are wanted.
+  mutating func next(looked: Int, found: Int, of limit: Int) -> ClosedRange<LocalDay>? {
+    guard let days, newest >= days.lowerBound else { return nil }
+    let passed = newest.distance(to: days.upperBound)
+    if passed > 0, looked - lookedBefore < HistoryWindow.many { length *= HistoryWindow.growth }
+    if found > 0 {
+      // As many as hold what is wanted still, and a quarter more for chance.
+      let enough = (limit - found) * passed / found
+      length = max(1, min(length, enough + enough / 4 + 1))
+    }
+    lookedBefore = looked
+    let oldest = length > days.lowerBound.distance(to: newest) ? days.lowerBound : newest.advanced(by: 1 - length)
+    defer { newest = oldest.advanced(by: -1) }
+    return oldest...newest
+  }
+}

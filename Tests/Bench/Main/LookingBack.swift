@@ -1,0 +1,144 @@
+import ActivityContract
+import ArgumentParser
+import Client
+import Cluster
+import Foundation
+import GRDB
+import GeneratedHistory
+import IdentityContract
+import Operations
+
+/// The days' lists and the history of an account with many entries, and an entry more, asked for by one client that waits for each answer.
+struct LookingBack {
+  let cluster: RunningCluster
+  let yardstick: Yardstick
+  let report: Report
+  /// How many entries the account has.
+  let entries: Int
+
+  private static let activities = 200
+
+  func measure() async throws {
+    let person = try await People.make("bench.longtime", cluster)
+    let now = Instant.now
+    // Yesterday by the account's clock, which is UTC.
+    let last = LocalDay(daysSinceEpoch: Int32(now.milliseconds / 86_400_000) - 1)
+    let days = max(1, entries / LookingBack.activities)
+    // From two months before the first entry on: of those weeks nothing is kept.
+    let activities = try await makeActivities(person, from: last.advanced(by: -days - 60))
+    let history = GeneratedHistory(of: person.account.id, activities, days: days, to: last)
+    try await fill(history)
+    let hello = try await Waits { _ in try await answered(GatewayClient(url: yardstick.url), "/") }
+    report.raw(
+      "one after the other: hello: p50 \(text(hello.p50)), p99 \(text(hello.p99)); what follows in milliseconds and times its p50"
+    )
+    try await measureEntries(person, activities, hello)
+    try await measureDays(person, history, hello)
+    try await measureHistory(person, history, hello)
+  }
+
+  /// Each is planned on every day; of half of them any days of the week may be used.
+  private func makeActivities(_ person: People.Person, from start: LocalDay) async throws -> [ActivityID] {
+    var ids: [ActivityID] = []
+    for number in 0..<LookingBack.activities {
+      let activity = try await person.client.call(
+        CreateActivity.self,
+        .init(
+          title: "Long \(number)", category: ActivityCategory.allCases[number % ActivityCategory.allCases.count],
+          goal: number % 4 < 2 ? .check : .quantity(8, unit: "glasses"), schedule: number % 2 == 0 ? .daily : .timesAWeek(3),
+          startDay: start))
+      ids.append(activity.id)
+    }
+    return ids
+  }
+
+  /// Fills the store while its service is away.
+  private func fill(_ history: GeneratedHistory) async throws {
+    let start = ContinuousClock.now
+    cluster.hold(.activity)
+    // The end of a process is waited for; there is nothing that tells of it.
+    while cluster.processID(.activity) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -500000") }
+    let store = try DatabaseQueue(path: "\(cluster.home)/stores/activity.sqlite", configuration: configuration)
+    for part in history.parts {
+      try await store.write { try history.write(part, in: $0) }
+    }
+    try store.close()
+    try cluster.release(.activity)
+    try await cluster.waitUntilReady()
+    report.raw("\(history.count) entries written into the store in \(Int((ContinuousClock.now - start).milliseconds)) ms")
+  }
+
+  // MARK: - What is asked for
+
+  private func measureEntries(_ person: People.Person, _ activities: [ActivityID], _ hello: Waits) async throws {
+    let waits = try await Waits(activities.count - Waits.before) { number in
+      let activity = activities[number]
+      let input: RecordEntry.Input =
+        number % 4 < 2
+        ? .init(activityID: activity, day: .today, isDone: true) : .init(activityID: activity, day: .today, amount: 3)
+      _ = try await person.client.callUntilDone(RecordEntry.self, input)
+    }
+    add("an entry, one after the other", waits, hello)
+  }
+
+  private func measureDays(_ person: People.Person, _ history: GeneratedHistory, _ hello: Waits) async throws {
+    let days: [(String, ListedDay)] = [
+      ("today", .today), ("the oldest", .day(history.days.lowerBound)),
+      // Whether a week was missed is asked of each activity of so many times a week.
+      ("one of a week without entries", .day(history.days.lowerBound.advanced(by: -14))),
+    ]
+    for (name, day) in days {
+      let path = try GatewayClient.path(GetDay.self, .init(day: day))
+      let list = try await person.client.call(GetDay.self, .init(day: day))
+      guard list.activities.count == history.activities.count else {
+        throw ValidationError("\(list.activities.count) activities in a day's list")
+      }
+      let waits = try await Waits { _ in try await answered(person.client, path) }
+      add(
+        "a day's list, \(history.activities.count) activities, \(history.days.count) days of entries: \(name)", waits, hello,
+        most: 5)
+    }
+  }
+
+  private func measureHistory(_ person: People.Person, _ history: GeneratedHistory, _ hello: Waits) async throws {
+    var slowest: (name: String, waits: Waits)?
+    for query in history.queries {
+      let path = try GatewayClient.path(ListHistory.self, query.query)
+      let waits = try await Waits { _ in try await answered(person.client, path) }
+      tell("first page, \(query.name)", waits, hello)
+      if query.query == HistoryQuery() {
+        add("the history's first page at \(history.count) entries", waits, hello, most: 10)
+      } else if waits.p99 > slowest?.waits.p99 ?? 0 {
+        slowest = (query.name, waits)
+      }
+    }
+    guard let slowest else { return }
+    add("the slowest of its filters: \(slowest.name)", slowest.waits, hello, most: 10)
+  }
+
+  private func answered(_ client: GatewayClient, _ path: String) async throws {
+    let answer = try await client.get(path)
+    guard answer.status == 200 else { throw ValidationError("\(path) is answered \(answer.status)") }
+  }
+
+  // MARK: - Telling
+
+  /// - Parameter most: the longest wait that is asked for, if one is.
+  private func add(_ name: String, _ waits: Waits, _ hello: Waits, most: Double? = nil) {
+    tell(name, waits, hello)
+    let figure = "\(text(waits.p99)) ms"
+    if let most {
+      report.add("\(name), p99", figure, target: "\(Int(most)) ms", isReached: waits.p99 <= most)
+    } else {
+      report.tell("\(name), p99", figure)
+    }
+  }
+
+  private func tell(_ name: String, _ waits: Waits, _ hello: Waits) {
+    report.raw("\(name): p50 \(text(waits.p50)), p99 \(text(waits.p99)), \(text(waits.p50 / hello.p50)) times hello's")
+  }
+
+  private func text(_ number: Double) -> String { String(format: "%.1f", number) }
+}
