@@ -5,7 +5,7 @@ import Operations
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
 /// recover a password, to change an address, to answer for a login), whose mails a listener that comes late must not miss, then the
-/// sessions revoked so lately that access tokens of theirs may not have expired yet, the personal access tokens revoked as lately, and every
+/// sessions revoked so lately that access tokens of theirs may not have expired yet, those whose tokens were outdated as lately, the personal access tokens revoked as lately, and every
 /// deletion there was: a service that was put back from a copy erases again what the copy brought back.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
@@ -14,7 +14,7 @@ struct Snapshot: Sendable {
   let clock: Clock
   let places: PlaceDatabase
 
-  /// A page after that key: `accounts`, `links`, `recoveries`, `emailChanges`, `alerts`, `sessions`, `tokens` or `deletions`, and the id of the
+  /// A page after that key: `accounts`, `links`, `recoveries`, `emailChanges`, `alerts`, `sessions`, `outdated`, `tokens` or `deletions`, and the id of the
   /// last one told.
   @Sendable func page(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
     let parts = key?.split(separator: " ") ?? ["accounts"]
@@ -25,6 +25,7 @@ struct Snapshot: Sendable {
     case "alerts": return try alerts(database, after: last)
     case "emailChanges": return try emailChanges(database, after: last)
     case "sessions": return try sessions(database, after: last)
+    case "outdated": return try outdated(database, after: last)
     case "tokens": return try personalAccessTokens(database, after: last)
     case "deletions": return try deletions(database, after: last)
     default: return try accounts(database, after: last)
@@ -111,7 +112,22 @@ struct Snapshot: Sendable {
       SessionRevoked(
         sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
     }
-    return (events, events.count == Self.pageSize ? "sessions \(events[Self.pageSize - 1].sessionID)" : "tokens")
+    return (events, events.count == Self.pageSize ? "sessions \(events[Self.pageSize - 1].sessionID)" : "outdated")
+  }
+
+  private func outdated(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?) {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id, account_id, token_generation, outdated_at FROM sessions
+          WHERE outdated_at > ? AND revoked_at IS NULL AND session_id > ? ORDER BY session_id LIMIT ?
+          """),
+      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), last, Self.pageSize])
+    let events = rows.map { row in
+      SessionOutdated(
+        sessionID: row["session_id"], accountID: row["account_id"], generation: row["token_generation"], at: row["outdated_at"])
+    }
+    return (events, events.count == Self.pageSize ? "outdated \(events[Self.pageSize - 1].sessionID)" : "tokens")
   }
 
   private func personalAccessTokens(_ database: Database, after last: ID<Never>) throws -> (events: [any Event], nextKey: String?)
