@@ -24,6 +24,7 @@ public enum Identity {
     let hasher = try PasswordHasher(cost: cost)
     let watch = LoginWatch(places, keys)
     var service = ServiceDefinition(.identity, migrations: Schema.migrations)
+    service.decideDoubt { session, database in try database.isInDoubt(session) }
     service.serveAccounts()
     service.serveRegistration(keys: keys, hasher: hasher)
     service.serveVerification(keys: keys)

@@ -23,6 +23,9 @@ enum Schema {
     Migration(17, "devices that have logged in") { try $0.execute(sql: DeviceTokenSchema.first) },
     Migration(18, "changes of addresses can be undone") { try $0.execute(sql: EmailChangeSchema.undoing) },
     Migration(19, "former usernames") { try $0.execute(sql: ReservedNames.ofAccounts) },
+    Migration(20, "generations of access tokens") { try $0.execute(sql: SessionSchema.generations) },
+    Migration(21, "alerts of sessions that linked identities") { try $0.execute(sql: ExternalProviderSchema.alerts) },
+    Migration(22, "when passwords were changed") { try $0.execute(sql: PasswordSchema.changes) },
   ]
 
   private static let first = """

@@ -33,6 +33,10 @@ import Testing
   func requestFrames() throws {
     #expect(frames(request.wire, Array(#"{"note":"hola"}"#.utf8)) == (try golden("request")))
     #expect(try RequestHeader(wire: request.wire) == request)
+    var doubtful = request
+    doubtful.caller.isInDoubt = true
+    #expect(doubtful.wire == doubtful.json && doubtful.wire != request.wire)
+    #expect(try RequestHeader(wire: doubtful.wire) == doubtful)
   }
 
   @Test("A reply, and one that tells a failure")
@@ -72,6 +76,9 @@ import Testing
   func headerCodecs() throws {
     let base = String(decoding: request.json, as: UTF8.self)
     var texts = [base, "{}", "[]", "", "null", "{", #"{"id":"a","id":"b"}"#]
+    texts += ["true", "false", "null", "1"].map {
+      base.replacing(#""isVerified":true"#, with: #""isVerified":true,"isInDoubt":\#($0)"#)
+    }
     // Every document that differs from a right one in one place.
     let members = [
       #""id":"01938f2a-7d4e-7c31-9b52-0123456789ad""#, #""operation":"friendRequests.send""#, #""idempotencyKey":"k-1""#,

@@ -64,7 +64,7 @@ extension Caller {
     self.init(
       kind: identification == nil ? .anonymous : .account, account: identification?.account,
       session: identification?.session, isVerified: identification?.isVerified ?? false,
-      isAdministrator: identification?.isAdministrator ?? false,
+      isAdministrator: identification?.isAdministrator ?? false, isInDoubt: identification?.isInDoubt == true ? true : nil,
       language: identification?.language ?? language, address: address, userAgent: userAgent)
   }
 }

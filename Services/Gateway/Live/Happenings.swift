@@ -35,6 +35,13 @@ struct Happenings: Sendable {
       let until = revoked.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60)
       revoke(.session(revoked.sessionID), until: until, revoked.reason)
     }
+    effects[SessionOutdated.spec.name] = careful { event in
+      let outdated = try SessionOutdated.decode(event.body)
+      // Its client refreshes and goes on; open connections end with their tokens.
+      revocations.outdate(
+        outdated.sessionID, before: outdated.generation,
+        until: outdated.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60))
+    }
     effects[PersonalAccessTokenRevoked.spec.name] = careful { event in
       let revoked = try PersonalAccessTokenRevoked.decode(event.body)
       // What identity answered before is no longer remembered by then.

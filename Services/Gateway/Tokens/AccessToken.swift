@@ -16,6 +16,10 @@ struct Identification: Sendable, Hashable {
   let language: Language
   let issuedAt: Instant
   let expiresAt: Instant
+  /// Whether the session was in doubt when the token was made, see ``DoubtRule``.
+  var isInDoubt = false
+  /// Of the session's access tokens, those before a later one are outdated.
+  var generation = 0
 
   /// The session, unless a personal access token was presented.
   var session: SessionID? {
@@ -101,6 +105,17 @@ enum AccessToken {
       guard case .bool(let flag) = value else { throw .invalid(.claims) }
       isAdministrator = flag
     }
+    var isInDoubt = false
+    if let value = claims["dbt"] {
+      guard case .bool(let flag) = value else { throw .invalid(.claims) }
+      isInDoubt = flag
+    }
+    // Tokens from before there were generations have none.
+    var generation = 0
+    if let value = claims["gen"] {
+      guard case .integer(let number) = value, number >= 0 else { throw .invalid(.claims) }
+      generation = Int(number)
+    }
     let latestStart = now.adding(seconds: leewaySeconds)
     if let value = claims["nbf"] {
       guard let start = instant(value) else { throw .invalid(.claims) }
@@ -111,7 +126,7 @@ enum AccessToken {
     return Identification(
       account: account, credential: .session(session), scopes: nil, isVerified: isVerified, isAdministrator: isAdministrator,
       language: language,
-      issuedAt: issuedAt, expiresAt: expiresAt)
+      issuedAt: issuedAt, expiresAt: expiresAt, isInDoubt: isInDoubt, generation: generation)
   }
 
   private static func object(_ bytes: [UInt8]) -> JSON? {

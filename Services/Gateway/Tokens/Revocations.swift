@@ -1,14 +1,33 @@
+import IdentityContract
 import Operations
 import Synchronization
 
-/// The sessions closed and personal access tokens revoked lately: what they let in before is let in no more.
+/// The sessions closed and personal access tokens revoked lately: what they let in before is let in no more. Of sessions that go on, the
+/// access tokens that were outdated lately count as expired.
 ///
 /// A session is remembered until the last of its tokens has expired, a personal access token until nobody remembers an answer about it. When more are closed than are to be remembered, all tokens
 /// made until then count as expired: their owners refresh them with identity, which knows every closed session.
 final class Revocations: Sendable {
   private struct State {
     var until: [Credential: Instant] = [:]
+    var outdated: [SessionID: Outdating] = [:]
     var staleBefore = Instant(milliseconds: 0)
+
+    /// Before there is more to remember than is to be remembered.
+    mutating func makeRoom(_ bound: Int, now: Instant) {
+      guard until.count + outdated.count >= bound else { return }
+      until = until.filter { $0.value > now }
+      outdated = outdated.filter { $0.value.until > now }
+      guard until.count + outdated.count >= bound else { return }
+      (until, outdated) = ([:], [:])
+      staleBefore = now
+    }
+  }
+
+  private struct Outdating {
+    /// The first that is good.
+    let generation: Int
+    let until: Instant
   }
 
   private let bound: Int
@@ -24,14 +43,19 @@ final class Revocations: Sendable {
   func revoke(_ credential: Credential, until: Instant) {
     let now = clock.now
     state.withLock { state in
-      if state.until.count >= bound, state.until[credential] == nil {
-        state.until = state.until.filter { $0.value > now }
-        if state.until.count >= bound {
-          state.until = [:]
-          state.staleBefore = now
-        }
-      }
+      if state.until[credential] == nil { state.makeRoom(bound, now: now) }
       state.until[credential] = max(until, state.until[credential] ?? until)
+    }
+  }
+
+  /// Notes that of the session's access tokens those of an earlier generation are good no longer.
+  func outdate(_ session: SessionID, before generation: Int, until: Instant) {
+    let now = clock.now
+    state.withLock { state in
+      if state.outdated[session] == nil { state.makeRoom(bound, now: now) }
+      // They may be told again, by a snapshot.
+      guard generation > state.outdated[session]?.generation ?? -1 else { return }
+      state.outdated[session] = Outdating(generation: generation, until: until)
     }
   }
 
@@ -39,6 +63,11 @@ final class Revocations: Sendable {
   func refusal(of identification: Identification, now: Instant) -> TokenRefusal? {
     state.withLock { state in
       if state.until[identification.credential] != nil { return .revoked }
+      if let session = identification.session, let outdating = state.outdated[session],
+        identification.generation < outdating.generation
+      {
+        return .expired
+      }
       if identification.expiresAt <= now || identification.issuedAt < state.staleBefore { return .expired }
       return nil
     }

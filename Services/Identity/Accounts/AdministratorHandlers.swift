@@ -32,6 +32,8 @@ extension ServiceDefinition {
         try transaction.database.cachedStatement(
           sql: "UPDATE accounts SET is_administrator = 0, revision = revision + 1 WHERE account_id = ?"
         ).execute(arguments: [account.id])
+        // Other services believe the token, which says that the account administers.
+        try transaction.outdateSessions(of: account.id)
         try transaction.record(SecurityEvent(.administratorDismissed, account: account.id), from: call.caller)
         return try transaction.tellAccount(account.id).own
       })

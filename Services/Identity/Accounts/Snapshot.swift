@@ -6,7 +6,7 @@ import ServiceKit
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
 /// recover a password, to change an address, to answer for a login), whose mails a listener that comes late must not miss, then the
-/// sessions revoked so lately that access tokens of theirs may not have expired yet, the personal access tokens revoked as lately, and every
+/// sessions revoked so lately that access tokens of theirs may not have expired yet, those whose tokens were outdated as lately, the personal access tokens revoked as lately, and every
 /// deletion there was: a service that was put back from a copy erases again what the copy brought back.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
@@ -17,7 +17,7 @@ struct Snapshot: Sendable {
   var parts: SnapshotParts {
     SnapshotParts([
       ("accounts", accounts), ("links", links), ("recoveries", recoveries), ("emailChanges", emailChanges), ("alerts", alerts),
-      ("sessions", sessions), ("tokens", personalAccessTokens), ("deletions", deletions),
+      ("sessions", sessions), ("outdated", outdated), ("tokens", personalAccessTokens), ("deletions", deletions),
     ])
   }
 
@@ -102,6 +102,21 @@ struct Snapshot: Sendable {
     let events = rows.map { row in
       SessionRevoked(
         sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
+    }
+    return SnapshotParts.page(events, of: events, key: \.sessionID)
+  }
+
+  @Sendable private func outdated(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id, account_id, token_generation, outdated_at FROM sessions
+          WHERE outdated_at > ? AND revoked_at IS NULL AND session_id > ? ORDER BY session_id LIMIT ?
+          """),
+      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), try last(key), SnapshotParts.pageSize])
+    let events = rows.map { row in
+      SessionOutdated(
+        sessionID: row["session_id"], accountID: row["account_id"], generation: row["token_generation"], at: row["outdated_at"])
     }
     return SnapshotParts.page(events, of: events, key: \.sessionID)
   }

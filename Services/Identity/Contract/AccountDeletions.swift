@@ -115,7 +115,7 @@ public enum DeleteAccount: Operation {
   public static let spec = OperationSpec(
     "accounts.delete", of: .identity, .post("/v1/accounts/me/deletion"), by: .account, effect: .write, rate: .sensitive,
     failures: ChangePasswordFailure.allCases.map(\.kind) + [
-      LogInFailure.locked.kind, AdministratorFailure.last.kind, LoginAlertFailure.unanswered.kind,
+      LogInFailure.locked.kind, AdministratorFailure.last.kind,
     ],
     takesIdempotencyKey: false,
     requirements: ["ID-12"], "Delete the account and everything it holds in all services.")

@@ -31,7 +31,7 @@ public enum AppointAdministrator: Operation {
 
 /// Lets an account administer no longer: likewise for the launcher's hand alone. Never the last one.
 ///
-/// It is refused at once, whatever its tokens say.
+/// It is refused at once: the access tokens that say otherwise count as expired, and the next ones say so.
 public enum DismissAdministrator: Operation {
   public typealias Input = AppointAdministrator.Input
   public typealias Output = OwnAccount

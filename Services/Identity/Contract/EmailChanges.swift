@@ -55,7 +55,7 @@ public enum RequestEmailChange: Operation {
     "emailChanges.request", of: .identity, .post("/v1/accounts/me/email-changes"), by: .account, effect: .create,
     rate: .sensitive,
     failures: RequestEmailChangeFailure.allCases.map(\.kind)
-      + ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind, LoginAlertFailure.unanswered.kind],
+      + ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
     takesIdempotencyKey: false, requirements: ["ID-11"],
     "Have a link mailed to a new address, by which it becomes the account's.")
 }
@@ -68,6 +68,8 @@ public enum EmailChangeFailure: String, FailureCode {
   case linkExpired = "email_change_link_expired"
   /// A newer link was sent, or the account got another address since.
   case linkReplaced = "email_change_link_replaced"
+  /// It was cancelled by the link in the notice to the present address.
+  case cancelled = "email_change_cancelled"
   /// It works once.
   case linkUsed = "email_change_link_used"
   /// Another account got the address since the link was sent.
@@ -77,7 +79,7 @@ public enum EmailChangeFailure: String, FailureCode {
     switch self {
     case .linkInvalid: 404
     case .addressTaken: 409
-    case .linkExpired, .linkReplaced, .linkUsed: 410
+    case .linkExpired, .linkReplaced, .cancelled, .linkUsed: 410
     }
   }
 }

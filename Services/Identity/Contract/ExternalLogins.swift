@@ -151,7 +151,8 @@ public enum CompleteExternalLogin: Operation {
   public static let spec = OperationSpec(
     "externalLogins.complete", of: .identity, .post("/v1/external-logins/complete"), by: .anyone, effect: .write,
     rate: .sensitive,
-    failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind) + [LogInFailure.unconfirmed.kind],
+    failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind)
+      + [LogInFailure.unconfirmed, .unasked].map(\.kind),
     requirements: ["ID-10"],
     "Log in by what the external provider sent back; a first login makes an account.")
 }

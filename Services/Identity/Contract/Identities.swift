@@ -67,7 +67,7 @@ public enum BeginIdentityLink: Operation {
   public static let spec = OperationSpec(
     "identities.begin", of: .identity, .post("/v1/identities"), by: .account, effect: .write, rate: .sensitive,
     failures: [
-      ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind, LoginAlertFailure.unanswered.kind,
+      ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind,
     ],
     requirements: ["ID-10"], "Begin to link an external identity to your account.")
 }
@@ -101,7 +101,6 @@ public enum LinkIdentity: Operation {
   public static let spec = OperationSpec(
     "identities.link", of: .identity, .post("/v1/identities/complete"), by: .account, effect: .write, rate: .sensitive,
     failures: ExternalLoginFailure.ofEveryEnd.map(\.kind) + [
-      LoginAlertFailure.unanswered.kind,
       IdentityFailure.linkedElsewhere.kind, IdentityFailure.providerLinkedAlready.kind,
     ], requirements: ["ID-10"], "Link the external identity that the provider proved to your account.")
 }
@@ -120,7 +119,7 @@ public enum UnlinkIdentity: Operation {
 
   public static let spec = OperationSpec(
     "identities.unlink", of: .identity, .delete("/v1/identities/{identityID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind, IdentityFailure.lastWayIn.kind, LoginAlertFailure.unanswered.kind],
+    failures: [RequestFailure.notFound.kind, IdentityFailure.lastWayIn.kind],
     requirements: ["ID-10"],
     "Unlink an external identity; refused if it is the last way in.")
 }

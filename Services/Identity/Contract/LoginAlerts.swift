@@ -82,15 +82,13 @@ public enum LoginAlertFailure: String, FailureCode {
   case answered = "login_alert_answered"
   /// Whoever logged in cannot be the one who says that it was the owner.
   case ownSession = "login_alert_own_session"
-  /// A session that began so may not touch what the account is protected by, until its owner has said that it was they.
-  case unanswered = "login_alert_unanswered"
 
   public var status: Int {
     switch self {
     case .linkInvalid: 404
     case .expired: 410
     case .answered: 409
-    case .ownSession, .unanswered: 403
+    case .ownSession: 403
     }
   }
 }
@@ -141,6 +139,7 @@ public enum AnswerLoginAlert: Operation {
 
   public static let spec = OperationSpec(
     "loginAlerts.answer", of: .identity, .post("/v1/login-alerts/{alertID}/answer"), by: .account, effect: .write,
+    inDoubt: .allowed,
     failures: [
       RequestFailure.notFound.kind, LoginAlertFailure.expired.kind, LoginAlertFailure.answered.kind,
       LoginAlertFailure.ownSession.kind,

@@ -99,7 +99,8 @@ public enum CloseSession: Operation {
 
   public static let spec = OperationSpec(
     "sessions.close", of: .identity, .delete("/v1/sessions/{sessionID}"), by: .account, effect: .write,
-    failures: [RequestFailure.notFound.kind, LoginAlertFailure.unanswered.kind], requirements: ["ID-6", "ID-7"],
+    inDoubt: .allowed, failures: [RequestFailure.notFound.kind, RequestFailure.loginUnanswered.kind],
+    requirements: ["ID-6", "ID-7"],
     "Close one of your sessions.")
 }
 
@@ -117,6 +118,6 @@ public enum CloseOtherSessions: Operation {
 
   public static let spec = OperationSpec(
     "sessions.closeOthers", of: .identity, .delete("/v1/sessions"), by: .account, effect: .write,
-    failures: [LoginAlertFailure.unanswered.kind], requirements: ["ID-6", "ID-7"],
+    requirements: ["ID-6", "ID-7"],
     "Close all of your sessions but this one.")
 }

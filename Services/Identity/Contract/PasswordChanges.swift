@@ -58,7 +58,7 @@ public enum ChangePassword: Operation {
 
   public static let spec = OperationSpec(
     "accounts.changePassword", of: .identity, .put("/v1/accounts/me/password"), by: .account, effect: .write, rate: .sensitive,
-    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind, LoginAlertFailure.unanswered.kind],
+    failures: ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
     requirements: ["ID-9", "ID-20"],
     "Change the password; this session gets new tokens, all others and the personal access tokens end.")
 }

@@ -39,12 +39,14 @@ public enum LogInFailure: String, FailureCode {
   case locked = "login_locked"
   /// The password was right, but nothing else was like the account: its owner has a mail by which to confirm the login.
   case unconfirmed = "login_unconfirmed"
+  /// Likewise, but its owner was asked about so many logins lately that no mail was sent about this one.
+  case unasked = "login_unasked"
 
   public var status: Int {
     switch self {
     case .wrongCredentials: 401
     case .locked: 429
-    case .unconfirmed: 403
+    case .unconfirmed, .unasked: 403
     }
   }
 }
@@ -116,7 +118,8 @@ public enum LogOut: Operation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "sessions.delete", of: .identity, .delete("/v1/sessions/current"), by: .account, effect: .write, requirements: ["ID-5"],
+    "sessions.delete", of: .identity, .delete("/v1/sessions/current"), by: .account, effect: .write, inDoubt: .allowed,
+    requirements: ["ID-5"],
     "Log out: end this session.")
 }
 
@@ -160,4 +163,28 @@ public struct SessionRevoked: Event, Hashable {
   public static let spec = EventSpec(
     "sessions.revoked", by: .identity, requirements: ["ID-4", "ID-5", "ID-6", "ID-7", "ID-8", "ID-9", "ID-12"],
     "A session ended; its tokens are dead at once.")
+}
+
+/// What the access tokens of a session say is so no longer, though it goes on: they count as expired, and its client refreshes.
+public struct SessionOutdated: Event, Hashable {
+  public var sessionID: SessionID
+  public var accountID: AccountID
+  public var generation: Int
+  public var at: Instant
+
+  public init(sessionID: SessionID, accountID: AccountID, generation: Int, at: Instant) {
+    self.sessionID = sessionID
+    self.accountID = accountID
+    self.generation = generation
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "sessionID": "The session.", "accountID": "Whose it is.",
+    "generation": "Access tokens of a lower generation (claim `gen`) count as expired.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "sessions.outdated", by: .identity, requirements: ["ID-7", "ID-9", "ID-15"],
+    "The access tokens that a session was given so far are good no longer.")
 }

@@ -82,7 +82,7 @@ public enum ResendVerification: Operation {
 
   public static let spec = OperationSpec(
     "accounts.resendVerification", of: .identity, .post("/v1/accounts/me/verification-links"), by: .account, effect: .create,
-    rate: .sensitive, failures: ResendFailure.allCases.map(\.kind), requirements: ["ID-2"],
+    rate: .sensitive, inDoubt: .allowed, failures: ResendFailure.allCases.map(\.kind), requirements: ["ID-2"],
     "Send the verification link again; older links stop working.")
 }
 

@@ -75,7 +75,7 @@ extension ServiceDefinition {
 extension Database {
   /// Looks whether the account may go, and whether the attempt comes too early.
   fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> PasswordAttempt {
-    let account = try call.trustedAccount(self)
+    let account = try call.liveAccount(self)
     try checkAdministratorsWithout(account)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     let problems = input.found.with(input.password.rule.map { [FieldProblem(field: "password", $0)] } ?? [])
@@ -91,7 +91,7 @@ extension Transaction {
   fileprivate func endDeletion(
     _ attempt: PasswordAttempt, _ verdict: PasswordHasher.Verdict, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
   ) throws -> Result<AccountDeletionRecord, Failure> {
-    let account = try call.trustedAccount(database)
+    let account = try call.liveAccount(database)
     if let refusal = try attempt.end(isRight: verdict.isRight, orElse: .accountDeletionRefused, account, call, self) {
       return .failure(refusal)
     }

@@ -53,5 +53,7 @@ enum IdentityErasure {
   ]
 
   /// Events that hold ids alone, which gateways have to hear still.
-  static let eventsKept: Set<String> = [SessionRevoked.spec.name, PersonalAccessTokenRevoked.spec.name]
+  static let eventsKept: Set<String> = [
+    SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name,
+  ]
 }

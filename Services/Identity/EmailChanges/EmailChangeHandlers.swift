@@ -60,7 +60,7 @@ extension Database {
   fileprivate func beginEmailChange(
     _ input: RequestEmailChange.Input, _ call: Call, key: SecretKey
   ) throws -> EmailChangeAttempt {
-    let account = try call.trustedAccount(self)
+    let account = try call.liveAccount(self)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     var problems: [FieldProblem] = []
     if let rule = input.email.rule { problems.append(FieldProblem(field: "email", rule)) }
@@ -79,7 +79,7 @@ extension Transaction {
   fileprivate func requestEmailChange(
     _ attempt: EmailChangeAttempt, isRight: Bool, _ call: Call
   ) throws -> Result<RequestEmailChange.Output, Failure> {
-    let account = try call.trustedAccount(database)
+    let account = try call.liveAccount(database)
     if let refusal = try attempt.current.end(isRight: isRight, orElse: .emailChangeFailed, account, call, self) {
       return .failure(refusal)
     }
@@ -103,7 +103,7 @@ extension Transaction {
     guard refusal == nil, let change, let account = try database.account(change.accountID) else {
       let failure = refusal ?? .linkInvalid
       try refuseLink(
-        .emailChangeRefused, failure, account: change?.accountID, isGuess: failure == .linkInvalid, keys, from: call.caller)
+        .emailChangeRefused, failure, account: change?.accountID, isGuess: failure == .linkInvalid, from: call.caller)
       return .failure(failure)
     }
     try completeEmailChange(change, of: account)
@@ -117,7 +117,7 @@ extension Transaction {
   ) throws -> Result<UndoEmailChange.Output, EmailChangeUndoFailure> {
     func refused(_ failure: EmailChangeUndoFailure, _ account: AccountID?) throws -> EmailChangeUndoFailure {
       try refuseLink(
-        .emailChangeUndoRefused, failure, account: account, isGuess: failure == .linkInvalid, keys, from: call.caller)
+        .emailChangeUndoRefused, failure, account: account, isGuess: failure == .linkInvalid, from: call.caller)
       return failure
     }
     guard let token, let change = try database.emailChange(token.claimedLink),
@@ -132,7 +132,7 @@ extension Transaction {
       return .success(UndoEmailChange.Output(username: account.username, email: account.email, hadTakenPlace: false))
     case .success(.undo):
       let email = change.formerEmail ?? account.email
-      try undo(change, to: email)
+      try undo(change, to: email, call.caller)
       try record(SecurityEvent(.emailChangeUndone, account: account.id), from: call.caller)
       return .success(UndoEmailChange.Output(username: account.username, email: email, hadTakenPlace: true))
     }

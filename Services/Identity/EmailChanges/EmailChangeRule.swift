@@ -11,11 +11,14 @@ enum EmailChangeRule {
 
   /// Why the link changes no address; nil if it does.
   ///
-  /// - Parameter isTaken: whether another account has the address.
-  static func refusal(_ link: OpenedLink?, isTaken: Bool, now: Instant) -> EmailChangeFailure? {
+  /// - Parameters:
+  ///   - isCancelled: whether its owner did not want the change.
+  ///   - isTaken: whether another account has the address.
+  static func refusal(_ link: OpenedLink?, isCancelled: Bool = false, isTaken: Bool, now: Instant) -> EmailChangeFailure? {
     guard let link else { return .linkInvalid }
     guard now < link.expiresAt else { return .linkExpired }
     if link.usedAt != nil { return .linkUsed }
+    if isCancelled { return .cancelled }
     if link.replacedAt != nil { return .linkReplaced }
     return isTaken ? .addressTaken : nil
   }

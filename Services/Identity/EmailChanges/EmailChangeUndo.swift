@@ -66,8 +66,8 @@ extension Transaction {
   }
 
   /// Gives the account the address back that it had before the change, whatever it was changed to since, and ends everything it has open:
-  /// whoever changed it knew the password.
-  func undo(_ change: EmailChangeRecord, to former: EmailAddress) throws {
+  /// whoever changed it knew the password, and may have linked an identity to stay, too.
+  func undo(_ change: EmailChangeRecord, to former: EmailAddress, _ caller: Caller) throws {
     try database.cachedStatement(
       sql: """
         UPDATE email_changes SET undone_at = ?1
@@ -76,5 +76,6 @@ extension Transaction {
     ).execute(arguments: [now, change.accountID, change.id])
     try give(change.accountID, former)
     try revokeEverything(of: change.accountID, .emailChangeUndone)
+    for identity in try database.externalIdentities(of: change.accountID) { try unlink(identity, caller) }
   }
 }

@@ -47,7 +47,8 @@ extension Database {
   /// Why the change does not take place; nil if it does.
   func refusal(of change: EmailChangeRecord?, now: Instant) throws -> EmailChangeFailure? {
     let isTaken = try change.map { try self.isTaken($0.email, now: now, for: $0.accountID) } ?? false
-    return EmailChangeRule.refusal(change?.opened, isTaken: isTaken, now: now)
+    return EmailChangeRule.refusal(
+      change?.opened, isCancelled: change?.undoneAt != nil, isTaken: isTaken, now: now)
   }
 
   /// Whole seconds until the account may have a further link sent to the address, 0 if it may now.

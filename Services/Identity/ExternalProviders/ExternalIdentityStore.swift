@@ -52,13 +52,18 @@ extension Database {
 
 extension Transaction {
   /// Links the person to the account.
-  func insertExternalIdentity(_ proven: ProvenIdentity, of account: AccountID) throws -> ExternalIdentityRecord {
+  ///
+  /// - Parameter alert: under which the session stands that links it, see ``Database/unconfirmedLoginAlert(of:)``.
+  func insertExternalIdentity(
+    _ proven: ProvenIdentity, of account: AccountID, under alert: LoginAlertID? = nil
+  ) throws -> ExternalIdentityRecord {
     try database.cachedStatement(
       sql: """
-        INSERT INTO external_identities (identity_id, account_id, provider, issuer, subject, linked_at) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO external_identities (identity_id, account_id, provider, issuer, subject, linked_at, alert_id)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
-      ExternalIdentityID(), account, proven.provider.description, proven.issuer, proven.subject, now,
+      ExternalIdentityID(), account, proven.provider.description, proven.issuer, proven.subject, now, alert,
     ])
     guard let identity = try database.externalIdentity(proven) else { throw Failure(RequestFailure.notFound) }
     return identity
@@ -68,6 +73,23 @@ extension Transaction {
   func noteUse(of identity: ExternalIdentityRecord) throws {
     try database.cachedStatement(sql: "UPDATE external_identities SET last_used_at = ? WHERE identity_id = ?").execute(
       arguments: [now, identity.id])
+  }
+
+  /// Unlinks the identities that were linked in sessions whose owner never said that it was they who had logged in: whoever had the
+  /// password may have linked one to stay.
+  ///
+  /// - Parameter session: what was linked under the same alert as it began with stays: it is the owner's who does this.
+  func unlinkDoubtful(of account: AccountID, except session: SessionID? = nil, _ caller: Caller) throws {
+    let doubtful = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT identity.* FROM external_identities AS identity JOIN login_alerts AS alert ON alert.alert_id = identity.alert_id
+          WHERE identity.account_id = ?1 AND alert.answer IS NOT 'confirm' AND NOT EXISTS (
+            SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = alert.alert_id AND begun.session_id = ?2)
+          """),
+      arguments: [account, session]
+    ).map(ExternalIdentityRecord.init)
+    for identity in doubtful { try unlink(identity, caller) }
   }
 
   /// Removes the link, records it and tells of it.

@@ -34,4 +34,10 @@ enum ExternalProviderSchema {
     CREATE INDEX external_logins_by_account ON external_logins (account_id) WHERE account_id IS NOT NULL;
     CREATE INDEX external_logins_by_session ON external_logins (session_id) WHERE session_id IS NOT NULL;
     """
+
+  static let alerts = """
+    -- The alert under which the session stood that linked it, which nobody had confirmed by then.
+    ALTER TABLE external_identities ADD COLUMN alert_id BLOB REFERENCES login_alerts (alert_id) ON DELETE SET NULL;
+    CREATE INDEX external_identities_by_alert ON external_identities (alert_id) WHERE alert_id IS NOT NULL;
+    """
 }

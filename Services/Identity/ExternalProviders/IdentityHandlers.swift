@@ -31,7 +31,7 @@ extension ServiceDefinition {
     serve(
       UnlinkIdentity.self,
       write: { input, call, transaction in
-        let account = try call.trustedAccount(transaction.database)
+        let account = try call.liveAccount(transaction.database)
         let identities = try transaction.database.externalIdentities(of: account.id)
         guard let identity = identities.first(where: { $0.id == input.identityID }) else {
           throw Failure(RequestFailure.notFound)
@@ -48,7 +48,7 @@ extension ServiceDefinition {
 extension Call {
   /// Whom a flow to link an identity belongs to, if the session has not ended.
   fileprivate func flowOwner() async throws -> FlowOwner {
-    let account = try await read { try trustedAccount($0).id }
+    let account = try await read { try liveAccount($0).id }
     return FlowOwner(account: account, session: try session)
   }
 }
@@ -56,7 +56,7 @@ extension Call {
 extension Transaction {
   /// Links the person to the signed-in account, whose session may have ended while the provider was asked.
   fileprivate func link(_ proven: ProvenIdentity, _ call: Call) throws -> Result<ExternalIdentityRecord, IdentityFailure> {
-    let account = try call.trustedAccount(database)
+    let account = try call.liveAccount(database)
     let found = try database.externalIdentity(proven)
     let hasOther = try database.externalIdentities(of: account.id).contains { $0.provider == proven.provider.description }
     switch ExternalLoginRule.link(account.id, linked: found?.accountID, hasOther: hasOther) {
@@ -70,7 +70,8 @@ extension Transaction {
       guard let found else { throw Failure(RequestFailure.notFound) }
       return .success(found)
     case .link:
-      let identity = try insertExternalIdentity(proven, of: account.id)
+      let alert = try database.unconfirmedLoginAlert(of: try call.session)
+      let identity = try insertExternalIdentity(proven, of: account.id, under: alert)
       try record(
         SecurityEvent(
           .identityLinked, account: account.id, session: try call.session, detail: proven.provider.description),

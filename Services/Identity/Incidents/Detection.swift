@@ -16,8 +16,22 @@ extension Transaction {
     for finding in findings.address { try raise(finding, on: .address(address)) }
   }
 
+  /// Counts an attempt at a password that came too early, and so was not looked at: for the incident that lets it wait alone, which
+  /// grows graver by their number. It makes the wait no longer, and no event of its own.
+  func countEarlyAttempt(_ subject: LoginSubject) throws {
+    let account = try database.accountFailures(subject, now: now)
+    if Lockout.remainingSeconds(account, now: now) > 0 {
+      try raiseFurther(.accountGuessed, after: account.count, on: .login(subject))
+    }
+    guard let text = subject.addressText else { return }
+    let address = try database.addressFailures(subject, now: now)
+    if Lockout.remainingSeconds(address, now: now) > 0 {
+      try raiseFurther(.addressGuessing, after: address.count, on: .address(text))
+    }
+  }
+
   /// Looks whether reused refresh tokens are an incident: each is one, and where more of them come everything is revoked.
-  func detectReuse(_ account: AccountID) throws {
+  func detectReuse(_ account: AccountID, _ caller: Caller) throws {
     let count = try Int.fetchOne(
       database.cachedStatement(
         sql: "SELECT COUNT(*) FROM security_events WHERE account_id = ? AND at > ? AND kind = ?"),
@@ -26,17 +40,20 @@ extension Transaction {
       ])
     guard let finding = IncidentRule.finding(.tokensReused, count ?? 0) else { return }
     try raise(finding, on: .account(account))
-    if finding.severity == .critical { try revokeEverything(of: account, .suspiciousActivity) }
+    guard finding.severity == .critical else { return }
+    try revokeEverything(of: account, .suspiciousActivity)
+    try unlinkDoubtful(of: account, caller)
   }
 
-  /// Records that a mailed link was refused. One whose token nobody was sent is a guess: it slows its address down, see ``Lockout``.
+  /// Records that a mailed link was refused. One whose token nobody was sent is a guess.
+  ///
+  /// Guesses are counted by themselves and delay nobody: who shares the address could not log in for them, and 256 bits are not
+  /// guessed, however many attempts the gateway's rates let through.
   func refuseLink(
-    _ kind: SecurityEvent.Kind, _ failure: some FailureCode, account: AccountID?, isGuess: Bool, _ keys: IdentityKeys,
-    from caller: Caller
+    _ kind: SecurityEvent.Kind, _ failure: some FailureCode, account: AccountID?, isGuess: Bool, from caller: Caller
   ) throws {
     try record(SecurityEvent(kind, account: account, detail: failure.rawValue), from: caller)
     guard isGuess, let address = caller.address.map({ String($0.prefix(64)) }) else { return }
-    try countLoginFailure(LoginSubject(guessFrom: caller, key: keys.failures))
     let count = try Int.fetchOne(
       database.cachedStatement(
         sql: "SELECT COUNT(*) FROM security_events WHERE address = ? AND at > ? AND detail IN (?, ?, ?, ?, ?)"),

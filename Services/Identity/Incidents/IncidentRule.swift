@@ -73,10 +73,10 @@ enum IncidentRule {
   static func measures(_ pattern: IncidentPattern, _ severity: SecuritySeverity) -> [IncidentMeasure] {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely: [.accountSlowedDown]
-    case .addressGuessing, .linksGuessed: [.addressSlowedDown]
+    case .addressGuessing: [.addressSlowedDown]
     case .tokensReused: severity == .critical ? [.sessionsClosed, .everythingRevoked] : [.sessionsClosed]
     case .riskyLogin: [.loginRefused, .everythingRevoked]
-    case .administratorAppointed, .secretsFailing: [.observed]
+    case .linksGuessed, .administratorAppointed, .secretsFailing: [.observed]
     }
   }
 

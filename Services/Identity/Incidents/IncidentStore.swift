@@ -147,6 +147,14 @@ extension Transaction {
     if finding.severity == .critical { try tellAdministrators(id, finding.pattern) }
   }
 
+  /// Counts one more event of an incident, which is as grave as their number.
+  ///
+  /// - Parameter count: those that are known of otherwise, for an incident that nobody has open.
+  func raiseFurther(_ pattern: IncidentPattern, after count: Int, on subject: IncidentSubject) throws {
+    let last = try database.openIncident(pattern, subject).flatMap { now < $0.quietAt ? $0.count : nil }
+    try raise(IncidentFinding(pattern, count: max(last ?? 0, count) + 1), on: subject)
+  }
+
   /// Ends an incident.
   func closeIncident(_ id: IncidentID, by administrator: AccountID?, at instant: Instant, comment: String?) throws {
     try database.cachedStatement(

@@ -12,7 +12,8 @@ struct FailureTally: Hashable, Sendable {
 ///
 /// It holds for an account, whichever of its names is tried, and for an address. An account's tally counts its failed attempts.
 /// An address's counts the accounts that were tried from it in vain: guessing at one account is that account's matter, and many
-/// people can share an address. A success clears the account's failures, and so its mark against the addresses too.
+/// people can share an address. Mailed links that nobody was sent are counted elsewhere, see ``Transaction/refuseLink``: they say nothing
+/// of passwords, and let nobody at the address wait. A success clears the account's failures, and so its mark against the addresses too.
 enum Lockout {
   /// Failures without a lock.
   static let free = 5

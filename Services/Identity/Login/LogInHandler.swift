@@ -11,6 +11,8 @@ extension ServiceDefinition {
       let login = Login(input.login)
       let device = input.deviceToken.flatMap { DeviceToken($0) }
       let attempt = try await call.read { try $0.begin(login, device, call, key: keys.failures) }
+      // No password is looked at, and none is hashed.
+      guard !attempt.isEarly else { throw try await call.write { try $0.refuseEarly(attempt.subject) } }
       let password: Password
       do throws(FieldRule) {
         password = try Password(text: input.password)
@@ -32,10 +34,12 @@ private struct LoginAttempt: Sendable {
   /// By which the device is known to the account.
   let device: DeviceToken?
   let hash: PasswordHash?
+  /// Whether it has to wait.
+  let isEarly: Bool
 }
 
 extension Database {
-  /// Looks the account up, unless the attempt comes too early.
+  /// Looks the account up, and whether the attempt comes too early.
   fileprivate func begin(_ login: Login, _ device: DeviceToken?, _ call: Call, key: SecretKey) throws -> LoginAttempt {
     let account = try account(login)
     var subject = LoginSubject(login, account?.id, call.caller, key: key)
@@ -44,21 +48,28 @@ extension Database {
       subject = LoginSubject(device, of: account.id, call.caller, key: key)
       known = device
     }
-    let wait = try loginWaitSeconds(subject, now: call.now)
-    guard wait == 0 else { throw Failure.locked(wait) }
-    return LoginAttempt(subject: subject, account: account?.id, device: known, hash: account?.passwordHash)
+    return LoginAttempt(
+      subject: subject, account: account?.id, device: known, hash: account?.passwordHash,
+      isEarly: try loginWaitSeconds(subject, now: call.now) > 0)
   }
 }
 
 extension Transaction {
+  /// Counts an attempt that came too early.
+  ///
+  /// - Returns: how long it has to wait.
+  fileprivate func refuseEarly(_ subject: LoginSubject) throws -> Failure {
+    try countEarlyAttempt(subject)
+    return .locked(max(1, try database.loginWaitSeconds(subject, now: now)))
+  }
+
   /// Begins a session if the password was right, counts a failure otherwise.
   ///
   /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
   fileprivate func end(
     _ attempt: LoginAttempt, _ verdict: PasswordHasher.Verdict, _ input: LogIn.Input, _ call: Call, _ watch: LoginWatch
   ) throws -> Result<GivenTokens, Failure> {
-    let wait = try database.loginWaitSeconds(attempt.subject, now: now)
-    guard wait == 0 else { return .failure(.locked(wait)) }
+    guard try database.loginWaitSeconds(attempt.subject, now: now) == 0 else { return .failure(try refuseEarly(attempt.subject)) }
     // A password changed while it was checked is no longer right.
     guard verdict.isRight, let id = attempt.account, let account = try database.account(id), account.passwordHash == attempt.hash
     else {

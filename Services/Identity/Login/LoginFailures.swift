@@ -46,11 +46,6 @@ struct LoginSubject: Sendable {
     self.init(counted, account, isFromAddress: false, caller, key: key)
   }
 
-  /// A guess at a mailed link, which counts as one more account that was tried in vain from the address.
-  init(guessFrom caller: Caller, key: SecretKey) {
-    self.init(.other("link \(ID<LoginSubject>())"), nil, caller, key: key)
-  }
-
   fileprivate var addressKey: [UInt8] { address ?? unknownAddress }
 }
 
@@ -94,12 +89,6 @@ extension Database {
 extension Transaction {
   /// Counts a failed attempt, and looks what it is together with those before it.
   func addLoginFailure(_ subject: LoginSubject) throws {
-    try countLoginFailure(subject)
-    try detectGuessing(subject)
-  }
-
-  /// Counts a failed attempt.
-  func countLoginFailure(_ subject: LoginSubject) throws {
     try database.cachedStatement(
       sql: """
         INSERT INTO login_failures (account_key, address_key, failures, last_at) VALUES (?, ?, 1, ?)
@@ -109,6 +98,7 @@ extension Transaction {
     ).execute(arguments: [
       Data(subject.account), Data(subject.addressKey), now, now.adding(seconds: -Lockout.memorySeconds),
     ])
+    try detectGuessing(subject)
   }
 
   /// Forgets the account's failures, after a success.

@@ -57,12 +57,12 @@ extension Transaction {
     guard let token, let alert = try database.loginAlert(token.claimedLink), token.isOf(alert, key: keys.loginAlerts),
       let account = try database.account(alert.accountID)
     else {
-      try refuseLink(.loginAlertRefused, LoginAlertFailure.linkInvalid, account: nil, isGuess: true, keys, from: call.caller)
+      try refuseLink(.loginAlertRefused, LoginAlertFailure.linkInvalid, account: nil, isGuess: true, from: call.caller)
       return .failure(.linkInvalid)
     }
     let result = try self.answer(alert, answer, account, watch, call)
     if case .failure(let failure) = result {
-      try refuseLink(.loginAlertRefused, failure, account: account.id, isGuess: false, keys, from: call.caller)
+      try refuseLink(.loginAlertRefused, failure, account: account.id, isGuess: false, from: call.caller)
     }
     return result
   }

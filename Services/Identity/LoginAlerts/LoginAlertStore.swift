@@ -82,11 +82,15 @@ extension Database {
       arguments: [account, level, origin.deviceKey, origin.whereabouts.network, now])
   }
 
-  /// How many alerts that ask something the account had within the last day.
+  /// How many alerts that ask something the account had within the last day, since its password was last changed: whoever knew the
+  /// former one must not have used up what the owner may be asked.
   func loginAlertsOfADay(_ account: AccountID, now: Instant) throws -> Int {
     try Int.fetchOne(
       cachedStatement(
-        sql: "SELECT COUNT(*) FROM login_alerts WHERE account_id = ? AND level <> 'notice' AND created_at > ?"),
+        sql: """
+          SELECT COUNT(*) FROM login_alerts WHERE account_id = ?1 AND level <> 'notice'
+            AND created_at > MAX(?2, COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0))
+          """),
       arguments: [account, now.adding(seconds: -86_400)]) ?? 0
   }
 
@@ -101,8 +105,8 @@ extension Database {
       arguments: [session]) != nil
   }
 
-  /// Whether the session began with a suspicious login that nobody has answered for.
-  func isSuspicious(_ session: SessionID) throws -> Bool {
+  /// Whether the session is in doubt: it began with a suspicious login that nobody has answered for. See ``DoubtRule``.
+  func isInDoubt(_ session: SessionID) throws -> Bool {
     try Row.fetchOne(
       cachedStatement(
         sql: """
@@ -110,6 +114,23 @@ extension Database {
           WHERE begun.session_id = ? AND alert.answered_at IS NULL AND alert.level = 'suspicious' LIMIT 1
           """),
       arguments: [session]) != nil
+  }
+
+  /// The newest alert under which the session stands that its owner has not confirmed: it began with that login, or with one from the
+  /// same device, which was no longer new by then.
+  func unconfirmedLoginAlert(of session: SessionID) throws -> LoginAlertID? {
+    try LoginAlertID.fetchOne(
+      cachedStatement(
+        sql: """
+          SELECT alert.alert_id FROM sessions AS session JOIN login_alerts AS alert ON alert.account_id = session.account_id
+          WHERE session.session_id = ?1 AND alert.answer IS NOT 'confirm' AND (
+            (alert.device IS session.device AND alert.user_agent IS session.user_agent)
+            OR EXISTS (
+              SELECT 1 FROM login_alert_sessions AS begun
+              WHERE begun.alert_id = alert.alert_id AND begun.session_id = session.session_id))
+          ORDER BY alert.alert_id DESC LIMIT 1
+          """),
+      arguments: [session])
   }
 
   /// The sessions that began with the login.
@@ -157,6 +178,8 @@ extension Transaction {
     case .confirm:
       let origin = watch.origin(alert.accountID, device: alert.device, userAgent: alert.userAgent, address: alert.address)
       try learn(origin, of: alert.accountID)
+      // Their tokens say that they are in doubt.
+      for session in try database.sessions(of: alert.id) { try outdate(session, of: alert.accountID) }
       try record(SecurityEvent(.loginConfirmed, account: alert.accountID, detail: detail), from: caller)
       return 0
     case .close:
@@ -169,6 +192,8 @@ extension Transaction {
       // Whoever was in may have made some to stay.
       for token in try database.personalAccessTokens(of: alert.accountID, before: nil, limit: -1)
       where token.createdAt >= alert.createdAt { try revokePersonalAccessToken(token.id, of: alert.accountID) }
+      for identity in try database.externalIdentities(of: alert.accountID)
+      where identity.linkedAt >= alert.createdAt { try unlink(identity, caller) }
       try record(SecurityEvent(.loginDisowned, account: alert.accountID, detail: detail), from: caller)
       return closed.count
     }

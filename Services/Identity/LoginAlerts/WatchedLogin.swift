@@ -1,20 +1,7 @@
 import GRDB
 import IdentityContract
 import Operations
-import ServiceKit
 import Storage
-
-extension Call {
-  /// The signed-in account, for what it is protected by: its password, address, identities, tokens and sessions, and its existence.
-  ///
-  /// - Throws: `login_alert_unanswered` in a session that began with a suspicious login. Whoever has the password alone must not be
-  ///   faster than the owner, who may answer days later.
-  func trustedAccount(_ database: Database) throws -> AccountRecord {
-    let account = try liveAccount(database)
-    guard try !database.isSuspicious(try session) else { throw LoginAlertFailure.unanswered }
-    return account
-  }
-}
 
 extension Transaction {
   /// Begins a session of an account that has proved to be itself, by its password or by a provider, unless the login is of high risk.
@@ -35,40 +22,42 @@ extension Transaction {
       try learn(origin, of: account.id)
       return .success(try beginSession(of: account, device: device, caller))
     case .notice:
-      let begun = try beginSession(of: account, device: device, caller)
       try learn(origin, of: account.id)
       let alert = try raiseLoginAlert(.notice, judgement.reasons, of: account, origin, watch.places)
-      try put(begun.session.id, under: alert)
+      let begun = try beginSession(of: account, device: device, under: alert, caller)
       try record(SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller)
       return .success(begun)
     case .suspicious:
       let waiting = try database.waitingLoginAlert(of: account.id, .suspicious, origin, now: now)
       guard try waiting != nil || database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.mostPerDay else {
         try record(SecurityEvent(.loginSuspicious, account: account.id, detail: "too_many"), from: caller)
-        return .failure(Failure(LogInFailure.unconfirmed))
+        return .failure(Failure(LogInFailure.unasked))
       }
-      let begun = try beginSession(of: account, device: device, caller)
       let alert = try waiting ?? raiseLoginAlert(.suspicious, judgement.reasons, of: account, origin, watch.places)
-      try put(begun.session.id, under: alert)
+      let begun = try beginSession(of: account, device: device, under: alert, caller)
       try record(SecurityEvent(.loginSuspicious, account: account.id, session: begun.session.id, detail: detail), from: caller)
       return .success(begun)
     case .high:
-      try refuseLogin(account, origin, judgement.reasons, caller, watch)
-      return .failure(Failure(LogInFailure.unconfirmed))
+      let isAsked = try refuseLogin(account, origin, judgement.reasons, caller, watch)
+      return .failure(Failure(isAsked ? LogInFailure.unconfirmed : .unasked))
     }
   }
 
   /// Ends everything, asks the owner and tells the administrators: once for each place and device, so that repeating the login keeps
   /// nobody out.
+  ///
+  /// - Returns: whether its owner has a mail about such a login.
   private func refuseLogin(
     _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch
-  ) throws {
+  ) throws -> Bool {
     let detail = reasons.map(\.rawValue).joined(separator: " ")
     try record(SecurityEvent(.loginRefused, account: account.id, detail: detail), from: caller)
     try raise(IncidentFinding(.riskyLogin, count: 1), on: .account(account.id))
-    let isAsked = try database.waitingLoginAlert(of: account.id, .high, origin, now: now) != nil
-    guard try !isAsked && database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.mostPerDay else { return }
+    guard try database.waitingLoginAlert(of: account.id, .high, origin, now: now) == nil else { return true }
+    guard try database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.mostPerDay else { return false }
     try revokeEverything(of: account.id, .suspiciousActivity)
+    try unlinkDoubtful(of: account.id, caller)
     _ = try raiseLoginAlert(.high, reasons, of: account, origin, watch.places)
+    return true
   }
 }

@@ -39,7 +39,7 @@ extension Database {
   fileprivate func beginChange(
     _ input: ChangePassword.Input, _ rules: PasswordRules, _ call: Call, key: SecretKey
   ) throws -> ChangeAttempt {
-    let account = try call.trustedAccount(self)
+    let account = try call.liveAccount(self)
     guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     var problems = input.currentPassword.rule.map { [FieldProblem(field: "currentPassword", $0)] } ?? []
     problems += rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
@@ -59,13 +59,14 @@ extension Transaction {
   fileprivate func endChange(
     _ attempt: ChangeAttempt, _ hash: PasswordHash?, keepsTokens: Bool, _ call: Call
   ) throws -> Result<GivenTokens, Failure> {
-    let account = try call.trustedAccount(database)
+    let account = try call.liveAccount(database)
     let session = try call.session
     let refusal = try attempt.current.end(isRight: hash != nil, orElse: .passwordChangeFailed, account, call, self)
     guard refusal == nil, let hash else { return .failure(refusal ?? Failure(ChangePasswordFailure.wrongPassword)) }
     try changePassword(of: account.id, to: hash)
     try revokeSessions(of: account.id, except: session, .passwordChanged)
     try forgetDevices(of: account.id, except: session)
+    try unlinkDoubtful(of: account.id, except: session, call.caller)
     if !keepsTokens { try revokePersonalAccessTokens(of: account.id) }
     try record(SecurityEvent(.passwordChanged, account: account.id, session: session), from: call.caller)
     return .success(try renewTokens(of: session, account, call.caller))
@@ -74,8 +75,9 @@ extension Transaction {
   /// Gives the account another password, and tells of it: links that would recover the older one work no longer, nor do those that
   /// whoever had it has sent to an address of their own.
   func changePassword(of account: AccountID, to hash: PasswordHash) throws {
-    try database.cachedStatement(sql: "UPDATE accounts SET password_hash = ?, has_password = 1 WHERE account_id = ?").execute(
-      arguments: [hash.text, account])
+    try database.cachedStatement(
+      sql: "UPDATE accounts SET password_hash = ?, has_password = 1, password_changed_at = ? WHERE account_id = ?"
+    ).execute(arguments: [hash.text, now, account])
     try replacePasswordRecoveries(of: account)
     try replaceEmailChanges(of: account)
     try tell(PasswordChanged(changeID: PasswordChangeID(), accountID: account))

@@ -77,7 +77,7 @@ extension Transaction {
   fileprivate func createPersonalAccessToken(
     _ input: CreatePersonalAccessToken.Input, _ hash: PersonalAccessTokenHash, _ call: Call
   ) throws -> PersonalAccessTokenRecord {
-    let account = try call.trustedAccount(database)
+    let account = try call.liveAccount(database)
     let others = try database.personalAccessTokens(of: account.id, before: nil, limit: PersonalAccessTokenRule.mostPerAccount)
     var problems: [FieldProblem] = []
     if others.contains(where: { $0.name == input.name }) {

@@ -90,7 +90,7 @@ extension Transaction {
     guard case .works(let link, let account) = opening, let hash else {
       guard case .refused(let failure, let account) = opening else { return .failure(.linkInvalid) }
       try refuseLink(
-        .passwordRecoveryRefused, failure, account: account, isGuess: failure == .linkInvalid, keys, from: call.caller)
+        .passwordRecoveryRefused, failure, account: account, isGuess: failure == .linkInvalid, from: call.caller)
       return .failure(failure)
     }
     try usePasswordRecovery(link)

@@ -5,6 +5,8 @@ import Operations
 struct GivenTokens: Sendable {
   let account: AccountRecord
   let session: SessionRecord
+  /// Whether nobody has answered yet for the suspicious login that it began with.
+  let isInDoubt: Bool
   let refreshToken: RefreshToken
   /// When the refresh token was made; a repetition gives the access token of that instant again.
   let givenAt: Instant
@@ -14,7 +16,8 @@ struct GivenTokens: Sendable {
   /// With the access token, as it is answered.
   func signedIn(_ keys: IdentityKeys, _ places: PlaceDatabase) async throws -> SignedIn {
     let claims = AccessTokenClaims(
-      account: account, session: session.id, at: givenAt, tokenID: keys.tokenIDs.code(for: Array(refreshToken.text.utf8)))
+      account: account, session: session, isInDoubt: isInDoubt, at: givenAt,
+      tokenID: keys.tokenIDs.code(for: Array(refreshToken.text.utf8)))
     return SignedIn(
       accessToken: try await keys.signing.sign(claims), accessTokenExpiresAt: claims.expiresAt, refreshToken: refreshToken.text,
       session: session.own(account.language, places, seenAt: session.lastSeenAt), account: account.own,

@@ -30,7 +30,7 @@ extension ServiceDefinition {
         if try input.sessionID == call.session {
           try transaction.revoke(input.sessionID, of: account.id, .loggedOut)
         } else {
-          _ = try call.trustedAccount(transaction.database)
+          guard try !transaction.database.isInDoubt(try call.session) else { throw Failure(RequestFailure.loginUnanswered) }
           try transaction.close(input.sessionID, of: account.id, call.caller)
         }
         return Empty()
@@ -39,7 +39,7 @@ extension ServiceDefinition {
     serve(
       CloseOtherSessions.self,
       write: { _, call, transaction in
-        let (account, current) = (try call.trustedAccount(transaction.database), try call.session)
+        let (account, current) = (try call.liveAccount(transaction.database), try call.session)
         let others = try transaction.revokeSessions(of: account.id, except: current, .closedByOwner)
         for session in others {
           try transaction.record(SecurityEvent(.sessionClosed, account: account.id, session: session), from: call.caller)

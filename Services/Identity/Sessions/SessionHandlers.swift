@@ -36,7 +36,7 @@ extension Transaction {
     case .reused:
       try revoke(found.session.id, of: account.id, .refreshTokenReused)
       try record(SecurityEvent(.refreshTokenReused, account: account.id, session: found.session.id), from: call.caller)
-      try detectReuse(account.id)
+      try detectReuse(account.id, call.caller)
       return .failure(.tokenReused)
     case .expired: return .failure(.tokenExpired)
     case .invalid: return .failure(.tokenInvalid)

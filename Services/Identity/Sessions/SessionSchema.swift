@@ -6,4 +6,12 @@ enum SessionSchema {
     ALTER TABLE sessions ADD COLUMN last_seen_address TEXT;
     UPDATE sessions SET last_seen_at = max(created_at, expires_at - 30 * 86400000), last_seen_address = address;
     """
+
+  /// So that access tokens can be outdated while their session goes on.
+  static let generations = """
+    ALTER TABLE sessions ADD COLUMN token_generation INTEGER NOT NULL DEFAULT 0;
+    -- When the generation last changed.
+    ALTER TABLE sessions ADD COLUMN outdated_at INTEGER;
+    CREATE INDEX sessions_by_outdating ON sessions (outdated_at) WHERE outdated_at IS NOT NULL;
+    """
 }

@@ -18,6 +18,8 @@ struct SessionRecord: Sendable {
   let lastSeenAddress: String?
   let expiresAt: Instant
   let revokedAt: Instant?
+  /// Access tokens of a lower one are good no longer.
+  let tokenGeneration: Int
 
   init(_ row: Row) {
     id = row["session_id"]
@@ -29,6 +31,7 @@ struct SessionRecord: Sendable {
     createdAt = row["created_at"]
     expiresAt = row["expires_at"]
     revokedAt = row["revoked_at"]
+    tokenGeneration = row["token_generation"]
   }
 
   /// What its owner sees.
@@ -96,7 +99,11 @@ extension Database {
 
 extension Transaction {
   /// Begins a session with the first token of its family.
-  func beginSession(of account: AccountRecord, device: DeviceName?, _ caller: Caller) throws -> GivenTokens {
+  ///
+  /// - Parameter alert: about the login it begins with, if that was unlike the account.
+  func beginSession(
+    of account: AccountRecord, device: DeviceName?, under alert: LoginAlertID? = nil, _ caller: Caller
+  ) throws -> GivenTokens {
     let id = SessionID()
     let token = RefreshToken()
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
@@ -111,6 +118,7 @@ extension Transaction {
       caller.userAgent.map { String($0.prefix(256)) }, now, expiresAt,
     ])
     try insert(token, of: id, parent: nil, expiresAt: expiresAt)
+    if let alert { try put(id, under: alert) }
     return try given(token, id, account, at: now)
   }
 
@@ -129,13 +137,14 @@ extension Transaction {
     return successor
   }
 
-  /// Begins the session's family of tokens anew: none that was given out before is good any longer.
+  /// Begins the session's family of tokens anew: none that was given out before is good any longer, refresh token or access token.
   func renewTokens(of session: SessionID, _ account: AccountRecord, _ caller: Caller) throws -> GivenTokens {
     let token = RefreshToken()
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
     try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ?").execute(arguments: [session])
     try insert(token, of: session, parent: nil, expiresAt: expiresAt)
     try keep(session, until: expiresAt, caller)
+    try outdate(session, of: account.id)
     return try given(token, session, account, at: now)
   }
 
@@ -144,6 +153,26 @@ extension Transaction {
     try database.cachedStatement(
       sql: "UPDATE sessions SET expires_at = ?, last_seen_at = ?, last_seen_address = ? WHERE session_id = ?"
     ).execute(arguments: [expiresAt, now, caller.address.map { String($0.prefix(64)) }, session])
+  }
+
+  /// Lets the access tokens that the session was given so far count as expired, in every service: what they say is so no longer.
+  func outdate(_ session: SessionID, of account: AccountID) throws {
+    let generation = try Int.fetchOne(
+      database.cachedStatement(
+        sql: """
+          UPDATE sessions SET token_generation = token_generation + 1, outdated_at = ?
+          WHERE session_id = ? AND account_id = ? AND revoked_at IS NULL RETURNING token_generation
+          """),
+      arguments: [now, session, account])
+    guard let generation else { return }
+    try tell(SessionOutdated(sessionID: session, accountID: account, generation: generation, at: now))
+  }
+
+  /// The same for each of the account's sessions.
+  func outdateSessions(of account: AccountID) throws {
+    for session in try database.liveSessions(of: account, before: nil, limit: -1, now: now) {
+      try outdate(session.id, of: account)
+    }
   }
 
   /// Ends the account's sessions, each told by an event of its own.
@@ -178,7 +207,8 @@ extension Transaction {
   /// What the client of the session is given.
   func given(_ token: RefreshToken, _ id: SessionID, _ account: AccountRecord, at: Instant) throws -> GivenTokens {
     guard let session = try database.session(id) else { throw Failure(RequestFailure.notFound) }
-    return GivenTokens(account: account, session: session, refreshToken: token, givenAt: at)
+    return GivenTokens(
+      account: account, session: session, isInDoubt: try database.isInDoubt(id), refreshToken: token, givenAt: at)
   }
 
   private func insert(_ token: RefreshToken, of session: SessionID, parent: RefreshToken?, expiresAt: Instant) throws {

@@ -13,6 +13,10 @@ struct AccessTokenClaims: JWTPayload, Hashable {
   let ver: Bool
   /// Whether the account administers the system.
   let adm: Bool
+  /// Whether the session is in doubt, see ``DoubtRule``; absent where it is not.
+  let dbt: Bool?
+  /// The session's generation of access tokens, see ``SessionOutdated``.
+  let gen: Int
   let lang: String
   /// Seconds since 1970.
   let iat: Int64
@@ -21,13 +25,16 @@ struct AccessTokenClaims: JWTPayload, Hashable {
   let jti: String
 
   /// - Parameter tokenID: names the token; at least 16 bytes.
-  init(account: AccountRecord, session: SessionID, at instant: Instant, tokenID: [UInt8]) {
+  init(account: AccountRecord, session: SessionRecord, isInDoubt: Bool, at instant: Instant, tokenID: [UInt8]) {
     iss = AccessTokenForm.issuer
     aud = AccessTokenForm.audience
     sub = account.id.description
-    sid = session.description
+    sid = session.id.description
     ver = account.verifiedAt != nil
-    adm = account.isAdministrator
+    // Nobody administers by a login that may be anybody's.
+    adm = account.isAdministrator && !isInDoubt
+    dbt = isInDoubt ? true : nil
+    gen = session.tokenGeneration
     lang = account.language.rawValue
     iat = instant.milliseconds / 1000
     nbf = iat

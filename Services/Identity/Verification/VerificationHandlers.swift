@@ -51,7 +51,7 @@ extension Transaction {
     switch VerificationRule.judge(link?.opened, now: now) {
     case .refuse(let failure):
       try refuseLink(
-        .verificationLinkRefused, failure, account: link?.accountID, isGuess: failure == .linkInvalid, keys, from: call.caller)
+        .verificationLinkRefused, failure, account: link?.accountID, isGuess: failure == .linkInvalid, from: call.caller)
       return .failure(failure)
     case .verify:
       guard let link else { return .failure(.linkInvalid) }

@@ -106,6 +106,8 @@ public enum RequestFailure: String, FailureCode {
   case sessionRevoked = "session_revoked"
   case forbidden = "forbidden"
   case verificationRequired = "verification_required"
+  /// A session in doubt, see ``DoubtRule``.
+  case loginUnanswered = "login_alert_unanswered"
   case insufficientScope = "insufficient_scope"
   case consentRequired = "consent_required"
   case notFound = "not_found"
@@ -127,7 +129,7 @@ public enum RequestFailure: String, FailureCode {
     switch self {
     case .invalidJSON, .idempotencyKeyInvalid, .badRequest: 400
     case .unauthenticated, .tokenExpired, .sessionRevoked: 401
-    case .forbidden, .verificationRequired, .insufficientScope, .consentRequired: 403
+    case .forbidden, .verificationRequired, .loginUnanswered, .insufficientScope, .consentRequired: 403
     case .notFound, .unknownOperation: 404
     case .methodNotAllowed: 405
     case .stillRunning: 409

@@ -27,6 +27,8 @@ public struct OperationSpec: Sendable {
   public let caller: CallerRule
   public let effect: Effect
   public let rate: RateClass
+  /// Whether a session in doubt may call.
+  public let inDoubt: DoubtRule
   /// Ways to end beyond those that befall every call of its kind; see ``commonFailures(hasBody:)``.
   public let failures: [FailureKind]
   /// Whether an `Idempotency-Key` makes its repetition harmless.
@@ -40,7 +42,8 @@ public struct OperationSpec: Sendable {
 
   public init(
     _ name: String, of service: ServiceName, _ route: Route?, by caller: CallerRule, effect: Effect, rate: RateClass? = nil,
-    failures: [FailureKind] = [], takesIdempotencyKey: Bool? = nil, raw: RawBytes? = nil, requirements: [String],
+    inDoubt: DoubtRule? = nil, failures: [FailureKind] = [], takesIdempotencyKey: Bool? = nil, raw: RawBytes? = nil,
+    requirements: [String],
     _ summary: String
   ) {
     self.name = name
@@ -49,6 +52,7 @@ public struct OperationSpec: Sendable {
     self.caller = caller
     self.effect = effect
     self.rate = rate ?? (effect == .read ? .read : .write)
+    self.inDoubt = inDoubt ?? DoubtRule(of: service, caller, effect)
     self.failures = failures
     self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller != .anyone)
     self.raw = raw
@@ -74,6 +78,7 @@ extension OperationSpec {
     case .administrator: common += [.unauthenticated, .tokenExpired, .sessionRevoked, .forbidden, .insufficientScope]
     case .services: common.append(.forbidden)
     }
+    if inDoubt == .refused { common.append(.loginUnanswered) }
     if takesIdempotencyKey { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }
     return common
   }
@@ -118,6 +123,27 @@ public enum CallerRule: Hashable, Sendable {
   case administrator
   /// Only these services, over the bus.
   case services([ServiceName])
+}
+
+/// Whether a session may call that is in doubt: it began with a suspicious login, and its owner has not said yet that it was they
+/// (requirement ID-7).
+///
+/// Whoever has the password alone must not be faster than the owner, who may answer days later. So such a session is refused wherever
+/// an operation does not say otherwise: whatever changes an account with identity, and whatever administers. The data of its days it may
+/// use, as it would have been let in without the suspicion.
+public enum DoubtRule: Sendable {
+  case allowed
+  /// It is told `login_alert_unanswered`.
+  case refused
+
+  /// What holds for an operation that does not say.
+  init(of service: ServiceName, _ caller: CallerRule, _ effect: Effect) {
+    switch caller {
+    case .administrator: self = .refused
+    case .account, .verifiedAccount: self = service == .identity && effect != .read ? .refused : .allowed
+    case .anyone, .services: self = .allowed
+    }
+  }
 }
 
 /// What a call does, and so whether repeating it needs care.

@@ -15,6 +15,8 @@ public struct Caller: Document, Hashable {
   /// Whether the account's e-mail address was verified when its token was made.
   public var isVerified: Bool
   public var isAdministrator: Bool
+  /// Whether its session was in doubt when its token was made, see ``DoubtRule``; absent where it was not.
+  public var isInDoubt: Bool?
   public var service: ServiceName?
   public var language: Language
   /// The client's network address and what it says of itself, for security events and limits.
@@ -23,13 +25,15 @@ public struct Caller: Document, Hashable {
 
   public init(
     kind: Kind, account: AccountID? = nil, session: SessionID? = nil, isVerified: Bool = false, isAdministrator: Bool = false,
-    service: ServiceName? = nil, language: Language = .english, address: String? = nil, userAgent: String? = nil
+    isInDoubt: Bool? = nil, service: ServiceName? = nil, language: Language = .english, address: String? = nil,
+    userAgent: String? = nil
   ) {
     self.kind = kind
     self.account = account
     self.session = session
     self.isVerified = isVerified
     self.isAdministrator = isAdministrator
+    self.isInDoubt = isInDoubt
     self.service = service
     self.language = language
     self.address = address
@@ -42,6 +46,7 @@ public struct Caller: Document, Hashable {
   public static let notes: Notes = [
     "kind": "Nobody, an account or a service.", "account": "The signed-in account.", "session": "Its session.",
     "isVerified": "Whether its e-mail address is verified.", "isAdministrator": "Whether it administers the system.",
+    "isInDoubt": "Whether its session began with a suspicious login that nobody has answered for; absent where not.",
     "service": "The calling service.", "language": "Language of the answer.", "address": "The client's network address.",
     "userAgent": "What the client says of itself.",
   ]

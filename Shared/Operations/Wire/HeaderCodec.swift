@@ -85,6 +85,7 @@ extension Caller {
     writer.optional(#","session":"#, session?.description)
     writer.raw(isVerified ? #","isVerified":true"# : #","isVerified":false"#)
     writer.raw(isAdministrator ? #","isAdministrator":true"# : #","isAdministrator":false"#)
+    if let isInDoubt { writer.raw(isInDoubt ? #","isInDoubt":true"# : #","isInDoubt":false"#) }
     writer.optional(#","service":"#, service?.rawValue)
     writer.raw(#","language":"#)
     writer.string(language.rawValue)
@@ -96,7 +97,7 @@ extension Caller {
   fileprivate init?(plain tape: JSONTape, _ node: Int) {
     guard tape.nodes[node].kind == .object else { return nil }
     var (kind, language) = (Kind?.none, Language?.none)
-    var (isVerified, isAdministrator) = (Bool?.none, Bool?.none)
+    var (isVerified, isAdministrator, isInDoubt) = (Bool?.none, Bool?.none, Bool?.none)
     var (account, session, service) = (AccountID?.none, SessionID?.none, ServiceName?.none)
     var (address, userAgent) = (String?.none, String?.none)
     let isPlain = tape.plainMembers(of: node) { name, value in
@@ -105,6 +106,9 @@ extension Caller {
       case "language": language = tape.plainText(value).flatMap(Language.init(rawValue:))
       case "isVerified": isVerified = tape.bool(value)
       case "isAdministrator": isAdministrator = tape.bool(value)
+      case "isInDoubt":
+        isInDoubt = tape.bool(value)
+        return isInDoubt != nil
       case "account":
         account = tape.plainText(value).flatMap { try? AccountID(text: $0) }
         return account != nil
@@ -126,7 +130,8 @@ extension Caller {
     }
     guard isPlain, let kind, let language, let isVerified, let isAdministrator else { return nil }
     self.init(
-      kind: kind, account: account, session: session, isVerified: isVerified, isAdministrator: isAdministrator, service: service,
+      kind: kind, account: account, session: session, isVerified: isVerified, isAdministrator: isAdministrator,
+      isInDoubt: isInDoubt, service: service,
       language: language, address: address, userAgent: userAgent)
   }
 }

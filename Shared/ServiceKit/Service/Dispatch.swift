@@ -36,7 +36,7 @@ struct Dispatch: Sendable {
     }
     defer { timers[spec.name]?.recordNanoseconds((ContinuousClock.now - start).nanoseconds) }
     do {
-      try await decide(spec.caller, request.header.caller)
+      try decide(spec, request.header.caller)
       let result = try await handle(request, context)
       return Reply(header: ReplyHeader(id: request.header.id, status: result.status), body: result.body)
     } catch {
@@ -53,9 +53,10 @@ struct Dispatch: Sendable {
     }
   }
 
-  private func decide(_ rule: CallerRule, _ caller: Caller) async throws {
+  private func decide(_ spec: OperationSpec, _ caller: Caller) throws {
     let isAccount = caller.kind == .account && caller.account != nil
-    switch rule {
+    if isAccount, spec.inDoubt == .refused, try isInDoubt(caller) { throw Failure(RequestFailure.loginUnanswered) }
+    switch spec.caller {
     case .anyone: return
     case .account: guard isAccount else { throw Failure(RequestFailure.unauthenticated) }
     case .verifiedAccount:
@@ -72,6 +73,13 @@ struct Dispatch: Sendable {
         throw Failure(RequestFailure.forbidden)
       }
     }
+  }
+
+  /// Identity knows it of each session; the others believe the token, which is renewed when the owner answers.
+  private func isInDoubt(_ caller: Caller) throws -> Bool {
+    guard let isInDoubt = definition.isInDoubt else { return caller.isInDoubt == true }
+    guard let session = caller.session else { return false }
+    return try context.store.lookUp { try isInDoubt(session, $0) }
   }
 }
 

@@ -43,6 +43,7 @@ public struct ServiceDefinition: Sendable {
   private(set) var keepsAccounts = false
   private(set) var accountMoved: Accounts.Moved?
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
+  private(set) var isInDoubt: (@Sendable (SessionID, Database) throws -> Bool)?
   /// How each table of its store forgets an account.
   public private(set) var erasedTables: [ErasedTable] = []
 
@@ -163,6 +164,11 @@ public struct ServiceDefinition: Sendable {
   /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.
   public mutating func decideVerified(_ isVerified: @escaping @Sendable (AccountID, Database) throws -> Bool) {
     self.isVerified = isVerified
+  }
+
+  /// Says by the store whether a session is in doubt, see ``DoubtRule``: identity does, whose store knows it.
+  public mutating func decideDoubt(_ isInDoubt: @escaping @Sendable (SessionID, Database) throws -> Bool) {
+    self.isInDoubt = isInDoubt
   }
 
   /// Declares how each table of the store forgets an account.

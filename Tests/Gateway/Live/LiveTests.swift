@@ -229,6 +229,31 @@ struct LiveTests {
     }
   }
 
+  @Test(
+    "The access tokens of a session that are outdated, as those of a dismissed administrator, count as expired on HTTP and JSON-RPC; its next one is good (ID-15)"
+  )
+  func outdates() async throws {
+    try await Self.with { gateway, inboxes in
+      let session = SessionID()
+      let token = try gateway.signer.token(account: inboxes.account, session: session, claims: ["adm": true])
+      let line = try await RawConnection(port: gateway.tcpPort)
+      try await line.send(
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","live":false},"id":1}"# + "\n")
+      _ = try await line.receiveLine()
+      let bearer = ["Authorization": "Bearer \(token)"]
+      #expect(try await gateway.http("GET", "/v1/things", bearer).status == 503)
+      inboxes.outdate(session, 1)
+      // It is told within moments.
+      var refused = try await gateway.http("GET", "/v1/things", bearer)
+      while refused.status == 503 { refused = try await gateway.http("GET", "/v1/things", bearer) }
+      #expect(try refused.json["code"] == "token_expired")
+      try await line.send(#"{"jsonrpc":"2.0","method":"things.list","params":{},"id":2}"# + "\n")
+      #expect(try await line.receiveLine()["error"]?["data"]?["code"] == "token_expired")
+      let next = try gateway.signer.token(account: inboxes.account, session: session, claims: ["gen": 1])
+      #expect(try await gateway.http("GET", "/v1/things", ["Authorization": "Bearer \(next)"]).status == 503)
+    }
+  }
+
   @Test("A gateway that starts knows the sessions closed lately")
   func startsWithRevocations() async throws {
     let bus = FakeBus()

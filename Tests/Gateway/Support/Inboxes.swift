@@ -120,6 +120,12 @@ final class Inboxes: Sendable {
       identity.append(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: .now), isState: true))
   }
 
+  func outdate(_ session: SessionID, _ generation: Int) {
+    tellers[.identity]?.tell(
+      identity.append(
+        SessionOutdated(sessionID: session, accountID: account, generation: generation, at: .now), isState: true))
+  }
+
   func revoke(_ token: PersonalAccessTokenID) {
     tellers[.identity]?.tell(
       identity.append(PersonalAccessTokenRevoked(tokenID: token, accountID: account, at: .now), isState: true))

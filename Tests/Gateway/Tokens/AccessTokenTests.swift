@@ -160,6 +160,34 @@ struct AccessTokenTests {
     _ = try await verifier.identify(signer.token())
   }
 
+  @Test(
+    "One that was outdated counts as expired, at once, remembered or not; the session's next one is good, also if it is told again"
+  )
+  func outdated() async throws {
+    let signer = Signer()
+    let verifier = Self.verifier([signer])
+    let session = SessionID()
+    let known = try signer.token(session: session)
+    let fresh = try signer.token(session: session, claims: ["gen": 0])
+    let next = try signer.token(session: session, claims: ["gen": 1])
+    _ = try await verifier.identify(known)
+    for generation in [1, 0] {
+      verifier.revocations.outdate(session, before: generation, until: Instant.now.adding(seconds: 600))
+      await #expect(throws: TokenRefusal.expired) { try await verifier.identify(known) }
+      await #expect(throws: TokenRefusal.expired) { try await verifier.identify(fresh) }
+      #expect(try await verifier.identify(next).generation == 1)
+    }
+    _ = try await verifier.identify(signer.token())
+  }
+
+  @Test("One of a session in doubt says so to the services, others do not", arguments: [true, false])
+  func doubt(isInDoubt: Bool) async throws {
+    let signer = Signer()
+    let identification = try await Self.verifier([signer]).identify(signer.token(claims: isInDoubt ? ["dbt": true] : [:]))
+    let caller = Caller(identification, language: .english, address: nil, userAgent: nil)
+    #expect(caller.isInDoubt == (isInDoubt ? true : nil))
+  }
+
   @Test("When too many sessions are closed to remember, every older token must be refreshed")
   func overflow() async throws {
     let time = MovedClock()

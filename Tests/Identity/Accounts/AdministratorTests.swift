@@ -51,6 +51,10 @@ struct AdministratorTests {
         try await failure { try await identity.ask(ListIncidents.self, .init(), by: .signedIn(berta)) }.code == "forbidden")
       _ = try await identity.ask(ListIncidents.self, .init(), by: .signedIn(adela))
       #expect(try await identity.securityEvents().filter { $0 == "administratorDismissed" }.count == 1)
+      // The other services are told that it says so no longer; she goes on with the next one.
+      #expect(try await identity.told(SessionOutdated.self).map(\.sessionID) == [berta.session.id])
+      let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: berta.refreshToken))
+      #expect(try !TokenTests.payload(of: refreshed.accessToken).adm)
       let nobody = DismissAdministrator.Input(username: try Username(text: "nobody"))
       #expect(try await failure { try await identity.askAsGateway(DismissAdministrator.self, nobody) }.code == "not_found")
     }

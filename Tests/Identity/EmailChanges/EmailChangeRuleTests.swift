@@ -9,6 +9,7 @@ struct EmailChangeRuleTests {
   struct Case: Sendable {
     var usedAt: Int?
     var replacedAt: Int?
+    var isCancelled = false
     var isTaken = false
     let now: Int
     let refusal: EmailChangeFailure?
@@ -23,6 +24,8 @@ struct EmailChangeRuleTests {
       Case(usedAt: 10, now: 50, refusal: .linkUsed),
       Case(usedAt: 10, now: 100, refusal: .linkExpired),
       Case(replacedAt: 10, now: 50, refusal: .linkReplaced),
+      Case(replacedAt: 10, isCancelled: true, now: 50, refusal: .cancelled),
+      Case(replacedAt: 10, isCancelled: true, now: 100, refusal: .linkExpired),
       Case(isTaken: true, now: 50, refusal: .addressTaken),
       // Nobody learns by an old link whether an address is taken by now.
       Case(usedAt: 10, isTaken: true, now: 50, refusal: .linkUsed),
@@ -33,7 +36,9 @@ struct EmailChangeRuleTests {
     func instant(_ seconds: Int) -> Instant { Instant(milliseconds: 0).adding(seconds: seconds) }
     let link = OpenedLink(
       expiresAt: instant(100), usedAt: test.usedAt.map(instant), replacedAt: test.replacedAt.map(instant))
-    #expect(EmailChangeRule.refusal(link, isTaken: test.isTaken, now: instant(test.now)) == test.refusal)
+    #expect(
+      EmailChangeRule.refusal(
+        link, isCancelled: test.isCancelled, isTaken: test.isTaken, now: instant(test.now)) == test.refusal)
   }
 
   @Test("knows no link where there is none")

@@ -48,7 +48,7 @@ struct EmailChangeUndoTests {
       #expect(notice.email == account.email && notice.expiresAt == identity.time.now.adding(seconds: 86_400))
       let undone = try await identity.undo(notice.token)
       #expect(undone == .init(username: account.username, email: account.email, hadTakenPlace: false))
-      #expect(try await failure { try await identity.follow(mail.token) }.code == "email_change_link_replaced")
+      #expect(try await failure { try await identity.follow(mail.token) }.code == "email_change_cancelled")
       #expect(try await failure { try await identity.undo(notice.token) }.code == "email_change_undone")
       // Nothing was changed, so nothing ends.
       #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)) == account)

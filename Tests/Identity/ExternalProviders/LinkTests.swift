@@ -93,6 +93,84 @@ extension ExternalProviderProcesses {
       }
     }
 
+    /// How what an intruder has linked comes to an end.
+    enum End: CaseIterable, Sendable {
+      case closing, changingPassword, changingPasswordAfterSecondLogin, undoingEmailChange
+    }
+
+    @Test(
+      "what was linked in a session that its owner did not confirm ends with 'it was not me', a changed password, an undone change of address (S 4, scenario 3; S 6, scenario 4)",
+      arguments: End.allCases)
+    func intruder(end: End) async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await identity.register("bea")
+        let bea = try await identity.logIn("bea")
+        identity.time.advance(seconds: 60)
+        let there = Caller(kind: .anonymous, address: "192.0.2.77", userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/131.0")
+        func breakIn() async throws -> SignedIn {
+          try await identity.ask(LogIn.self, .init(login: "bea", password: RunningIdentity.password), by: there)
+        }
+        var intruder = try await breakIn()
+        #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.notice])
+        // The second one is unlike nothing any more.
+        if end == .changingPasswordAfterSecondLogin { intruder = try await breakIn() }
+        _ = try await identity.link(intruder, to: provider)
+        switch end {
+        case .closing:
+          let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+          _ = try await identity.ask(AnswerLoginAlert.self, .init(alertID: alert, answer: .close), by: .signedIn(bea))
+        case .changingPassword, .changingPasswordAfterSecondLogin: try await Self.changePassword(identity, by: bea)
+        case .undoingEmailChange:
+          _ = try await identity.ask(
+            RequestEmailChange.self,
+            .init(
+              email: FormField(text: "thief@example.com"), currentPassword: FormField(text: RunningIdentity.password)),
+            by: .signedIn(intruder))
+          let change = try #require(try await identity.told(EmailChangeRequested.self).last).changeID
+          let token = try await identity.askAsNotifications(ReadEmailChangeSecret.self, .init(changeID: change)).token
+          _ = try await identity.ask(CompleteEmailChange.self, .init(token: token))
+          let undo = try await identity.askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: change)).token
+          _ = try await identity.ask(UndoEmailChange.self, .init(token: undo))
+        }
+        #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)
+        #expect(try await identity.told(IdentityLinkChanged.self).map(\.isLinked) == [true, false])
+        #expect(try await identity.logIn(by: provider).signedIn.account.id != bea.account.id)
+      }
+    }
+
+    @Test(
+      "what its owner linked survives a change of the password: where the account was known, in a session that was confirmed, in this one"
+    )
+    func ownersLink() async throws {
+      for confirms in [nil, true, false] {
+        try await TestProvider.withIdentity { provider, identity in
+          try await identity.register("bea")
+          var (here, bea) = (try await identity.logIn("bea"), try await identity.logIn("bea"))
+          if let confirms {
+            let phone = Caller(kind: .anonymous, address: "192.0.2.77", userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/131.0")
+            bea = try await identity.ask(LogIn.self, .init(login: "bea", password: RunningIdentity.password), by: phone)
+            let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+            if confirms {
+              _ = try await identity.ask(AnswerLoginAlert.self, .init(alertID: alert, answer: .confirm), by: .signedIn(here))
+            } else {
+              here = bea
+            }
+          }
+          _ = try await identity.link(bea, to: provider)
+          try await Self.changePassword(identity, by: here)
+          #expect(try await identity.logIn(by: provider).signedIn.account.id == bea.account.id)
+        }
+      }
+    }
+
+    private static func changePassword(_ identity: RunningIdentity, by session: SignedIn) async throws {
+      let new = FormField<Password>(text: RunningIdentity.otherPassword)
+      _ = try await identity.ask(
+        ChangePassword.self,
+        .init(currentPassword: FormField(text: RunningIdentity.password), password: new, passwordRepetition: new),
+        by: .signedIn(session))
+    }
+
     @Test("a session that ends while the person is at the provider links nothing")
     func endedSession() async throws {
       try await TestProvider.withIdentity { provider, identity in

@@ -53,6 +53,35 @@ struct ChangePasswordTests {
     }
   }
 
+  @Test("the session's access token of before counts as expired, also at a gateway that starts later (S 7, scenario 1)")
+  func accessToken() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let changed = try await change(identity, own)
+      let told = try await identity.told(SessionOutdated.self)
+      #expect(told.map(\.sessionID) == [own.session.id])
+      let generation = try #require(told.first).generation
+      #expect(try TokenTests.payload(of: own.accessToken).gen < generation)
+      #expect(try TokenTests.payload(of: changed.accessToken).gen == generation)
+      let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: changed.refreshToken))
+      #expect(try TokenTests.payload(of: refreshed.accessToken).gen == generation)
+      func snapshot() async throws -> [SessionOutdated] {
+        var (key, events): (String?, [SessionOutdated]) = (nil, [])
+        repeat {
+          let page = try await identity.store.log.snapshot(after: key)
+          events += try page.events.filter { $0.name == SessionOutdated.spec.name }.map { try SessionOutdated.decode($0.body) }
+          key = page.nextKey
+        } while key != nil
+        return events
+      }
+      #expect(try await snapshot() == told)
+      // By then the token has expired by itself.
+      identity.time.advance(seconds: 901)
+      #expect(try await snapshot().isEmpty)
+    }
+  }
+
   @Test("another current password changes nothing, is recorded, and can be tried again (S 7, scenario 2)")
   func wrong() async throws {
     try await RunningIdentity.run { identity in

@@ -232,4 +232,21 @@ struct InboxTests {
       #expect(empty.items.isEmpty && empty.lastNumber == 0)
     }
   }
+
+  @Test("a session in doubt takes no notice away, such as the one that asks about it (ID-7)")
+  func doubt() async throws {
+    let ana = try identity.person("ana")
+    try await run { stage in
+      try await stage.tell(.rewards, earned(ana, 1))
+      try await stage.untilTold(1, by: .notifications)
+      let all = try await inbox(stage, ana)
+      var doubtful = ana.caller
+      doubtful.isInDoubt = true
+      #expect(
+        try await stage.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: doubtful)
+          == "login_alert_unanswered")
+      #expect(try await inbox(stage, ana).count == 1)
+      _ = try await stage.call(MarkNotificationRead.self, .init(notificationID: all[0].id), as: doubtful)
+    }
+  }
 }
