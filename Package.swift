@@ -208,7 +208,7 @@ let package = Package(
           "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
       tests("Deploy", [], exclude: ["StandIns"]),
-      tests("EndToEnd", ["Client", "Cluster", "Operations", grdb] + everyContract + everyExecutable),
+      tests("EndToEnd", ["Client", "Cluster", "Operations", "racha-admin", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",
         ["GatewayContract", "GatewayService", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
@@ -239,7 +239,9 @@ let package = Package(
           "Storage", grdb,
         ]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
-      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
+      tests(
+        "ServiceKit",
+        ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
       tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
       tests(
         "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
