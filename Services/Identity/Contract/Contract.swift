@@ -33,6 +33,7 @@ extension Contract {
       AccountDeleted.self, AccountErased.self,
       EmailChangeRequested.self, EmailChanged.self,
       IdentityLinkChanged.self,
+      AccountVerified.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }
