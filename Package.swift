@@ -209,7 +209,8 @@ let package = Package(
           "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
       tests("Deploy", [], exclude: ["StandIns"]),
-      tests("EndToEnd", ["Client", "Cluster", "Operations", "Sampling", grdb] + everyContract + everyExecutable),
+      tests(
+        "EndToEnd", ["Client", "Cluster", "Operations", "Sampling", "racha-admin", grdb] + everyContract + everyExecutable),
       tests(
         "Gateway",
         [
@@ -243,7 +244,9 @@ let package = Package(
           "ServiceKit", "Storage", grdb,
         ]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
-      tests("ServiceKit", ["Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
+      tests(
+        "ServiceKit",
+        ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
       tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
       tests(
         "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],

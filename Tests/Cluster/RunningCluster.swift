@@ -119,6 +119,20 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     return codes
   }
 
+  /// Runs the operators' tool against the cluster, as `racha administrator` does.
+  public func administer(_ arguments: String...) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(binaries)/racha-admin")
+    process.arguments = arguments
+    process.environment = environment
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw NotReady(description: "racha-admin \(arguments) ended in \(process.terminationStatus)")
+    }
+  }
+
   private func launch(_ service: ServiceName) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "\(binaries)/\(service.rawValue)")

@@ -18,6 +18,15 @@ struct WordsTests {
     }
   }
 
+  @Test("every rule of fields says what to do about it")
+  func suggestions() {
+    let rules = words.keys(.english).filter { $0.hasPrefix("field.") && !$0.hasSuffix(".suggestion") }
+    #expect(rules.count > 20)
+    for rule in rules {
+      for language in Language.allCases { #expect(words.parameters("\(rule).suggestion", language) != nil, "\(rule)") }
+    }
+  }
+
   @Test("are filled with values")
   func parameters() {
     #expect(words.text("field.too_long", .english, ["most": .number(20)]) == "This may have at most 20 characters.")

@@ -12,10 +12,11 @@ public struct Problem: Document, Hashable {
   public var requestID: String
   public var retryAfterSeconds: Int?
   public var errors: [ProblemField]?
+  public var remedy: ProblemRemedy?
 
   public init(
     type: String, title: String, status: Int, detail: String, code: String, instance: String, requestID: String,
-    retryAfterSeconds: Int? = nil, errors: [ProblemField]? = nil
+    retryAfterSeconds: Int? = nil, errors: [ProblemField]? = nil, remedy: ProblemRemedy? = nil
   ) {
     self.type = type
     self.title = title
@@ -26,6 +27,7 @@ public struct Problem: Document, Hashable {
     self.requestID = requestID
     self.retryAfterSeconds = retryAfterSeconds
     self.errors = errors
+    self.remedy = remedy
   }
 
   public static let notes: Notes = [
@@ -37,6 +39,26 @@ public struct Problem: Document, Hashable {
     "instance": Note("Names this occurrence.", example: "urn:racha:request:019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
     "requestID": Note("The request's `X-Request-ID`, for reports.", example: "019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
     "retryAfterSeconds": "When a repetition may succeed.", "errors": "Every field at fault.",
+    "remedy": "What to call so that a repetition may succeed, where there is one such operation.",
+  ]
+}
+
+/// The operation that mends what a request was refused for.
+public struct ProblemRemedy: Document, Hashable {
+  public var operation: String
+  public var method: String
+  public var path: String
+
+  public init(operation: String, method: String, path: String) {
+    self.operation = operation
+    self.method = method
+    self.path = path
+  }
+
+  public static let notes: Notes = [
+    "operation": Note("Name of the operation.", example: "accounts.resendVerification"),
+    "method": Note("Its HTTP method.", example: "POST"),
+    "path": Note("Its path.", example: "/v1/accounts/me/verification-links"),
   ]
 }
 

@@ -1,4 +1,5 @@
 import GatewayContract
+import IdentityContract
 import Operations
 
 /// Puts failures into words.
@@ -17,7 +18,8 @@ struct ProblemWriter: Sendable {
     return Problem(
       type: "/docs#problem-\(failure.code)", title: text("status.\(failure.status)", language), status: failure.status,
       detail: detail(failure, language), code: failure.code, instance: "urn:racha:request:\(request)", requestID: request,
-      retryAfterSeconds: failure.retryAfterSeconds, errors: fields.isEmpty ? nil : fields)
+      retryAfterSeconds: failure.retryAfterSeconds, errors: fields.isEmpty ? nil : fields,
+      remedy: ProblemRemedy(against: failure.code))
   }
 
   /// What went wrong this time, and what to do about it.
@@ -53,5 +55,19 @@ struct ProblemWriter: Sendable {
   private static func trimmed(_ text: String) -> String {
     guard text.hasSuffix(" ") else { return text }
     return String(text.dropLast())
+  }
+}
+
+extension ProblemRemedy {
+  /// Nil where no operation by itself helps.
+  fileprivate init?(against code: String) {
+    let spec: OperationSpec
+    switch code {
+    case RequestFailure.verificationRequired.rawValue: spec = ResendVerification.spec
+    case RequestFailure.consentRequired.rawValue: spec = UpdateSettings.spec
+    default: return nil
+    }
+    guard let route = spec.route else { return nil }
+    self.init(operation: spec.name, method: route.method.rawValue, path: route.path)
   }
 }

@@ -101,12 +101,14 @@ extension Transaction {
     return try tellAccount(id)
   }
 
-  /// Notes that the e-mail address is verified and tells of it.
+  /// Notes that the e-mail address is verified, if it was not, and tells of it.
   func verifyAccount(_ id: AccountID) throws {
     try database.cachedStatement(
       sql: "UPDATE accounts SET verified_at = ?, revision = revision + 1 WHERE account_id = ? AND verified_at IS NULL"
     ).execute(arguments: [now, id])
-    if database.changesCount > 0 { _ = try tellAccount(id) }
+    guard database.changesCount > 0 else { return }
+    _ = try tellAccount(id)
+    try tell(AccountVerified(accountID: id, at: now))
   }
 
   /// Keeps the same password's hash at today's cost.

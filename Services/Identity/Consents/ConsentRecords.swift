@@ -17,6 +17,14 @@ extension ConsentPurpose {
   }
 }
 
+/// Whom a withdrawal must have reached before it is answered.
+enum ConsentRule {
+  /// The services that keep data for a purpose that needs consent.
+  static let keepers: [ServiceName] = [.activity]
+  /// How long an answer waits for one of them.
+  static let mostSeconds = 2
+}
+
 extension ConsentChoices {
   /// The choices that change something: what is given already cannot be given again, nor what is not be withdrawn.
   func changes(from given: [ConsentPurpose]) -> [(purpose: ConsentPurpose, isGiven: Bool)] {

@@ -34,6 +34,7 @@ extension Contract {
       EmailChangeRequested.self, EmailChanged.self,
       IdentityLinkChanged.self,
       SessionOutdated.self,
+      AccountVerified.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

@@ -37,13 +37,14 @@ public struct RankedIncident: Document, Hashable {
   public var severity: SecuritySeverity
   public var accountID: AccountID?
   public var username: Username?
+  public var address: String?
   public var count: Int
   public var recommendation: String
 
   public init(
     rank: Int, incidentID: IncidentID, pattern: IncidentPattern, title: String, severity: SecuritySeverity,
     accountID: AccountID?,
-    username: Username?, count: Int, recommendation: String
+    username: Username?, address: String?, count: Int, recommendation: String
   ) {
     self.rank = rank
     self.incidentID = incidentID
@@ -52,6 +53,7 @@ public struct RankedIncident: Document, Hashable {
     self.severity = severity
     self.accountID = accountID
     self.username = username
+    self.address = address
     self.count = count
     self.recommendation = recommendation
   }
@@ -60,7 +62,7 @@ public struct RankedIncident: Document, Hashable {
     "rank": Note("1 for what matters most: by severity, then by the number of events.", example: 1),
     "incidentID": "The incident.", "pattern": "What it is.", "title": "The same in the caller's language.",
     "severity": "How much it matters.", "accountID": "The account that it befell, if one.",
-    "username": "Its username; absent where the account is gone.",
+    "username": "Its username; absent where the account is gone.", "address": "The address that the events came from, if one.",
     "count": Note("How many events it had when the report was made.", example: 7),
     "recommendation": "What to do about it, in the caller's language.",
   ]

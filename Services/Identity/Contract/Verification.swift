@@ -111,6 +111,22 @@ public struct VerificationMailRequested: Event, Hashable {
   )
 }
 
+/// An account's e-mail address was verified, by whichever way: what its open sessions are told (S 8, scenario 1).
+public struct AccountVerified: Event, Hashable {
+  public var accountID: AccountID
+  public var at: Instant
+
+  public init(accountID: AccountID, at: Instant) {
+    self.accountID = accountID
+    self.at = at
+  }
+
+  public static let notes: Notes = ["accountID": "The account.", "at": "When it was verified first."]
+
+  public static let spec = EventSpec(
+    "accounts.verified", by: .identity, requirements: ["ID-2", "NOT-1"], "An account's e-mail address was verified.")
+}
+
 /// Gives the notifications service what a verification mail needs, at the moment of writing it.
 ///
 /// The token is derived from a key and the link's id each time, so that it rests nowhere in clear.

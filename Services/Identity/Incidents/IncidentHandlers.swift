@@ -55,8 +55,9 @@ extension IncidentRecord {
       closedAt: closedAt ?? (isOver ? quietAt : nil), closedByAccountID: closedBy, comment: comment)
   }
 
-  /// What an administrator reads of it in a mail.
-  func mail(to reader: AccountRecord, _ database: Database) throws -> SecurityMail {
+  /// What an administrator reads of it in a mail. An account stands there by its id, which names nobody once it is erased, as no mail that
+  /// has gone out could be made to forget; `incidents.get` tells whose it is.
+  func mail(to reader: AccountRecord) -> SecurityMail {
     let language = reader.language
     func line(_ key: String, _ parameters: [String: Parameter]) -> String {
       SecurityWords.text("incident.line.\(key)", language, parameters)
@@ -65,10 +66,9 @@ extension IncidentRecord {
       line("severity", ["severity": .text(SecurityWords.severity(severity, language))]),
       line("count", ["count": .number(count)]),
     ]
-    if let username = try accountID.flatMap({ try database.account($0)?.username }) {
-      lines.append(line("account", ["username": .text(username.description)]))
-    }
+    if let accountID { lines.append(line("account", ["accountID": .text(accountID.description)])) }
     if let address { lines.append(line("address", ["address": .text(address)])) }
+    lines.append(line("incident", ["incidentID": .text(id.description)]))
     lines.append(line("since", ["at": .text(firstAt.description)]))
     return SecurityMail(
       email: reader.email, username: reader.username, language: language, title: SecurityWords.title(pattern, language),

@@ -15,6 +15,11 @@ enum SecurityWords {
     text("severity.\(severity.rawValue)", language)
   }
 
+  /// What happened, as the beginning of a line with a number; a kind of an older version of the program stands for itself.
+  static func events(_ kind: String, _ language: Language) -> String {
+    SessionWords.words.text("securityEvent.\(kind)", language) ?? kind
+  }
+
   static func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String {
     SessionWords.words.text(key, language, parameters) ?? key
   }

@@ -100,6 +100,9 @@ extension Transaction {
     if ExternalLoginRule.endWithRecovery(hadPassword: account.hasPassword, wasVerified: account.verifiedAt != nil) {
       for identity in try database.externalIdentities(of: account.id) { try unlink(identity, call.caller) }
     }
+    // Whoever opened the link has the mailbox, which is all that a verification shows.
+    try verifyAccount(account.id)
+    try replaceVerificationLinks(of: account.id)
     try clearLoginFailures(LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures))
     try record(SecurityEvent(.passwordRecovered, account: account.id), from: call.caller)
     return .success(CompletePasswordRecovery.Output(username: account.username))

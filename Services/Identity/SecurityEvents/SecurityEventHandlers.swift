@@ -11,11 +11,23 @@ extension ServiceDefinition {
       ListSecurityEvents.self,
       read: { input, call, database in
         _ = try call.liveAdministrator(database)
+        if let kind = input.kind { try SecurityEvent.Kind.check(kind) }
         let page = try call.page(input)
         let rows = try database.securityEvents(
           input, before: page.place(ID<RecordedSecurityEvent>.init(text:)), limit: page.fetchLimit)
         return page.page(of: rows, key: \.id) { $0 }
       })
+  }
+}
+
+extension SecurityEvent.Kind {
+  /// - Throws: `invalid_fields` where nothing of that kind ever happens.
+  fileprivate static func check(_ kind: String) throws {
+    do throws(FieldRule) {
+      _ = try Self(text: kind)
+    } catch {
+      throw Failure.field("kind", error)
+    }
   }
 }
 

@@ -34,11 +34,13 @@ extension ReportRecord {
       "report.\(span.period.rawValue)", language,
       ["day": .text(span.firstDay.description), "lastDay": .text(span.lastDay.description)])
     let incidents = try content.incidents.enumerated().map { index, incident in
-      RankedIncident(
+      // Whom and where: as long as the incident itself tells, which forgets it with the account.
+      let subject = try database.incident(incident.incidentID)
+      return RankedIncident(
         rank: index + 1, incidentID: incident.incidentID, pattern: incident.pattern,
         title: SecurityWords.title(incident.pattern, language), severity: incident.severity, accountID: incident.accountID,
-        username: try incident.accountID.flatMap { try database.account($0)?.username }, count: incident.count,
-        recommendation: SecurityWords.recommendation(incident.pattern, language))
+        username: try incident.accountID.flatMap { try database.account($0)?.username }, address: subject?.address,
+        count: incident.count, recommendation: SecurityWords.recommendation(incident.pattern, language))
     }
     return SecurityReport(
       id: id, period: span.period, firstDay: span.firstDay, lastDay: span.lastDay, createdAt: createdAt, title: title,
@@ -48,22 +50,36 @@ extension ReportRecord {
 }
 
 extension SecurityReport {
-  /// What an administrator reads of it in a mail: each recommendation once, in the order of the incidents.
+  /// What an administrator reads of it in a mail: each recommendation once, in the order of the incidents. Accounts stand there by their
+  /// ids, as in the mails about incidents.
   func mail(to reader: AccountRecord) -> SecurityMail {
     let language = reader.language
     func line(_ key: String, _ parameters: [String: Parameter]) -> String {
       SecurityWords.text("report.line.\(key)", language, parameters)
     }
     let ranked = incidents.map { incident in
-      line(
+      let subject =
+        if let account = incident.accountID {
+          line("incident.account", ["accountID": .text(account.description)])
+        } else if let address = incident.address {
+          line("incident.address", ["address": .text(address)])
+        } else {
+          ""
+        }
+      return line(
         "incident",
         [
           "rank": .number(incident.rank), "title": .text(incident.title), "count": .number(incident.count),
-          "severity": .text(SecurityWords.severity(incident.severity, language)),
+          "severity": .text(SecurityWords.severity(incident.severity, language)), "subject": .text(subject),
         ])
     }
     let happened = counts.map { count in
-      line("count", ["kind": .text(count.kind), "count": .number(count.count), "before": .number(count.countBefore)])
+      line(
+        "count",
+        [
+          "kind": .text(SecurityWords.events(count.kind, language)), "count": .number(count.count),
+          "before": .number(count.countBefore),
+        ])
     }
     var recommendations: [String] = []
     for incident in incidents where !recommendations.contains(incident.recommendation) {

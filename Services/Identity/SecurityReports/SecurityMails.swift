@@ -16,7 +16,7 @@ extension ServiceDefinition {
           throw Failure(RequestFailure.notFound)
         }
         if let incident = try (row["incident_id"] as IncidentID?).flatMap({ try database.incident($0) }) {
-          return try incident.mail(to: reader, database)
+          return incident.mail(to: reader)
         }
         if let report = try (row["report_id"] as SecurityReportID?).flatMap({ try database.securityReport($0) }) {
           return try report.shown(reader.language, database).mail(to: reader)

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import Logging
 import Operations
 import ServiceKit
 import Storage
@@ -16,7 +17,30 @@ extension ServiceDefinition {
       write: { input, call, transaction in
         let account = try transaction.changeSettings(of: call.liveAccount(transaction.database), by: input)
         return try transaction.database.settings(of: account)
+      },
+      afterwards: { input, call in
+        guard let consents = input.consents, ConsentPurpose.allCases.contains(where: { consents[$0] == false }) else { return }
+        try await call.spreadWithdrawal()
       })
+  }
+}
+
+extension Call {
+  /// Lets those who keep what needs consent know of a withdrawal before it is answered: nothing that is sent afterwards is kept (ID-13).
+  ///
+  /// One that does not answer hears of it as soon as it hears anything. The withdrawal stands, so it does not fail for that.
+  fileprivate func spreadWithdrawal() async throws {
+    let id = try account
+    guard let changed = try await read({ try $0.account(id)?.changed }) else { return }
+    for service in ConsentRule.keepers {
+      do {
+        _ = try await request(FollowAccount.self, changed, to: service, within: ConsentRule.mostSeconds)
+      } catch let failure as Failure {
+        logger.warning(
+          "a withdrawn consent is not known everywhere yet",
+          metadata: ["service": .string(service.rawValue), "code": .string(failure.code)])
+      }
+    }
   }
 }
 

@@ -6,6 +6,7 @@ public enum NotificationKind: String, Choice {
   case loginNoticed, loginSuspicious, loginRefused, accountLocked, tokensReused, incidentRaised
   case followRequestReceived, followRequestAccepted
   case importProgressed, importDone, importFailed
+  case accountVerified
 }
 
 /// Something that happened to an account, in its inbox (NOT-1).

@@ -1,4 +1,5 @@
 import ActivityContract
+import IdentityContract
 import NotificationsContract
 import Operations
 import RewardsContract
@@ -17,6 +18,7 @@ enum InboxSubscriptions {
     service.hear(OfferRedeemed.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
     service.hear(ImportProgressed.self) { event, _, transaction in try follow(event, transaction) }
     service.hear(CoinsEarned.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.hear(AccountVerified.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
   }
 
   /// How an import comes on: each time in place of the last, so that an inbox has one notification of it however long it takes.

@@ -121,6 +121,12 @@ extension NotificationDraft {
       source: "\(AccountProtected.spec.name)/\(event.incidentID)", parameters: [:], links: NotificationLinks())
   }
 
+  init(_ event: AccountVerified) {
+    self.init(
+      event.accountID, .accountVerified, source: "\(AccountVerified.spec.name)/\(event.accountID)/\(event.at)", parameters: [:],
+      links: NotificationLinks())
+  }
+
   init(_ event: AdministratorAlerted) {
     self.init(
       event.accountID, .incidentRaised, source: "\(AdministratorAlerted.spec.name)/\(event.mailID)",

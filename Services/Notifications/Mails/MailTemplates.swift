@@ -110,7 +110,7 @@ struct MailTemplates: Sendable {
     ]
   }
 
-  /// Writes the mail.
+  /// Writes the mail. Its username, which anybody may have chosen who knows the address, is nothing to follow.
   ///
   /// - Throws: ``MailFailure/badAddress``.
   func message(_ mail: MailQueue.Job, _ content: MailContent, from: MailAddress) throws(MailFailure) -> MailMessage {
@@ -119,7 +119,8 @@ struct MailTemplates: Sendable {
       let subject = words.text("mail.\(mail.subject.kind.rawValue).subject", content.language)
     else { preconditionFailure("every kind of mail has its words in every language") }
     let values: [String: Any] = [
-      "subject": subject, "username": content.username.description, "token": content.token ?? "", "url": content.url,
+      "subject": subject, "username": LinkFree.text(content.username.description), "token": content.token ?? "",
+      "url": content.url,
       "at": MailTemplates.minute(content.at), "confirmURL": content.confirmURL ?? "", "device": content.device ?? "",
       "place": content.place ?? "", "title": content.security?.title ?? "", "lines": content.security?.lines ?? [],
       "recommendations": content.security?.recommendations ?? [], "erased": erased(content),

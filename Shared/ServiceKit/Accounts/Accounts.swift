@@ -117,7 +117,7 @@ public enum Accounts {
   }
 
   /// What comes late of an account that was erased has no effect.
-  private static func keep(_ account: AccountChanged, _ transaction: Transaction, _ moved: Moved?) throws {
+  static func keep(_ account: AccountChanged, _ transaction: Transaction, _ moved: Moved?) throws {
     guard try !transaction.database.isErased(account.accountID) else { return }
     let before = try moved == nil ? nil : dayRule(of: account.accountID, in: transaction.database)
     let statement = try transaction.database.cachedStatement(

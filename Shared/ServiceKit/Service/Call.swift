@@ -57,9 +57,16 @@ public struct Call: Sendable {
   }
 
   /// Asks another service, in this one's own name, within what is left of the request's time.
-  public func request<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
-    try await ServiceClient(bus: context.bus, service: context.service, clock: context.clock).request(
-      operation, input, deadline: header.deadline, traceparent: header.traceparent)
+  ///
+  /// - Parameters:
+  ///   - target: whom to ask, if not the service that owns the operation.
+  ///   - seconds: how long to wait for the answer at most, if not as long as the request has time.
+  public func request<O: Operation>(
+    _ operation: O.Type, _ input: O.Input, to target: ServiceName? = nil, within seconds: Int? = nil
+  ) async throws -> O.Output {
+    let deadline = seconds.map { min(header.deadline, context.clock.now.adding(seconds: $0)) } ?? header.deadline
+    return try await ServiceClient(bus: context.bus, service: context.service, clock: context.clock).request(
+      operation, input, to: target, deadline: deadline, traceparent: header.traceparent)
   }
 
   /// One transaction, durable when it returns.

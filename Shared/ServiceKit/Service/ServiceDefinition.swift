@@ -91,10 +91,15 @@ public struct ServiceDefinition: Sendable {
   }
 
   /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
+  ///
+  /// - Parameter afterwards: what is done before the answer once the transaction is durable, also when a call is repeated.
   public mutating func serve<O: Operation>(
-    _ operation: O.Type, write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output
+    _ operation: O.Type, write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output,
+    afterwards: @escaping @Sendable (O.Input, Call) async throws -> Void = { _, _ in }
   ) {
-    serve(operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) })
+    serve(
+      operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) },
+      afterwards: afterwards)
   }
 
   /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
@@ -102,20 +107,25 @@ public struct ServiceDefinition: Sendable {
   /// that must not change twice.
   public mutating func serve<O: Operation, Prepared: Sendable>(
     _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
-    write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> O.Output
+    write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> O.Output,
+    afterwards: @escaping @Sendable (O.Input, Call) async throws -> Void = { _, _ in }
   ) {
     add(operation) { input, call, request in
       let prepared = try await prepare(input, call)
-      guard O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) else {
-        return try await call.write { transaction in
+      let json: [UInt8]
+      if O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) {
+        json = try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in
+          try call.refuseErased(transaction)
+          return try body(input, prepared, call, transaction).json
+        }
+      } else {
+        json = try await call.write { transaction in
           try call.refuseErased(transaction)
           return try body(input, prepared, call, transaction)
         }.json
       }
-      return try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in
-        try call.refuseErased(transaction)
-        return try body(input, prepared, call, transaction).json
-      }
+      try await afterwards(input, call)
+      return json
     }
   }
 

@@ -36,6 +36,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
     definition.serveSystem(metrics: environment.metrics, started: environment.clock.now) {
       listeners.compactMap(\.hindrance) + runners.compactMap(\.hindrance)
     }
+    if definition.keepsAccounts { definition.serveFollowing() }
     let dispatch = Dispatch(
       definition,
       CallContext(

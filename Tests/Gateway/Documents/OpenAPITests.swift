@@ -86,7 +86,7 @@ struct OpenAPITests {
     }
     #expect(
       schemas.map(\.name).sorted() == [
-        "EchoInput", "Empty", "MakeThingInput", "MediaFile", "Problem", "ProblemField", "Thing", "ThingPage",
+        "EchoInput", "Empty", "MakeThingInput", "MediaFile", "Problem", "ProblemField", "ProblemRemedy", "Thing", "ThingPage",
       ])
   }
 

@@ -49,7 +49,12 @@ struct HTTPCallTests {
       #expect(english.fields["content-type"] == "application/problem+json")
       #expect(try english.json["code"] == "invalid_fields")
       #expect(
-        try english.json["errors"] == [["field": "title", "code": "too_long", "message": "This may have at most 80 characters."]])
+        try english.json["errors"] == [
+          [
+            "field": "title", "code": "too_long", "message": "This may have at most 80 characters.",
+            "suggestion": "Shorten it to 80 characters.",
+          ]
+        ])
       let spanish = try await gateway.http("POST", "/v1/things", try gateway.bearer(language: .spanish), "{}")
       #expect(try spanish.json["title"] == "El contenido no es aceptable")
       #expect(try spanish.json["detail"] == "Algunos campos no son correctos.")

@@ -31,6 +31,7 @@ struct ConsentWordsTests {
         #expect(response.status == 403)
         #expect(try response.json["code"] == "consent_required")
         #expect(try response.json["detail"] == .string(expected))
+        #expect(try response.json["remedy"]?["path"] == "/v1/accounts/me/settings")
       }
       let document = try await gateway.http("GET", "/openapi.json").json
       let codes = document["paths"]?["/v1/movement-samples"]?["post"]?["responses"]?["403"]?["x-codes"]

@@ -144,7 +144,10 @@ struct MalformationTests {
       #expect(response.status == 422)
       #expect(
         try response.json["errors"] == [
-          ["field": .string(field), "code": "control_character", "message": "This must not contain control characters."]
+          [
+            "field": .string(field), "code": "control_character", "message": "This must not contain control characters.",
+            "suggestion": "Type it anew instead of pasting it, without tabs and line breaks.",
+          ]
         ])
       #expect(gateway.bus.requests.isEmpty)
     }

@@ -46,6 +46,23 @@ struct PasswordRulesTests {
     #expect(broken.map(\.code) == codes)
   }
 
+  @Test(
+    "are none of the most used, also with what people put behind one to satisfy rules (ID-20)",
+    arguments: [
+      "Whatever1!", "Chicken1!", "Maverick1!", "Buster2024!", "Tigers123!", "Midnight1!", "Rangers1!", "Abc12345!", "Dragon!",
+      "Whatever-1999-!", "Monkey123456789!", "Shadow11111!", "Mustang54321?",
+    ])
+  func endings(text: String) throws {
+    #expect(rules.broken(by: try Password(text: text), names: []).map(\.code).contains("password_common"))
+  }
+
+  @Test(
+    "may have a common word in them beside others, or with a number that is nobody's habit",
+    arguments: ["Whatever-Chicken-7", "7-Midnight-lento", "Dragon83947205!", "Tigers!swim2024lentos"])
+  func words(text: String) throws {
+    #expect(rules.broken(by: try Password(text: text), names: []).isEmpty)
+  }
+
   @Test("the list of common ones has at least 3,000, in lower case, and many that pass every other rule")
   func list() throws {
     let common = CommonPasswords.embedded.all

@@ -158,6 +158,21 @@ struct RecoveryTests {
     }
   }
 
+  @Test("it verifies the address, which its mail has reached, and the links to verify it have nothing left to do (ID-2, ID-8)")
+  func verifies() async throws {
+    try await RunningIdentity.run { identity in
+      let account = try await identity.register()
+      let link = try await identity.mailedToken()
+      #expect(!account.isVerified)
+      try await identity.askToRecover()
+      _ = try await identity.recover(try await identity.recoveryToken())
+      #expect(try await identity.logIn("ana", RunningIdentity.otherPassword).account.isVerified)
+      #expect(try await identity.told(AccountVerified.self).map(\.accountID) == [account.id])
+      let replaced = try await failure { try await identity.ask(VerifyAccount.self, .init(token: link)) }
+      #expect(replaced.code == "verification_link_replaced")
+    }
+  }
+
   @Test("it clears the lock that guesses have put on the account, and stays open during it")
   func lock() async throws {
     try await RunningIdentity.run { identity in

@@ -66,8 +66,36 @@ struct ReportTests {
       #expect(mails[0].title == "Security report of 2027-01-15")
       #expect(mails[1].title == "Informe de seguridad del 2027-01-15")
       #expect(mails[1].lines.first == "Incidentes: 2 (en el período anterior: 0)")
-      #expect(mails[1].lines.contains("1. Se nombró a un administrador: 1 eventos, gravedad crítica"))
+      let incidents = try await reports(identity, by: one)[0].incidents
+      #expect(
+        incidents.map(\.rank).allSatisfy { rank in
+          let account = incidents[rank - 1].accountID?.description ?? ""
+          return mails[1].lines.contains(
+            "\(rank). Se nombró a un administrador (gravedad: crítica; eventos: 1; cuenta: \(account))")
+        })
+      #expect(Set(mails[1].lines).count == mails[1].lines.count)
+      #expect(mails[1].lines.contains("Administradores nombrados: 2 (en el período anterior: 0)"))
+      #expect(mails[0].lines.contains("Administrators appointed: 2 (in the period before: 0)"))
       #expect(mails[1].recommendations.count == 1)
+    }
+  }
+
+  @Test("incidents of one address say which, and no kind of event is without words (S 10, scenario 3)")
+  func subjects() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      for name in 1...5 { try await identity.guess("nobody\(name)", from: "203.0.113.9") }
+      identity.time.advance(seconds: 86_400)
+      try await runner(identity).makeDue()
+      let report = try #require(try await reports(identity, by: administrator).first)
+      #expect(report.incidents.first { $0.pattern == .addressGuessing }?.address == "203.0.113.9")
+      let mail = try #require(try await identity.told(SecurityReportReady.self).last).mailID
+      let lines = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: mail)).lines
+      #expect(
+        lines.contains { $0.contains("One address tries many accounts") && $0.hasSuffix("; address: 203.0.113.9)") })
+      for kind in SecurityEvent.Kind.allCases {
+        for language in Language.allCases { #expect(SecurityWords.events(kind.rawValue, language) != kind.rawValue, "\(kind)") }
+      }
     }
   }
 

@@ -2,8 +2,11 @@ import Foundation
 import GRDB
 import IdentityContract
 import Logging
+import Messaging
 import Operations
+import ServiceKit
 import Storage
+import Synchronization
 import Testing
 
 @testable import IdentityService
@@ -99,6 +102,42 @@ struct SettingsTests {
       await #expect(throws: DatabaseError.self) {
         try await identity.store.write { try $0.database.execute(sql: "UPDATE consent_records SET is_given = 1") }
       }
+    }
+  }
+
+  @Test("a withdrawal is answered when activity knows of it, so that nothing sent afterwards is kept; giving waits for nobody")
+  func withdrawal() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      let known = Mutex<[AccountChanged]>([])
+      let activity = MemoryBus(.activity, on: identity.exchange, clock: identity.time.clock)
+      activity.serve { request in
+        guard request.header.operation == FollowAccount.spec.name, request.header.caller == .service(.identity),
+          let account = try? AccountChanged.decode(request.body)
+        else { return Reply(id: request.header.id, Failure(RequestFailure.unknownOperation)) }
+        known.withLock { $0.append(account) }
+        return Reply(header: ReplyHeader(id: request.header.id, status: 200), body: Empty().json)
+      }
+      _ = try await update(identity, ana, #"{"consents":{"activityData":true,"location":true}}"#)
+      #expect(known.withLock { $0.isEmpty })
+      _ = try await update(identity, ana, #"{"consents":{"activityData":false}}"#)
+      #expect(known.withLock { $0.map(\.consents) } == [[.location]])
+      #expect(known.withLock { $0.map(\.revision) } == [3])
+      // Whoever repeats it, because the answer was lost, can rely on it as well.
+      _ = try await update(identity, ana, #"{"consents":{"activityData":false}}"#)
+      #expect(known.withLock { $0.count } == 2)
+    }
+  }
+
+  @Test("a withdrawal stands though activity is away")
+  func withdrawalAlone() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let ana = try await identity.logIn()
+      _ = try await update(identity, ana, #"{"consents":{"location":true}}"#)
+      #expect(try await update(identity, ana, #"{"consents":{"location":false}}"#).consents.location.isGiven == false)
+      #expect(try await identity.told(AccountChanged.self).last?.consents == [])
     }
   }
 

@@ -28,6 +28,8 @@ final class RunningIdentity: Sendable {
   let home: Home
   let time: MovableClock
   let store: Store
+  /// Where other services can take part.
+  let exchange: MemoryExchange
   private let gateway: MemoryBus
   private let notifications: MemoryBus
   private let cost: HashCost
@@ -49,6 +51,7 @@ final class RunningIdentity: Sendable {
 
   init(home: Home, time: MovableClock, cost: HashCost, settings: [String: String] = [:]) async throws {
     let exchange = MemoryExchange()
+    self.exchange = exchange
     self.home = home
     self.time = time
     self.cost = cost

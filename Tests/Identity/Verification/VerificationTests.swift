@@ -28,6 +28,8 @@ struct VerificationTests {
       let changes = try await identity.told(AccountChanged.self)
       #expect(changes.map(\.isVerified) == [false, true])
       #expect(changes.map(\.revision) == [1, 2])
+      let verified = try await identity.told(AccountVerified.self)
+      #expect(verified == [AccountVerified(accountID: account.id, at: identity.time.now)])
       #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(open)).isVerified)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: open.refreshToken))
       #expect(refreshed.account.isVerified)
@@ -43,6 +45,7 @@ struct VerificationTests {
       let (first, second) = (try await verify(identity, token), try await verify(identity, token))
       #expect(first == second)
       #expect(try await identity.told(AccountChanged.self).count == 2)
+      #expect(try await identity.told(AccountVerified.self).count == 1)
       #expect(try await identity.securityEvents().isEmpty)
     }
   }

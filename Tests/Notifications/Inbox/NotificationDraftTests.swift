@@ -43,6 +43,7 @@ struct NotificationDraftTests {
     NotificationDraft(
       FollowRequestAccepted(followRequestID: follow, fromAccountID: ana, toAccountID: ben, toUsername: benName, at: at)),
     progressed(.reading), progressed(.done), progressed(.failed),
+    NotificationDraft(AccountVerified(accountID: ben, at: at)),
   ]
 
   private static func progressed(_ state: ImportState) -> NotificationDraft {
@@ -62,7 +63,7 @@ struct NotificationDraftTests {
     #expect(
       NotificationDraftTests.every.map(\.accountID) == [
         Self.ben, Self.ana, Self.ben, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ben,
-        Self.ben, Self.ana, Self.ana, Self.ana, Self.ana,
+        Self.ben, Self.ana, Self.ana, Self.ana, Self.ana, Self.ben,
       ])
     #expect(NotificationDraftTests.every.map(\.kind) == NotificationKind.allCases)
   }
@@ -84,7 +85,7 @@ struct NotificationDraftTests {
 
   @Test("has a source of its own, also where a log numbers anew")
   func sources() {
-    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 16)
+    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 17)
     let other = CoinsEarned(accountID: Self.ana, transferID: ID(), coins: 12, balance: 99, at: Self.at)
     #expect(NotificationDraft(other).source != NotificationDraftTests.every[3].source)
   }

@@ -48,6 +48,22 @@ final class SecurityNoticesTests {
     }
   }
 
+  @Test("a verification: by a notification, which every open session gets live; none by mail (S 8, scenario 1)")
+  func verified() async throws {
+    let ana = try identity.person("ana", language: .spanish)
+    let carrier = WatchedCarrier()
+    try await Stage.mails(identity, carrier, settings: [:]) { stage in
+      let event = AccountVerified(accountID: ana.account, at: at)
+      let locked = AccountProtected(incidentID: ID(), accountID: ana.account, pattern: .accountGuessed, at: at)
+      try await stage.tell(.identity, ana.event, event, event, locked)
+      // The only mail is that of what came after it.
+      #expect(await carrier.next(1)[0].letter.bytes.count > 0)
+      let inbox = try await inbox(stage, of: ana).sorted { $0.number < $1.number }
+      #expect(inbox.map(\.kind) == [.accountVerified, .accountLocked])
+      #expect(inbox[0].title == "Correo electrónico verificado")
+    }
+  }
+
   @Test("a protected account: by notification and by mail, with the way to recover (S 10, scenario 2)")
   func protected() async throws {
     let ana = try identity.person("ana")

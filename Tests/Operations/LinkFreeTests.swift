@@ -1,8 +1,7 @@
+import Operations
 import Testing
 
-@testable import IdentityService
-
-@Suite("What a client calls its device, in mails (ID-7)")
+@Suite("What others chose, in mails (ID-7, NOT-6)")
 struct LinkFreeTests {
   @Test(
     "has nothing that a mail program would make a link of, and keeps what devices are called",
@@ -14,7 +13,8 @@ struct LinkFreeTests {
       ("www.evil.example", "evil example"), ("WWW.evil.example", "evil example"),
       ("call ana@evil.example", "call ana evil example"),
       ("evil\u{3002}example", "evil example"), ("evil\u{FF0E}example\u{FF0F}x", "evil example x"), ("mailto:a@b", "mailto a b"),
-      ("tel:+34600000000", "tel +34600000000"), ("evil.example.", "evil example."), ("\\\\host\\share", "host share"),
+      ("bit.ly.732862", "bit ly 732862"), ("tel:+34600000000", "tel +34600000000"), ("evil.example.", "evil example."),
+      ("\\\\host\\share", "host share"),
     ])
   func table(text: String, shown: String) { #expect(LinkFree.text(text) == shown) }
 

@@ -1,11 +1,11 @@
-/// Text that others chose, such as the name of a device, for mails and notices that go out in our name.
+/// Text that others chose, such as a username or the name of a device, for mails and notices that go out in our name.
 ///
 /// Programs that show mails make links of whatever looks like one. So nothing here does, and nothing is long enough to be a message.
-enum LinkFree {
-  static let mostCharacters = 40
+public enum LinkFree {
+  public static let mostCharacters = 40
 
   /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and before a blank.
-  static func text(_ text: String) -> String {
+  public static func text(_ text: String) -> String {
     let characters = Array(text.prefix(mostCharacters * 2))
     var result = ""
     for (index, character) in characters.enumerated() {

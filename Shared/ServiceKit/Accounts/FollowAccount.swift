@@ -1,0 +1,27 @@
+public import IdentityContract
+public import Operations
+
+/// Lets a service's read model of accounts, ``Accounts``, follow identity at once instead of when it hears ``AccountChanged``: for what
+/// must hold before identity answers, as the end of a consent (requirement ID-13).
+///
+/// It is answered by every service that keeps accounts; its spec's ``OperationSpec/service`` says `identity`, which sends it.
+public enum FollowAccount: Operation {
+  public typealias Input = AccountChanged
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "accounts.follow", of: .identity, nil, by: .services([.identity]), effect: .write, requirements: ["ID-13"],
+    "Know an account as it is now; the event that tells the same has no effect any more.")
+}
+
+extension ServiceDefinition {
+  /// What every service answers that keeps accounts.
+  mutating func serveFollowing() {
+    serve(
+      FollowAccount.self,
+      write: { account, call, transaction in
+        try Accounts.keep(account, transaction, call.context.accountMoved)
+        return Empty()
+      })
+  }
+}
