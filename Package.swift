@@ -196,7 +196,8 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "CArchive", "GeneratedHistory", "IdentityContract", "ImportFormats", "InProcess",
-          "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage",
+          "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "SocialService",
+          "Storage",
           crypto,
           grdb, logging, sqlite,
         ],

@@ -20,8 +20,11 @@ extension Activities {
     if after.reminders != before.reminders { try keep(after.reminders, of: after.id, transaction) }
     if after.tags != before.tags { try keep(after.tags, of: after.id, transaction) }
     try ActivityVersions.change(after.id, of: account, to: after.terms, today: today, transaction)
-    if after.tie != before.tie || after.goal != before.goal {
+    if after.tie != before.tie {
       try Ties.set(after.tie, after.id, of: account, today: today, transaction)
+    } else if after.tie != nil, after.goal != before.goal {
+      // The goal holds from today on: what was written by hand on days before it stands.
+      try Ties.follow(after.id, of: account, from: today, today: today, transaction)
     }
     return try touch(after.id, of: account, transaction)
   }

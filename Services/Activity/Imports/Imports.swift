@@ -23,11 +23,7 @@ enum Imports {
     guard (unfinished ?? 0) < ImportLimits.mostUnfinished else {
       throw ImportFailure.tooMany.with(["most": .number(ImportLimits.mostUnfinished)])
     }
-    let spooled = try Int.fetchOne(
-      database.cachedStatement(sql: "SELECT sum(total_bytes) FROM imports WHERE ended_at IS NULL"))
-    guard (spooled ?? 0) + input.totalBytes <= limits.spoolBytes else {
-      throw ImportFailure.noRoom.with(retryAfterSeconds: 600)
-    }
+    try requireRoom(for: input.totalBytes, limits, in: database)
     let id = ImportID()
     try database.cachedStatement(
       sql: """
@@ -42,6 +38,13 @@ enum Imports {
     ])
     try forgetOld(of: account, in: database)
     return try find(id, of: account, in: database)
+  }
+
+  /// Refuses more bytes than there is room for beside those that have arrived. What was announced and never came takes none.
+  static func requireRoom(for bytes: Int, _ limits: ImportLimits, in database: Database) throws {
+    let arrived = try Int.fetchOne(
+      database.cachedStatement(sql: "SELECT sum(received_bytes) FROM imports WHERE ended_at IS NULL"))
+    guard (arrived ?? 0) + bytes <= limits.spoolBytes else { throw ImportFailure.noRoom.with(retryAfterSeconds: 600) }
   }
 
   /// Forgets the oldest imports that have ended, with their problems and exercises.

@@ -28,7 +28,7 @@ extension ServiceDefinition {
 
     serve(
       UploadImportChunk.self,
-      prepare: { input, call in try await ImportUpload.keep(input, of: call.account, spool, call) }
+      prepare: { input, call in try await ImportUpload.keep(input, of: call.account, spool, limits, call) }
     ) { input, chunk, call, transaction in
       let row = try Imports.note(
         received: chunk.upperBound, after: chunk.lowerBound, of: input.importID, try call.account, transaction)
@@ -80,7 +80,7 @@ enum ImportUpload {
   ///
   /// - Returns: the bytes by which the file grows; none where the chunk does not continue it.
   static func keep(
-    _ input: UploadImportChunk.Input, of account: AccountID, _ spool: ImportSpool, _ call: Call
+    _ input: UploadImportChunk.Input, of account: AccountID, _ spool: ImportSpool, _ limits: ImportLimits, _ call: Call
   ) async throws -> Range<Int> {
     let row = try call.store.lookUp { try Imports.find(input.importID, of: account, in: $0) }
     try await ImportConsent.catchUp(for: row.saidFormat, call)
@@ -93,6 +93,7 @@ enum ImportUpload {
         "content", FieldRule("bytes_out_of_range", ["least": .number(1), "most": .number(max(1, row.totalBytes - input.offset))]))
     }
     guard input.offset <= received, received < end else { return received..<received }
+    try call.store.lookUp { try Imports.requireRoom(for: end - received, limits, in: $0) }
     do {
       try await spool.write(bytes[(received - input.offset)...], at: received, of: row.id, account)
     } catch let fault as ImportSpool.Fault where fault.isGone {

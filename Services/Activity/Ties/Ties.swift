@@ -36,7 +36,14 @@ enum Ties {
       INSERT INTO activity_ties (activity_id, account_id, kind) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET kind = excluded.kind
       """, .id(activity), .id(account), .text(kind.rawValue))
-    let states = try MovementDays.list(of: account, from: today.advanced(by: -daysBack), to: today, in: database)
+    try follow(activity, of: account, from: today.advanced(by: -daysBack), today: today, transaction)
+  }
+
+  /// Sets the progress of a tied activity to what was measured on the days from that one on.
+  static func follow(
+    _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
+  ) throws {
+    let states = try MovementDays.list(of: account, from: day, to: today, in: transaction.database)
     try follow(states, of: account, today: today, only: activity, transaction)
   }
 

@@ -1,6 +1,5 @@
 import Operations
 import Sampling
-import Sampling
 import Testing
 
 @testable import ActivityService

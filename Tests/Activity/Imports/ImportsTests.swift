@@ -178,14 +178,23 @@ struct ImportsTests {
     }
   }
 
-  @Test("are at most three unfinished ones of an account, and of all as much as there is room for")
+  @Test("are at most three unfinished ones of an account, and of all as much as there is room for beside what has arrived")
   func bounds() async throws {
     let settings = ["racha.imports.spoolBytes": "1000"]
     try await ServicesInProcess.running([{ .activity($0) }], settings: settings) { services in
       let ana = try await services.register()
       let ben = try await services.register()
+      func chunk(_ made: Import, _ offset: Int, _ count: Int) -> UploadImportChunk.Input {
+        .init(importID: made.id, offset: offset, content: Base64Bytes([UInt8](repeating: 1, count: count)))
+      }
       let first = try await ana.send(CreateImport.self, .init(name: "a", totalBytes: 500))
+      // What is announced and does not come keeps nobody out.
+      let second = try await ben.send(CreateImport.self, .init(name: "a", totalBytes: 1000))
+      _ = try await ana.send(UploadImportChunk.self, chunk(first, 0, 500))
       #expect(try await ben.failure(CreateImport.self, .init(name: "a", totalBytes: 501)) == "import_no_room")
+      _ = try await ben.send(UploadImportChunk.self, chunk(second, 0, 500))
+      #expect(try await ben.failure(UploadImportChunk.self, chunk(second, 500, 1)) == "import_no_room")
+      _ = try await ben.send(CancelImport.self, .init(importID: second.id))
       for _ in 0..<2 { _ = try await ana.send(CreateImport.self, .init(name: "a", totalBytes: 1)) }
       #expect(try await ana.failure(CreateImport.self, .init(name: "a", totalBytes: 1)) == "too_many_imports")
       let cancelled = try await ana.send(CancelImport.self, .init(importID: first.id))

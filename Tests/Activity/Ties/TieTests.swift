@@ -107,6 +107,20 @@ struct TieTests {
     }
   }
 
+  @Test("another goal holds from today on: what was written by hand on days before it stands")
+  func byHandBeforeGoal() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      let id = try await make(ana, .quantity(5000, unit: "steps"), .steps, startDay: "2026-11-01")
+      try await ana.walk("a", 17, "2026-11-18T08:00:00Z")
+      try await ana.walk("b", 5500, "2026-11-21T08:00:00Z")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: DayName(text: "2026-11-18"), isDone: true))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, goal: .set(.quantity(6000, unit: "steps"))))
+      #expect(try await states(ana, "2026-11-18") == ["done 5000.0"])
+      #expect(try await states(ana) == ["partly 5500.0"])
+    }
+  }
+
   @Test("one that is there can be tied, given another goal, and untied; a stranger's cannot")
   func edit() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
