@@ -46,10 +46,10 @@ stage_build() {
 
 stage_release() { build_release; }
 
-# The tests that start most processes, and wait for them most of their time.
-suite_processes='^(DeployTests|EndToEndTests|GatewayTests|MessagingTests|NotificationsTests)\.'
+# One half of the suite: the services with most tests. The tests of the other mostly wait for processes.
+suite_largest='^(ActivityTests|IdentityTests)\.'
 
-# The whole suite, in two halves at a time, since the one mostly waits. Within a half one test follows the other, for many look at time;
+# The whole suite, in two halves at a time. Within a half one test follows the other, for many look at time;
 # those of real processes use the release executables. What failed is told once more at the end, where it is seen.
 #
 # The built tests are run themselves: `swift test` lets no second one run beside it.
@@ -58,11 +58,11 @@ stage_suite() {
   half=("$(swift build --show-bin-path)/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel)
   export RACHA_TEST_BIN=$root/.build/release
   logs=$(mktemp --directory)
-  "${half[@]}" --skip "$suite_processes" >"$logs/others" 2>&1 &
+  "${half[@]}" --skip "$suite_largest" >"$logs/others" 2>&1 &
   others=$!
   # shellcheck disable=SC2064 # Now: the process is known.
   trap "kill $others 2>/dev/null || true" EXIT
-  "${half[@]}" --filter "$suite_processes" 2>&1 | tee -- "$logs/processes" || status=$?
+  "${half[@]}" --filter "$suite_largest" 2>&1 | tee -- "$logs/largest" || status=$?
   wait "$others" || status=$?
   trap - EXIT
   cat -- "$logs/others"

@@ -7,14 +7,15 @@ import Storage
 /// What was written of entries and does not count any more: so that nothing is lost silently, and the last write can be taken back.
 ///
 /// A write online is the hot path, and what it takes the place of waits in the entry's own row until the next: so writing over a day
-/// costs no second row, and whoever writes often in a second leaves one. See ``lose(_:of:_:_:)``.
+/// costs no second row, and a program that writes many times in a tenth of a second leaves one. See ``lose(_:of:_:_:)``.
 enum EntryHistory {
   /// How many of the last lost writes of an entry are kept at least: several times what one batch of offline changes can lose.
   static let kept = 2000
   /// Older ones are deleted so many at a time: one by one each write would be two.
   static let deletedTogether = 32
-  /// What was written online and stood for less is kept as the last one before the present, and no longer.
-  static let briefMilliseconds: Int64 = 1000
+  /// What was written online and stood for less is kept as the last one before the present, and no longer. Nobody taps so fast: each
+  /// tap is a step that can be undone.
+  static let briefMilliseconds: Int64 = 100
 
   /// A lost write as it is kept.
   struct Kept {

@@ -46,18 +46,32 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("of many changes within a second the last is undone by itself, and those before it together")
+  @Test("of many changes within a tenth of a second the last is undone by itself, and those before it together")
   func burst() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(30, unit: "push-ups")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5))
       for tap in 1...9 {
-        try services.clock.set("2026-11-21T12:30:00.\(tap)00Z")
+        try services.clock.set("2026-11-21T12:30:00.0\(tap)0Z")
         _ = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1))
       }
       #expect(try await undo(ana, id) == 13)
       #expect(try await undo(ana, id) == 5)
+      #expect(try await undo(ana, id) == nil)
+    }
+  }
+
+  @Test("each tap of fast fingers is a step of its own")
+  func taps() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(30, unit: "push-ups")).id
+      for tap in 1...9 {
+        try services.clock.set("2026-11-21T12:30:0\(tap / 5).\(tap % 5 * 2)00Z")
+        _ = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today, amount: 1))
+      }
+      for left in (1...8).reversed() { #expect(try await undo(ana, id) == Double(left)) }
       #expect(try await undo(ana, id) == nil)
     }
   }
