@@ -11,6 +11,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   public let tcpPort: Int
   private let binaries: String
   private let environment: [String: String]
+  private let ownSettings: @Sendable (ServiceName, String) -> [String: String]
   private let lock = NSLock()
   private var processes: [ServiceName: Process] = [:]
   private var isStopping = false
@@ -25,8 +26,15 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     public init(description: String) { self.description = description }
   }
 
-  /// - Parameter settings: further environment, such as `RACHA_REWARDS_EARNING_DAYS`.
-  public init(settings: [String: String] = [:], files: [String: String] = [:]) throws {
+  /// - Parameters:
+  ///   - settings: further environment, such as `RACHA_REWARDS_EARNING_DAYS`.
+  ///   - files: texts by their names in the home folder.
+  ///   - ownSettings: the further environment of one service, by its name and the home folder.
+  public init(
+    settings: [String: String] = [:], files: [String: String] = [:],
+    ownSettings: @escaping @Sendable (ServiceName, String) -> [String: String] = { _, _ in [:] }
+  ) throws {
+    self.ownSettings = ownSettings
     home = "/tmp/racha-\(UInt32.random(in: .min ... .max))"
     try FileManager.default.createDirectory(
       atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -136,7 +144,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   private func launch(_ service: ServiceName) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "\(binaries)/\(service.rawValue)")
-    process.environment = environment
+    process.environment = environment.merging(ownSettings(service, home)) { _, own in own }
     process.standardInput = FileHandle.nullDevice
     let path = "\(home)/\(service.rawValue).log"
     if !FileManager.default.fileExists(atPath: path) { _ = FileManager.default.createFile(atPath: path, contents: nil) }
@@ -152,6 +160,30 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
       guard !isStopping else { return }
       try process.run()
       processes[service] = process
+    }
+  }
+
+  /// A port that is free now, and so is the one behind it.
+  public static func freePair() throws -> Int {
+    for _ in 0..<100 {
+      let port = try freePort()
+      if try isFree(port + 1) { return port }
+    }
+    throw NotReady(description: "no two free ports side by side")
+  }
+
+  private static func isFree(_ port: Int) throws -> Bool {
+    guard let number = UInt16(exactly: port) else { return false }
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = number.bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
     }
   }
 

@@ -138,7 +138,8 @@ struct Keys: ParsableCommand {
   static func granted(_ service: ServiceName) -> [String] {
     guard service != .gateway else { return ["*"] }
     let contracts: [Contract] = [.identity, .activity, .social, .rewards, .notifications]
-    let opened = contracts.flatMap(\.operations).map { $0.spec }.filter { spec in
+    // What every service answers that keeps accounts belongs to no contract.
+    let opened = (contracts.flatMap(\.operations).map { $0.spec } + [FollowAccount.spec]).filter { spec in
       guard case .services(let callers) = spec.caller else { return false }
       return callers.contains(service)
     }

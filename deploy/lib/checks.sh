@@ -37,11 +37,11 @@ stage_container() {
 # Found in the sources: an incremental build lets a forbidden import through.
 stage_imports() { swift package dump-package | python3 deploy/lib/imports.py "$root"; }
 
-# The last flag finds forbidden imports of other packages' modules, too, in a clean build. Whole modules at once, without an index and
-# without debug information, a clean build takes two thirds of the processor's time.
+# The last flag finds forbidden imports of other packages' modules, too, in a clean build. Whole modules at once, without debug information, a
+# clean build takes two thirds of the processor's time.
 stage_build() {
-  swift build --build-tests --disable-index-store -debug-info-format none \
-    -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 --explicit-target-dependency-import-check error
+  swift build --build-tests -debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 \
+    --explicit-target-dependency-import-check error
 }
 
 stage_release() { build_release; }
