@@ -58,15 +58,18 @@ public struct GatewayClient: Sendable {
   /// - Parameter idempotencyKey: makes a repetition harmless; give the same for each.
   /// - Throws: ``Problem`` if the gateway refused, an error of the HTTP client if there is no answer.
   public func call<O: Operation>(_ operation: O.Type, _ input: O.Input, idempotencyKey: String? = nil) async throws -> O.Output {
-    guard let route = O.spec.route else { preconditionFailure("\(O.spec.name) has no route") }
-    let (path, body) = try GatewayClient.address(route, input)
-    var request = HTTPClientRequest(url: url + path)
-    request.method = HTTPMethod(rawValue: route.method.rawValue)
+    try await call(PreparedCall<O>(input), idempotencyKey: idempotencyKey)
+  }
+
+  /// Calls an operation once, as ``call(_:_:idempotencyKey:)`` does, with an input that was encoded before.
+  public func call<O: Operation>(_ prepared: PreparedCall<O>, idempotencyKey: String? = nil) async throws -> O.Output {
+    var request = HTTPClientRequest(url: url + prepared.path)
+    request.method = HTTPMethod(rawValue: prepared.method.rawValue)
     addHeaders(to: &request)
     if let idempotencyKey { request.headers.add(name: "Idempotency-Key", value: idempotencyKey) }
-    if let body {
+    if let body = prepared.body {
       request.headers.add(name: "Content-Type", value: "application/json")
-      request.body = .bytes(ByteBuffer(bytes: body))
+      request.body = .bytes(body)
     }
     let response = try await http.execute(request, timeout: timeout)
     let bytes = try await response.body.collect(upTo: 16 << 20)
@@ -103,8 +106,7 @@ public struct GatewayClient: Sendable {
 
   /// Where what an operation reads is found, as ``get(_:headers:)`` takes it.
   public static func path<O: Operation>(_ operation: O.Type, _ input: O.Input) throws -> String {
-    guard let route = O.spec.route else { preconditionFailure("\(O.spec.name) has no route") }
-    return try address(route, input).path
+    try PreparedCall<O>(input).path
   }
 
   /// Any address as text, with its status.
@@ -148,49 +150,6 @@ public struct GatewayClient: Sendable {
   private func addHeaders(to request: inout HTTPClientRequest) {
     if let accessToken { request.headers.add(name: "Authorization", value: "Bearer \(accessToken)") }
     if let language { request.headers.add(name: "Accept-Language", value: language.rawValue) }
-  }
-
-  /// Path with query, and body: the input's members named in the path fill it; of the others, GET and DELETE make a query.
-  static func address(_ route: Route, _ input: some Document) throws -> (path: String, body: [UInt8]?) {
-    guard case .object(var members) = try JSONTape(input.json).json else { return (route.path, nil) }
-    var path = ""
-    for segment in route.path.split(separator: "/") {
-      path += "/"
-      guard segment.hasPrefix("{") else {
-        path += segment
-        continue
-      }
-      let name = segment.dropFirst().dropLast()
-      guard let index = members.firstIndex(where: { $0.name == name }) else { preconditionFailure("\(route.path) needs \(name)") }
-      path += escape(text(members.remove(at: index).value))
-    }
-    switch route.method {
-    case .get, .delete:
-      let query = members.map { "\($0.name)=\(escape(text($0.value)))" }.joined(separator: "&")
-      return (query.isEmpty ? path : "\(path)?\(query)", nil)
-    case .post, .put, .patch:
-      return (path, JSON.object(members).bytes)
-    }
-  }
-
-  private static func text(_ value: JSON) -> String {
-    switch value {
-    case .string(let text): text
-    case .array(let values): values.map(text).joined(separator: ",")
-    default: value.text
-    }
-  }
-
-  private static func escape(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
   }
 
   static func problem(_ bytes: [UInt8], status: Int, retryAfter: String?) -> Problem {

@@ -1,8 +1,6 @@
-import GatewayContract
 import NIOCore
 import Operations
 import ServiceKit
-import Synchronization
 
 /// What the gateway answers itself, but for the live stream.
 struct Pages: Sendable {
@@ -10,9 +8,7 @@ struct Pages: Sendable {
   private let questions: SystemQuestions
   private let ownMetrics: @Sendable () -> String
   private let metricsAreLocal: Bool
-  private let openAPI: ByteBuffer
-  private let docs: ByteBuffer
-  private let docsPolicy: String
+  private let documentation: Documentation
   private let isStopping: @Sendable () -> Bool
   private let hindrances: @Sendable () -> [Hindrance]
 
@@ -31,11 +27,7 @@ struct Pages: Sendable {
     self.isStopping = isStopping
     self.hindrances = hindrances
     metricsAreLocal = configuration.metricsAreLocal
-    let document = OpenAPI.document(catalog.endpoints, problems: problems, version: configuration.version)
-    openAPI = ByteBuffer(bytes: document.bytes)
-    let page = DocsPage(document, codes: Pages.codes(catalog, problems))
-    docs = ByteBuffer(bytes: page.html)
-    docsPolicy = page.policy
+    documentation = Documentation(catalog, problems, version: configuration.version)
   }
 
   func answer(_ page: Page, _ exchange: Exchange) async throws(Failure) -> HTTPAnswer {
@@ -50,21 +42,11 @@ struct Pages: Sendable {
       let others = await questions.ask(ReadMetrics.self).compactMap { try? $0.answer.get().text }
       let text = MetricsText.merge([ownMetrics()] + others)
       return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))
-    case .openAPI: return HTTPAnswer(status: 200, type: "application/json", body: openAPI)
+    case .openAPI: return HTTPAnswer(status: 200, type: "application/json", body: await documentation.documents.openAPI)
     case .docs:
-      return HTTPAnswer(status: 200, type: "text/html; charset=utf-8", body: docs, policy: docsPolicy)
+      let documents = await documentation.documents
+      return HTTPAnswer(status: 200, type: "text/html; charset=utf-8", body: documents.page, policy: documents.policy)
     case .live: throw Failure(RequestFailure.notFound)
-    }
-  }
-
-  /// Every code that a client may meet, with its words.
-  static func codes(
-    _ catalog: Catalog, _ problems: ProblemWriter
-  ) -> [(code: String, status: Int, english: String, spanish: String)] {
-    var kinds = Set(RequestFailure.allCases.map(\.kind) + GatewayFailure.allCases.map(\.kind))
-    for endpoint in catalog.endpoints { kinds.formUnion(endpoint.spec.failures) }
-    return kinds.sorted { $0.code < $1.code }.map { kind in
-      (kind.code, kind.status, problems.explanation(kind.code, .english), problems.explanation(kind.code, .spanish))
     }
   }
 }

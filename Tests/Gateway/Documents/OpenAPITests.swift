@@ -107,7 +107,7 @@ struct OpenAPITests {
     let catalog = Catalog(Self.contracts)
     let problems = ProblemWriter(contracts)
     let html = String(
-      decoding: DocsPage(Self.document(Self.contracts), codes: Pages.codes(catalog, problems)).html, as: UTF8.self)
+      decoding: DocsPage(Self.document(Self.contracts), codes: Documentation.codes(catalog, problems)).html, as: UTF8.self)
     let onPage = Set(html.matches(of: /id="problem-([a-z0-9_]+)"/).map { String($0.1) })
     let told = Words(contracts.flatMap(\.words)).keys(.english).filter {
       // A code, not its suggestion or an operation's own words for it.
