@@ -26,7 +26,8 @@ enum HistoryActivities {
           return true
         }
       }
-      try candidates.take(found, of: days) {
+      let lookUps = (search.text == nil ? 0 : 1) + (search.area == nil ? 0 : 1)
+      try candidates.take(found, of: days, lookUps: lookUps) {
         // That it has a place is known.
         try search.hasText($0, in: database) && (search.area == nil || search.hasPlace($0, in: database))
       }

@@ -5,6 +5,8 @@ struct HistoryCandidates {
   /// How many entries one page looks at. A search that passes over most of what it finds by one thing for lack of another goes on by
   /// cursor instead of keeping all others waiting.
   static let most = 2_000
+  /// How many that were found in passing cost as much as one whose comment or place is looked up by its key.
+  static let lookUpCost = 8
 
   let search: HistorySearch
   /// The place behind which is looked.
@@ -13,6 +15,8 @@ struct HistoryCandidates {
   let limit: Int
   private(set) var stretch = HistoryStretch()
   private(set) var looked = 0
+  /// What looking has cost, in entries found in passing.
+  private var spent = 0
   private(set) var isFull = false
 
   init(_ search: HistorySearch, behind start: HistoryPosition?, limit: Int) {
@@ -34,13 +38,18 @@ struct HistoryCandidates {
 
   /// Looks at the next entry.
   ///
-  /// - Parameter fits: whether it is one that is looked for; not asked of those at which nobody looks.
-  mutating func take(_ position: HistoryPosition, fits: @autoclosure () throws -> Bool = true) rethrows {
+  /// - Parameters:
+  ///   - lookUps: how often it is looked up for that.
+  ///   - fits: whether it is one that is looked for; not asked of those at which nobody looks.
+  mutating func take(
+    _ position: HistoryPosition, lookUps: Int = 0, fits: @autoclosure () throws -> Bool = true
+  ) rethrows {
     if isFull { return }
     if let start, position <= start { return }
     looked += 1
+    spent += 1 + lookUps * HistoryCandidates.lookUpCost
     if try fits() { stretch.positions.append(position) }
-    if stretch.positions.count >= limit || looked >= HistoryCandidates.most { stop(at: position) }
+    if stretch.positions.count >= limit || spent >= HistoryCandidates.most { stop(at: position) }
   }
 
   /// Looks at the entries of the next days, which come in no order.
@@ -48,15 +57,17 @@ struct HistoryCandidates {
   /// - Parameters:
   ///   - found: those that may be looked for.
   ///   - others: how many more there are.
+  ///   - lookUps: how often each of the former is looked up for that.
   ///   - fits: whether one is.
   mutating func take(
-    _ found: [HistoryPosition], besides others: Int = 0, of days: ClosedRange<LocalDay>,
+    _ found: [HistoryPosition], besides others: Int = 0, of days: ClosedRange<LocalDay>, lookUps: Int = 0,
     fits: (HistoryPosition) throws -> Bool = { _ in true }
   ) rethrows {
     looked += others
-    for position in found.sorted() where !isFull { try take(position, fits: fits(position)) }
+    spent += others
+    for position in found.sorted() where !isFull { try take(position, lookUps: lookUps, fits: fits(position)) }
     // At most a thousand activities have an entry on a day, so that a page gets beyond the day on which it begins.
-    if !isFull, looked >= HistoryCandidates.most { stop(at: HistoryPosition(lastOf: days.lowerBound)) }
+    if !isFull, spent >= HistoryCandidates.most { stop(at: HistoryPosition(lastOf: days.lowerBound)) }
   }
 
   /// Says that everything up to a place was looked through.

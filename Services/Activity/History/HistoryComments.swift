@@ -89,7 +89,8 @@ enum HistoryComments {
     private mutating func end() throws {
       guard let day, !candidates.isFull else { return }
       let (search, database) = (candidates.search, database)
-      try candidates.take(found, besides: others, of: day...day) { try search.hasPlace($0, in: database) }
+      let lookUps = search.area == nil && !search.needsPlace ? 0 : 1
+      try candidates.take(found, besides: others, of: day...day, lookUps: lookUps) { try search.hasPlace($0, in: database) }
       (found, others) = ([], 0)
     }
   }

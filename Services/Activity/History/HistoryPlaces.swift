@@ -37,20 +37,31 @@ enum HistoryPlaces {
           return true
         }
       }
-      try candidates.take(found, besides: others, of: days) { try search.hasText($0, in: database) }
+      try candidates.take(found, besides: others, of: days, lookUps: search.text == nil ? 0 : 1) {
+        try search.hasText($0, in: database)
+      }
     }
   }
 
-  /// How many places are about there, up to a number.
-  static func count(
-    _ area: HistoryArea, _ days: ClosedRange<LocalDay>, _ account: Int64, upTo most: Int, in database: Database
-  ) throws -> Int {
-    try area.boxes.reduce(0) { count, box in
+  /// How many of the newest days are looked at to tell whether a place is rare.
+  private static let sampleDays = 512
+
+  /// Whether fewer entries than that are about there, as far as the newest days tell.
+  static func isRare(
+    _ area: HistoryArea, fewerThan most: Int, of account: AccountID, _ number: Int64, _ days: ClosedRange<LocalDay>,
+    in database: Database
+  ) throws -> Bool {
+    guard let held = try HistoryWindow.held(days, of: account, "entry_places", in: database) else { return true }
+    let length = held.lowerBound.distance(to: held.upperBound) + 1
+    let sample = max(held.lowerBound, held.upperBound.advanced(by: 1 - sampleDays))...held.upperBound
+    let enough = max(1, most * min(length, sampleDays) / length)
+    let count = try area.boxes.reduce(0) { count, box in
       let more = try database.first(
         "SELECT count(*) FROM (SELECT 1 FROM entry_areas a WHERE \(within) LIMIT ?8)", .real(box.south), .real(box.north),
-        .real(box.west), .real(box.east), .day(days.lowerBound), .day(days.upperBound), .integer(account), .number(most)
+        .real(box.west), .real(box.east), .day(sample.lowerBound), .day(sample.upperBound), .integer(number), .number(enough)
       ) { $0.number(0) }
       return count + (more ?? 0)
     }
+    return count < enough
   }
 }

@@ -16,18 +16,20 @@ enum HistoryWay {
   /// Fewer than these are looked through without asking what else narrows them: one page has room for all.
   static let few = HistoryCandidates.most
 
-  /// - Parameter account: the account's number, if it has any comment or place.
-  init(_ search: HistorySearch, of account: Int64?, _ days: ClosedRange<LocalDay>, in database: Database) throws {
+  /// - Parameter number: the account's, if it has any comment or place.
+  init(
+    _ search: HistorySearch, of account: AccountID, _ number: Int64?, _ days: ClosedRange<LocalDay>, in database: Database
+  ) throws {
     guard search.text != nil || search.area != nil else {
       self = search.activities.map(HistoryWay.activities) ?? .days
       return
     }
-    guard let account, let keys = CommentKey.range(account, days) else {
+    guard let number, let keys = CommentKey.range(number, days) else {
       self = .none
       return
     }
     if let text = search.text, let trigrams = text.trigrams {
-      let byText = HistoryWay.text(text, trigrams: trigrams, account: account)
+      let byText = HistoryWay.text(text, trigrams: trigrams, account: number)
       let others = search.area != nil || search.activities != nil
       if try !others || HistoryWay.count(trigrams, keys, in: database) < HistoryWay.few {
         self = byText
@@ -36,13 +38,13 @@ enum HistoryWay {
     }
     if let area = search.area,
       try search.text == nil && search.activities == nil
-        || HistoryPlaces.count(area, days, account, upTo: HistoryWay.few, in: database) < HistoryWay.few
+        || HistoryPlaces.isRare(area, fewerThan: HistoryWay.few, of: account, number, days, in: database)
     {
-      self = .area(area, account: account)
+      self = .area(area, account: number)
     } else if let activities = search.activities {
       self = .activities(activities)
     } else if let text = search.text {
-      self = text.trigrams.map { .text(text, trigrams: $0, account: account) } ?? .shortText(text, account: account)
+      self = text.trigrams.map { .text(text, trigrams: $0, account: number) } ?? .shortText(text, account: number)
     } else {
       self = .none
     }

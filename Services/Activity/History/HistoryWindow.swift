@@ -15,12 +15,19 @@ struct HistoryWindow {
 
   /// - Parameter table: `entries` or `entry_places`: between whose first and last day of the account there is something to find.
   init(_ days: ClosedRange<LocalDay>, of account: AccountID, _ table: String, in database: Database) throws {
+    self.init(try HistoryWindow.held(days, of: account, table, in: database))
+  }
+
+  /// Of these days those between the account's first and last; nil if it has none.
+  static func held(
+    _ days: ClosedRange<LocalDay>, of account: AccountID, _ table: String, in database: Database
+  ) throws -> ClosedRange<LocalDay>? {
     let held = try database.first(
       """
       SELECT (SELECT min(day) FROM \(table) WHERE account_id = ?1), (SELECT max(day) FROM \(table) WHERE account_id = ?1)
       """, .id(account)
     ) { $0.isNull(0) ? nil : $0.day(0)...$0.day(1) }
-    self.init(held.flatMap { $0 }.flatMap { $0.overlaps(days) ? $0.clamped(to: days) : nil })
+    return held.flatMap { $0 }.flatMap { $0.overlaps(days) ? $0.clamped(to: days) : nil }
   }
 
   /// All of these days; of nil none.
