@@ -59,8 +59,13 @@ final class RPCConnection: Sendable {
     if let credential = state.withLock({ $0.identification?.credential }) { desk.connections.unbind(key, from: credential) }
   }
 
-  /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops.
+  /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops. Where only its
+  /// token is good no longer, live delivery ends, and the connection waits for the next one.
   private func close(_ end: LiveEnd) {
+    guard end != .tokenExpired else {
+      state.withLock { $0.live }?.end(end)
+      return
+    }
     let live = state.withLock { state in
       if state.end == nil { state.end = end }
       return state.live
@@ -216,7 +221,7 @@ final class RPCConnection: Sendable {
     let identification = try await identify(token, mustBeLive ? EventStream.scope : .none)
     let former = state.withLock { $0.identification }
     guard former == nil || former?.account == identification.account else { throw Failure(RequestFailure.forbidden) }
-    desk.connections.bind(key, to: identification.credential)
+    desk.connections.bind(key, to: identification)
     if let former, former.credential != identification.credential { desk.connections.unbind(key, from: former.credential) }
     state.withLock { state in
       state.token = token
@@ -233,10 +238,9 @@ final class RPCConnection: Sendable {
   }
 
   private func identify(_ token: String, _ scope: ScopeRule) async throws(Failure) -> Identification {
-    let address = ClientAddress(channel.remoteAddress)
     let pass: Admission.Pass
     do {
-      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: address)
+      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: ClientAddress(channel.remoteAddress))
     } catch {
       throw error.failure
     }
@@ -260,6 +264,10 @@ final class RPCConnection: Sendable {
       return former
     }
     former?.end(.clientGone)
+    // What was outdated before the subscription stood here has not found it to end.
+    if desk.admission.verifier.revocations.refusal(of: identification, now: desk.feed.clock.now) == .expired {
+      subscription.end(.tokenExpired)
+    }
     return Live(subscription: subscription, identification: identification, after: lastSeen)
   }
 
