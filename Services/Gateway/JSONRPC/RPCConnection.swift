@@ -29,6 +29,7 @@ final class RPCConnection: Sendable {
 
   private let asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
   private let pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>
+  private let origin: ConnectionOrigin
   private let desk: RPCDesk
   private let state = Mutex(State())
 
@@ -36,10 +37,11 @@ final class RPCConnection: Sendable {
 
   init(
     _ asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>,
-    pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, desk: RPCDesk
+    pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, _ origin: ConnectionOrigin, desk: RPCDesk
   ) {
     self.asyncChannel = asyncChannel
     self.pipeline = pipeline
+    self.origin = origin
     self.desk = desk
   }
 
@@ -165,7 +167,7 @@ final class RPCConnection: Sendable {
     do {
       pass = try await desk.admission.admit(
         endpoint.spec.rate, needsAccount: endpoint.needsAccount, scope: endpoint.scope, token: state.withLock { $0.token },
-        address: ClientAddress(channel.remoteAddress))
+        address: origin.address)
     } catch {
       throw RPCError(error.failure, id: request.id)
     }
@@ -179,7 +181,7 @@ final class RPCConnection: Sendable {
   }
 
   private func caller(_ identification: Identification?, _ language: Language? = nil) -> Caller {
-    Caller(identification, language: language ?? .english, address: channel.remoteAddress?.ipAddress, userAgent: nil)
+    Caller(identification, language: language ?? .english, address: origin.text, userAgent: nil)
   }
 
   private func errorLine(_ error: RPCError, _ name: RequestName = RequestName(), _ language: Language? = nil) -> [UInt8] {
@@ -240,7 +242,7 @@ final class RPCConnection: Sendable {
   private func identify(_ token: String, _ scope: ScopeRule) async throws(Failure) -> Identification {
     let pass: Admission.Pass
     do {
-      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: ClientAddress(channel.remoteAddress))
+      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: origin.address)
     } catch {
       throw error.failure
     }
