@@ -186,6 +186,7 @@ let package = Package(
       resources: [
         "verification", "recovery", "passwordChanged", "emailChange", "emailChanged", "accountDeleted",
         "emailChangeNotice", "identityLinked", "identityUnlinked",
+        "tokenCreated",
         "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "incident", "report",
       ].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }

@@ -87,7 +87,7 @@ public final class Gateway: Service {
     self.listeners = listeners
     rpc = RPCListener(
       listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
-      desk: desk
+      proxies: configuration.tcpProxies, desk: desk
     ) { await bound.set(tcp: $0) }
     let listener = HTTPListener(
       limits: limits, counts: counts, proxies: configuration.proxies.networks.isEmpty ? nil : configuration.proxies,

@@ -51,6 +51,7 @@ public enum Identity {
     service.servePhotos()
     service.servePublicProfiles(keys: keys)
     service.serveEmailChanges(keys: keys, hasher: hasher)
+    service.serveMailedLinks(keys: keys)
     service.serveDeletions(keys: keys, hasher: hasher, secrets: secrets, environment)
     service.tellSnapshot(Snapshot(clock: environment.clock, places: places).parts.page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }

@@ -27,6 +27,7 @@ public final class IdentityStub: Sendable {
     var mails: [SecurityMailID: SecurityMail] = [:]
     var emailChanges: [EmailChangeID: ReadEmailChangeSecret.Output] = [:]
     var formerAddresses: [EmailChangeID: ReadEmailChangeNotice.Output] = [:]
+    var tokens: [PersonalAccessTokenID: ReadPersonalAccessTokenNotice.Output] = [:]
     var deletions: [AccountDeletionID: ReadDeletionReport.Output] = [:]
     var endedReports: [AccountDeletionID] = []
     var refusesReportEnds = false
@@ -112,6 +113,21 @@ public final class IdentityStub: Sendable {
     return change
   }
 
+  /// Makes a personal access token of that person.
+  public func personalAccessToken(
+    of person: Person, name: String, scopes: [AccessScope], expiresAt: Instant?
+  ) throws -> PersonalAccessTokenID {
+    let id = PersonalAccessTokenID()
+    let token = PersonalAccessToken(
+      id: id, name: try PersonalAccessTokenName(text: name), scopes: scopes,
+      createdAt: try Instant(text: "2026-11-22T08:43:00.000Z"), expiresAt: expiresAt, lastUsedAt: nil)
+    let notice = ReadPersonalAccessTokenNotice.Output(
+      token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
+      language: person.language)
+    state.withLock { $0.tokens[id] = notice }
+    return id
+  }
+
   /// Makes a deletion of that person's account, which is remembered until ``forget(_:)-(AccountDeletionID)``.
   public func deletion(of person: Person) throws -> AccountDeletionID {
     let id = AccountDeletionID()
@@ -188,6 +204,10 @@ public final class IdentityStub: Sendable {
             throw Failure(RequestFailure.notFound)
           }
           return former
+        }
+        service.serve(ReadPersonalAccessTokenNotice.self) { (input: ReadPersonalAccessTokenNotice.Input, _: Call) in
+          guard let notice = self.state.withLock({ $0.tokens[input.tokenID] }) else { throw Failure(RequestFailure.notFound) }
+          return notice
         }
         service.serve(ReadDeletionReport.self) { (input: ReadDeletionReport.Input, _: Call) in
           guard let report = self.state.withLock({ $0.deletions[input.deletionID] }) else {

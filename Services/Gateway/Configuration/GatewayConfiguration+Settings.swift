@@ -14,6 +14,7 @@ extension GatewayConfiguration {
       $0.trimmingPrefix(while: { $0 == " " }).description
     }
     proxies.read(settings)
+    tcpProxies = settings.networks("racha.tcp.trustedProxies")
     metricsAreLocal = settings.bool("racha.http.metricsAreLocal", default: metricsAreLocal)
     if settings.string("racha.gateway.threads") != nil {
       threads = settings.int("racha.gateway.threads", default: 1, in: 1...256)
@@ -40,16 +41,20 @@ extension GatewayConfiguration {
 
 extension TrustedProxies {
   fileprivate mutating func read(_ settings: Settings) {
-    let key = "racha.http.trustedProxies"
-    for text in settings.string(key, default: "").split(separator: ",") {
-      let text = text.filter { $0 != " " }
-      if let network = IPNetwork(text) {
-        networks.append(network)
-      } else {
-        settings.refuse(key, "must be networks such as 10.0.0.0/8, 2001:db8::/32 or 192.0.2.7, with commas, not \"\(text)\"")
-      }
-    }
+    networks = settings.networks("racha.http.trustedProxies")
     field = settings.choice("racha.http.proxyField", default: field)
+  }
+}
+
+extension Settings {
+  /// Networks with commas between them.
+  fileprivate func networks(_ key: String) -> [IPNetwork] {
+    string(key, default: "").split(separator: ",").compactMap { text in
+      let text = text.filter { $0 != " " }
+      if let network = IPNetwork(text) { return network }
+      refuse(key, "must be networks such as 10.0.0.0/8, 2001:db8::/32 or 192.0.2.7, with commas, not \"\(text)\"")
+      return nil
+    }
   }
 }
 

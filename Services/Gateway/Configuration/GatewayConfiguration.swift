@@ -1,4 +1,5 @@
 public import Operations
+public import ServiceKit
 
 /// Everything about the gateway that an operator may choose; the defaults are those of the README's table.
 public struct GatewayConfiguration: Sendable {
@@ -38,6 +39,8 @@ public struct GatewayConfiguration: Sendable {
   public var allowedOrigins: [String] = []
   /// Reverse proxies that are believed; none by default.
   public var proxies = TrustedProxies()
+  /// Networks of load balancers that begin each TCP connection with a header of the PROXY protocol; none by default.
+  public var tcpProxies: [IPNetwork] = []
   /// Whether `/metrics` answers only to this machine.
   public var metricsAreLocal = true
   /// Threads that serve connections; nil is one for each core.

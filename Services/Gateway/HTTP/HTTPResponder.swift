@@ -34,11 +34,13 @@ struct HTTPResponder: Sendable {
         }
         return .live(identification, after: try EventStream.lastSeen(exchange))
       case .found(.page(let page), _): return .answer(try await pages.answer(page, exchange))
-      case .found(.link(let page, let endpoint), _): return .answer(await open(page, endpoint, body, &exchange))
+      case .found(.link(let page, let judge, let endpoint), _):
+        return .answer(await open(page, judge, endpoint, body, &exchange))
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
       case .found(.mailbox, let parameters): return .answer(await showMailbox(parameters["name"], &exchange))
       case .found(.externalLoginReturn, _): return .answer(await goOn(body, &exchange))
-      case .found(.loginAlert(let endpoint), _): return .answer(await answerLoginAlert(endpoint, body, &exchange))
+      case .found(.loginAlert(let judge, let endpoint), _):
+        return .answer(await answerLoginAlert(judge, endpoint, body, &exchange))
       case .otherMethod(let allowed):
         exchange.language = await language(exchange)
         return .answer(try preflight(allowed, &exchange))

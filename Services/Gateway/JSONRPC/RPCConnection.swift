@@ -29,6 +29,7 @@ final class RPCConnection: Sendable {
 
   private let asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
   private let pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>
+  private let origin: ConnectionOrigin
   private let desk: RPCDesk
   private let state = Mutex(State())
 
@@ -36,10 +37,11 @@ final class RPCConnection: Sendable {
 
   init(
     _ asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>,
-    pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, desk: RPCDesk
+    pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, _ origin: ConnectionOrigin, desk: RPCDesk
   ) {
     self.asyncChannel = asyncChannel
     self.pipeline = pipeline
+    self.origin = origin
     self.desk = desk
   }
 
@@ -59,8 +61,13 @@ final class RPCConnection: Sendable {
     if let credential = state.withLock({ $0.identification?.credential }) { desk.connections.unbind(key, from: credential) }
   }
 
-  /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops.
+  /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops. Where only its
+  /// token is good no longer, live delivery ends, and the connection waits for the next one.
   private func close(_ end: LiveEnd) {
+    guard end != .tokenExpired else {
+      state.withLock { $0.live }?.end(end)
+      return
+    }
     let live = state.withLock { state in
       if state.end == nil { state.end = end }
       return state.live
@@ -160,7 +167,7 @@ final class RPCConnection: Sendable {
     do {
       pass = try await desk.admission.admit(
         endpoint.spec.rate, needsAccount: endpoint.needsAccount, scope: endpoint.scope, token: state.withLock { $0.token },
-        address: ClientAddress(channel.remoteAddress))
+        address: origin.address)
     } catch {
       throw RPCError(error.failure, id: request.id)
     }
@@ -174,7 +181,7 @@ final class RPCConnection: Sendable {
   }
 
   private func caller(_ identification: Identification?, _ language: Language? = nil) -> Caller {
-    Caller(identification, language: language ?? .english, address: channel.remoteAddress?.ipAddress, userAgent: nil)
+    Caller(identification, language: language ?? .english, address: origin.text, userAgent: nil)
   }
 
   private func errorLine(_ error: RPCError, _ name: RequestName = RequestName(), _ language: Language? = nil) -> [UInt8] {
@@ -216,7 +223,7 @@ final class RPCConnection: Sendable {
     let identification = try await identify(token, mustBeLive ? EventStream.scope : .none)
     let former = state.withLock { $0.identification }
     guard former == nil || former?.account == identification.account else { throw Failure(RequestFailure.forbidden) }
-    desk.connections.bind(key, to: identification.credential)
+    desk.connections.bind(key, to: identification)
     if let former, former.credential != identification.credential { desk.connections.unbind(key, from: former.credential) }
     state.withLock { state in
       state.token = token
@@ -233,10 +240,9 @@ final class RPCConnection: Sendable {
   }
 
   private func identify(_ token: String, _ scope: ScopeRule) async throws(Failure) -> Identification {
-    let address = ClientAddress(channel.remoteAddress)
     let pass: Admission.Pass
     do {
-      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: address)
+      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: origin.address)
     } catch {
       throw error.failure
     }
@@ -260,6 +266,10 @@ final class RPCConnection: Sendable {
       return former
     }
     former?.end(.clientGone)
+    // What was outdated before the subscription stood here has not found it to end.
+    if desk.admission.verifier.revocations.refusal(of: identification, now: desk.feed.clock.now) == .expired {
+      subscription.end(.tokenExpired)
+    }
     return Live(subscription: subscription, identification: identification, after: lastSeen)
   }
 

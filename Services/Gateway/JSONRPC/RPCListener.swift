@@ -13,6 +13,8 @@ struct RPCListener: Service {
   let tls: NIOSSLContext?
   let group: any EventLoopGroup
   let counts: ConnectionCounts
+  /// Networks of load balancers, whose connections begin with a ``ProxyHeader``.
+  let proxies: [IPNetwork]
   let desk: RPCDesk
   let onBound: @Sendable (Int) async -> Void
 
@@ -46,8 +48,11 @@ struct RPCListener: Service {
   private func setup(_ channel: any Channel) throws -> RPCConnection {
     let pipeline = channel.pipeline.syncOperations
     try SocketOptions.set(channel, desk.limits)
+    let origin = ConnectionOrigin(channel.remoteAddress)
+    let isProxy = IPAddress(channel.remoteAddress).map { peer in proxies.contains { $0.contains(peer) } } ?? false
+    let door = ConnectionDoor(counts, isProxy ? nil : ClientAddress(channel.remoteAddress))
+    if isProxy { try pipeline.addHandler(ProxyHeaderReader(door, origin)) }
     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-    let door = ConnectionDoor(counts, ClientAddress(channel.remoteAddress))
     try pipeline.addHandler(door)
     let watch = ConnectionWatch(desk.limits)
     try pipeline.addHandler(watch)
@@ -56,6 +61,6 @@ struct RPCListener: Service {
     try pipeline.addHandler(lines)
     let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-    return RPCConnection(asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), desk: desk)
+    return RPCConnection(asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), origin, desk: desk)
   }
 }

@@ -26,9 +26,7 @@ final class RPCGuard: ChannelInboundHandler {
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    if !isWelcome {
-      refuse(RPCError(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), id: nil), context)
-    }
+    if !isWelcome { refuseForWantOfPlace(context) }
     context.fireChannelActive()
   }
 
@@ -48,6 +46,8 @@ final class RPCGuard: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if let expiry = event as? ConnectionDeadlines.Expiry {
       expired(expiry, context)
+    } else if event is ProxyHeaderReader.NoPlace {
+      refuseForWantOfPlace(context)
     } else {
       context.fireUserInboundEventTriggered(event)
     }
@@ -60,6 +60,10 @@ final class RPCGuard: ChannelInboundHandler {
       return
     }
     refuse(RPCError(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), id: nil), context)
+  }
+
+  private func refuseForWantOfPlace(_ context: ChannelHandlerContext) {
+    refuse(RPCError(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), id: nil), context)
   }
 
   private func refuse(_ error: RPCError, _ context: ChannelHandlerContext) {

@@ -4,9 +4,11 @@ import Operations
 
 /// A page where the link in a mail leads: its one button sends the link's token to an operation.
 ///
-/// Opening it changes nothing, since programs that look through mails open links too; the button sends the form that does.
+/// Opening it changes nothing, since programs that look through mails open links too; the button sends the form that does. Whether the
+/// link works is told at once.
 struct LinkPage: Sendable {
   let path: String
+  let purpose: MailedLinkPurpose
   /// The operation that the form calls, and its requirement.
   let operation: String
   let requirement: String
@@ -24,13 +26,14 @@ struct LinkPage: Sendable {
 
   /// `/verify`: the e-mail address of a new account (ID-2).
   static let verification = LinkPage(
-    path: "/verify", operation: VerifyAccount.spec.name, requirement: "ID-2", name: "verify",
+    path: "/verify", purpose: .verification, operation: VerifyAccount.spec.name, requirement: "ID-2", name: "verify",
     invalid: Failure(VerificationFailure.linkInvalid), input: { VerifyAccount.Input(token: $0).json },
     values: { output throws(Failure) in ["username": .text(try VerifyAccount.Output.decode(output).username.description)] })
 
   /// `/change-email`: the new e-mail address of an account (ID-11).
   static let emailChange = LinkPage(
-    path: "/change-email", operation: CompleteEmailChange.spec.name, requirement: "ID-11", name: "changeEmail",
+    path: "/change-email", purpose: .emailChange, operation: CompleteEmailChange.spec.name, requirement: "ID-11",
+    name: "changeEmail",
     invalid: Failure(EmailChangeFailure.linkInvalid), input: { CompleteEmailChange.Input(token: $0).json },
     values: { output throws(Failure) in
       let changed = try CompleteEmailChange.Output.decode(output)
@@ -39,7 +42,8 @@ struct LinkPage: Sendable {
 
   /// `/undo-email-change`: the address that an account had before (ID-11).
   static let emailChangeUndoing = LinkPage(
-    path: "/undo-email-change", operation: UndoEmailChange.spec.name, requirement: "ID-11", name: "undoEmailChange",
+    path: "/undo-email-change", purpose: .emailChangeUndo, operation: UndoEmailChange.spec.name, requirement: "ID-11",
+    name: "undoEmailChange",
     invalid: Failure(EmailChangeUndoFailure.linkInvalid), input: { UndoEmailChange.Input(token: $0).json },
     values: { output throws(Failure) in
       let kept = try UndoEmailChange.Output.decode(output)
@@ -49,12 +53,15 @@ struct LinkPage: Sendable {
 
 extension HTTPResponder {
   /// Answers a ``LinkPage``: whoever opens a mail's link is a person, so that every outcome is a page, refusals too.
-  func open(_ page: LinkPage, _ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange) async -> HTTPAnswer {
+  func open(
+    _ page: LinkPage, _ judge: LinkJudge, _ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange
+  ) async -> HTTPAnswer {
     do throws(Failure) {
       guard exchange.method == "POST" else {
         var parameters: [String: String] = [:]
         try Query.parse(exchange.query, into: &parameters)
         let token = try page.token(parameters)
+        try await look(judge, page.purpose, token, &exchange)
         return show(
           200, page, "title", exchange,
           """
@@ -79,6 +86,31 @@ extension HTTPResponder {
 
   private func show(_ status: Int, _ page: LinkPage, _ title: String, _ exchange: Exchange, _ content: HTML) -> HTTPAnswer {
     FormPage.answer(status, problems.text("page.\(page.name).\(title)", exchange.language), exchange.language, content)
+  }
+}
+
+/// Where identity is asked whether a link works that somebody opens.
+struct LinkJudge: Sendable {
+  let endpoint: Endpoint
+
+  /// Nil where that is not served.
+  init?(_ byName: [String: Endpoint]) {
+    guard let endpoint = byName[JudgeMailedLink.spec.name] else { return nil }
+    self.endpoint = endpoint
+  }
+}
+
+extension HTTPResponder {
+  /// Asks whether a link works that is opened, within the same budget as its form.
+  ///
+  /// - Throws: why it does not.
+  func look(
+    _ judge: LinkJudge, _ purpose: MailedLinkPurpose, _ token: String, _ exchange: inout Exchange
+  ) async throws(Failure) {
+    let endpoint = judge.endpoint
+    let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
+    _ = try await pass(
+      endpoint, [:], JudgeMailedLink.Input(purpose: purpose, token: token).json, identification, exchange)
   }
 }
 

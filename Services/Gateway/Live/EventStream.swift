@@ -31,10 +31,12 @@ struct EventStream: Sendable {
   ) async {
     let subscription = feed.hub.subscribe(identification.account)
     let key = connections.enter { subscription.end($0) }
-    connections.bind(key, to: identification.credential)
-    // What was revoked since it was let in has not found the stream to end.
-    if revocations.refusal(of: identification, now: clock.now) == .revoked {
-      subscription.end(LiveEnd(revoked: identification.credential))
+    connections.bind(key, to: identification)
+    // What was revoked or outdated since it was let in has not found the stream to end.
+    switch revocations.refusal(of: identification, now: clock.now) {
+    case .revoked: subscription.end(LiveEnd(revoked: identification.credential))
+    case .expired: subscription.end(.tokenExpired)
+    case .invalid, nil: break
     }
     let caller = Caller(
       identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent)

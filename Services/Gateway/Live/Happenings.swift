@@ -37,10 +37,11 @@ struct Happenings: Sendable {
     }
     effects[SessionOutdated.spec.name] = careful { event in
       let outdated = try SessionOutdated.decode(event.body)
-      // Its client refreshes and goes on; open connections end with their tokens.
       revocations.outdate(
         outdated.sessionID, before: outdated.generation,
         until: outdated.at.adding(seconds: AccessTokenForm.lifetimeSeconds + 60))
+      // Its client refreshes, if it has not the next token already, and comes again.
+      connections.close(.session(outdated.sessionID), before: outdated.generation, .tokenExpired)
     }
     effects[PersonalAccessTokenRevoked.spec.name] = careful { event in
       let revoked = try PersonalAccessTokenRevoked.decode(event.body)

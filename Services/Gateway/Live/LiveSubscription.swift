@@ -9,6 +9,7 @@ enum LiveEnd: String, Sendable {
   case closedByOwner = "closed_by_owner"
   /// The personal access token was revoked.
   case tokenRevoked = "token_revoked"
+  /// The access token has expired, or what it says is so no longer: with the next one, the client comes again.
   case tokenExpired = "token_expired"
   case serverStopping = "server_stopping"
   /// It took too little for too long.

@@ -7,7 +7,8 @@ final class OpenConnections: Sendable {
 
   private struct State {
     var all: [UInt64: Close] = [:]
-    var byCredential: [Credential: Set<UInt64>] = [:]
+    /// Each with the generation of the token that it came by last.
+    var byCredential: [Credential: [UInt64: Int]] = [:]
     var nextKey: UInt64 = 0
     var isStopping = false
   }
@@ -26,14 +27,14 @@ final class OpenConnections: Sendable {
   }
 
   /// The connection goes on for as long as that lets it in, from now on.
-  func bind(_ key: UInt64, to credential: Credential) {
-    state.withLock { _ = $0.byCredential[credential, default: []].insert(key) }
+  func bind(_ key: UInt64, to identification: Identification) {
+    state.withLock { $0.byCredential[identification.credential, default: [:]][key] = identification.generation }
   }
 
   /// The connection no longer depends on that.
   func unbind(_ key: UInt64, from credential: Credential) {
     state.withLock { state in
-      state.byCredential[credential]?.remove(key)
+      state.byCredential[credential]?[key] = nil
       if state.byCredential[credential]?.isEmpty == true { state.byCredential[credential] = nil }
     }
   }
@@ -41,8 +42,13 @@ final class OpenConnections: Sendable {
   func leave(_ key: UInt64) { state.withLock { $0.all[key] = nil } }
 
   /// Ends the connections that were let in by that.
-  func close(_ credential: Credential, _ end: LiveEnd) {
-    let closing = state.withLock { state in state.byCredential[credential, default: []].compactMap { state.all[$0] } }
+  ///
+  /// - Parameter generation: only those that came by a token from before it; nil for all.
+  func close(_ credential: Credential, before generation: Int? = nil, _ end: LiveEnd) {
+    let closing = state.withLock { state in
+      state.byCredential[credential, default: [:]].filter { generation == nil || $0.value < generation ?? 0 }
+        .compactMap { state.all[$0.key] }
+    }
     for close in closing { close(end) }
   }
 

@@ -2,16 +2,18 @@ import GatewayContract
 import IdentityContract
 import Operations
 
-/// The operations that the forms of ``RecoveryPage`` call.
+/// The operations that ``RecoveryPage`` and its forms call.
 struct RecoveryEndpoints: Sendable {
+  let judge: LinkJudge
   let ask: Endpoint
   let complete: Endpoint
 
   /// Nil where they are not served.
   init?(_ byName: [String: Endpoint]) {
-    guard let ask = byName[RequestPasswordRecovery.spec.name], let complete = byName[CompletePasswordRecovery.spec.name] else {
-      return nil
-    }
+    guard let judge = LinkJudge(byName), let ask = byName[RequestPasswordRecovery.spec.name],
+      let complete = byName[CompletePasswordRecovery.spec.name]
+    else { return nil }
+    self.judge = judge
     self.ask = ask
     self.complete = complete
   }
@@ -25,7 +27,10 @@ extension HTTPResponder {
       guard exchange.method == "POST" else {
         var parameters: [String: String] = [:]
         try Query.parse(exchange.query, into: &parameters)
-        if let token = parameters["token"] { form = .choose(token: try RecoveryPage.checked(token)) }
+        if let token = parameters["token"] {
+          form = .choose(token: try RecoveryPage.checked(token))
+          try await look(endpoints.judge, .recovery, token, &exchange)
+        }
         return recovery.form(form, exchange.language)
       }
       let identification = try await admit(endpoints.complete.spec.rate, needsAccount: false, .none, &exchange)

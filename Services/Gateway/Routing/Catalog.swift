@@ -37,16 +37,16 @@ enum Page: String, Sendable, CaseIterable {
 enum Destination: Sendable {
   case operation(Endpoint)
   case page(Page)
-  /// A page behind a mailed link, and the operation that its form calls.
-  case link(LinkPage, Endpoint)
-  /// ``RecoveryPage``, and the operations that its forms call.
+  /// A page behind a mailed link, what judges the link, and the operation that its form calls.
+  case link(LinkPage, LinkJudge, Endpoint)
+  /// ``RecoveryPage``, and the operations that it and its forms call.
   case recovery(RecoveryEndpoints)
   /// ``MailboxPage``, or one of its mails.
   case mailbox
   /// ``ExternalLoginReturn``.
   case externalLoginReturn
-  /// ``LoginAlertPage``, and the operation that its form calls.
-  case loginAlert(Endpoint)
+  /// ``LoginAlertPage``, what judges its link, and the operation that its form calls.
+  case loginAlert(LinkJudge, Endpoint)
 }
 
 /// All that clients may call, from the contracts.
@@ -63,15 +63,16 @@ struct Catalog: Sendable {
     }
     var router = Router<Destination>()
     for page in Page.allCases { router.add("GET", page.rawValue, .page(page)) }
+    let judge = LinkJudge(byName)
     for page in LinkPage.all {
-      guard let endpoint = byName[page.operation] else { continue }
-      for method in ["GET", "POST"] { router.add(method, page.path, .link(page, endpoint)) }
+      guard let judge, let endpoint = byName[page.operation] else { continue }
+      for method in ["GET", "POST"] { router.add(method, page.path, .link(page, judge, endpoint)) }
     }
     if let endpoints = RecoveryEndpoints(byName) {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
     }
-    if let endpoint = byName[AnswerLoginAlertByLink.spec.name] {
-      for method in ["GET", "POST"] { router.add(method, LoginAlertPage.path, .loginAlert(endpoint)) }
+    if let judge, let endpoint = byName[AnswerLoginAlertByLink.spec.name] {
+      for method in ["GET", "POST"] { router.add(method, LoginAlertPage.path, .loginAlert(judge, endpoint)) }
     }
     for path in [MailboxPage.path, MailboxPage.mailPath] { router.add("GET", path, .mailbox) }
     if byName[CompleteExternalLogin.spec.name] != nil {

@@ -25,6 +25,8 @@ extension Contract {
       RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self,
       UndoEmailChange.self, ReadEmailChangeNotice.self,
       DismissAdministrator.self,
+      JudgeMailedLink.self,
+      ReadPersonalAccessTokenNotice.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
@@ -35,6 +37,7 @@ extension Contract {
       IdentityLinkChanged.self,
       SessionOutdated.self,
       AccountVerified.self,
+      PersonalAccessTokenCreated.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

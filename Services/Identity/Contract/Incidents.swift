@@ -12,6 +12,10 @@ public enum IncidentPattern: String, Choice {
   case tokensReused
   /// Tokens of mailed links that nobody was sent.
   case linksGuessed
+  /// Answers of external providers that prove nothing: forged or replayed tokens, states and codes, from one address.
+  case proofsForged
+  /// The same of one provider, from many addresses: somebody stands between, or something is set up wrongly.
+  case providerDoubtful
   /// A login with the right password and everything else unlike the account.
   case riskyLogin
   /// Somebody was made an administrator.
@@ -34,8 +38,8 @@ public enum IncidentMeasure: String, Choice {
   case observed
 }
 
-/// One incident: events of one pattern that befell one account or came from one address, from the first until it has been quiet for
-/// a day or an administrator closes it.
+/// One incident: events of one pattern that befell one account, came from one address or are about one external provider, from the
+/// first until it has been quiet for a day or an administrator closes it.
 public struct Incident: Document, Hashable {
   public var id: IncidentID
   public var pattern: IncidentPattern
@@ -44,6 +48,7 @@ public struct Incident: Document, Hashable {
   public var accountID: AccountID?
   public var username: Username?
   public var address: String?
+  public var provider: String?
   public var count: Int
   public var firstAt: Instant
   public var lastAt: Instant
@@ -57,7 +62,8 @@ public struct Incident: Document, Hashable {
   public init(
     id: IncidentID, pattern: IncidentPattern, title: String, severity: SecuritySeverity, accountID: AccountID?,
     username: Username?,
-    address: String?, count: Int, firstAt: Instant, lastAt: Instant, measures: [IncidentMeasure], recommendation: String,
+    address: String?, provider: String?, count: Int, firstAt: Instant, lastAt: Instant, measures: [IncidentMeasure],
+    recommendation: String,
     isOpen: Bool, closedAt: Instant?, closedByAccountID: AccountID?, comment: String?
   ) {
     self.id = id
@@ -67,6 +73,7 @@ public struct Incident: Document, Hashable {
     self.accountID = accountID
     self.username = username
     self.address = address
+    self.provider = provider
     self.count = count
     self.firstAt = firstAt
     self.lastAt = lastAt
@@ -83,6 +90,7 @@ public struct Incident: Document, Hashable {
     "title": Note("The same in words, in the caller's language.", example: "Many attempts at one account's password"),
     "severity": "How much it matters; it can rise.", "accountID": "The account that it befell, if one.",
     "username": "Its username; absent where the account is gone.", "address": "Where it comes from, if from one address.",
+    "provider": Note("The external provider that it is about, if one.", example: "google"),
     "count": Note("How many events it has counted.", range: 1...9e15, example: 7), "firstAt": "When the first was.",
     "lastAt": "When the last was.", "measures": "What was done about it.",
     "recommendation": "What to do about it, in the caller's language.",

@@ -166,10 +166,12 @@ public enum AnswerLoginAlertByLink: Operation {
 
   public typealias Output = AnswerLoginAlert.Output
 
+  /// Why a link answers for no login.
+  static let failures = [LoginAlertFailure.linkInvalid, .expired, .answered].map(\.kind)
+
   public static let spec = OperationSpec(
     "loginAlerts.answerByLink", of: .identity, .post("/v1/login-alerts/answer"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: [LoginAlertFailure.linkInvalid.kind, LoginAlertFailure.expired.kind, LoginAlertFailure.answered.kind],
-    requirements: ["ID-7"], "Say of a login that it was you, or close it, by the mailed link's token.")
+    failures: failures, requirements: ["ID-7"], "Say of a login that it was you, or close it, by the mailed link's token.")
 }
 
 /// A login was unlike the account; its owner is to be told. The secret of the mail's links is not told: see

@@ -119,7 +119,7 @@ public enum RevokePersonalAccessToken: Operation {
 
     public init(tokenID: PersonalAccessTokenID) { self.tokenID = tokenID }
 
-    public static let notes: Notes = ["tokenID": "The token to revoke."]
+    public static let notes: Notes = ["tokenID": "The token."]
   }
 
   public typealias Output = Empty
@@ -170,6 +170,55 @@ public enum IdentifyPersonalAccessToken: Operation {
     "personalAccessTokens.identify", of: .identity, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.unauthenticated.kind, RequestFailure.tokenExpired.kind], requirements: ["ID-18"],
     "Tell whom a personal access token speaks for.")
+}
+
+/// A personal access token was made; its owner is to be told by mail. Neither its secret nor its name is told: see
+/// ``ReadPersonalAccessTokenNotice``.
+public struct PersonalAccessTokenCreated: Event, Hashable {
+  public var tokenID: PersonalAccessTokenID
+  public var accountID: AccountID
+  public var at: Instant
+
+  public init(tokenID: PersonalAccessTokenID, accountID: AccountID, at: Instant) {
+    self.tokenID = tokenID
+    self.accountID = accountID
+    self.at = at
+  }
+
+  public static let notes: Notes = ["tokenID": "The token.", "accountID": "Whose it is.", "at": "When."]
+
+  public static let spec = EventSpec(
+    "personalAccessTokens.created", by: .identity, requirements: ["ID-18", "NOT-6"], "A personal access token was made.")
+}
+
+/// Gives the notifications service what the mail about a new token needs, at the moment of writing it: what the token is called and
+/// allows. Its secret is known to nobody but who made it.
+public enum ReadPersonalAccessTokenNotice: Operation {
+  public typealias Input = RevokePersonalAccessToken.Input
+
+  public struct Output: Document, Hashable {
+    public var token: PersonalAccessToken
+    public var email: EmailAddress
+    public var username: Username
+    public var language: Language
+
+    public init(token: PersonalAccessToken, email: EmailAddress, username: Username, language: Language) {
+      self.token = token
+      self.email = email
+      self.username = username
+      self.language = language
+    }
+
+    public static let notes: Notes = [
+      "token": "The token, without its secret.", "email": "Where to send it.", "username": "Whom to greet.",
+      "language": "In which language.",
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "personalAccessTokens.notice", of: .identity, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-18", "NOT-6"],
+    "What stands in the mail about a new personal access token, and whom it goes to.")
 }
 
 /// A personal access token was revoked: it opens nothing any more.

@@ -38,13 +38,14 @@ public struct RankedIncident: Document, Hashable {
   public var accountID: AccountID?
   public var username: Username?
   public var address: String?
+  public var provider: String?
   public var count: Int
   public var recommendation: String
 
   public init(
     rank: Int, incidentID: IncidentID, pattern: IncidentPattern, title: String, severity: SecuritySeverity,
     accountID: AccountID?,
-    username: Username?, address: String?, count: Int, recommendation: String
+    username: Username?, address: String?, provider: String?, count: Int, recommendation: String
   ) {
     self.rank = rank
     self.incidentID = incidentID
@@ -54,6 +55,7 @@ public struct RankedIncident: Document, Hashable {
     self.accountID = accountID
     self.username = username
     self.address = address
+    self.provider = provider
     self.count = count
     self.recommendation = recommendation
   }
@@ -63,6 +65,7 @@ public struct RankedIncident: Document, Hashable {
     "incidentID": "The incident.", "pattern": "What it is.", "title": "The same in the caller's language.",
     "severity": "How much it matters.", "accountID": "The account that it befell, if one.",
     "username": "Its username; absent where the account is gone.", "address": "The address that the events came from, if one.",
+    "provider": Note("The external provider that it is about, if one.", example: "google"),
     "count": Note("How many events it had when the report was made.", example: 7),
     "recommendation": "What to do about it, in the caller's language.",
   ]

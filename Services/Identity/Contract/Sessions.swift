@@ -140,6 +140,8 @@ public struct SessionRevoked: Event, Hashable {
     case passwordChanged
     /// A login of high risk, or tokens stolen again and again: everything was revoked, and the owner logs in anew.
     case suspiciousActivity
+    /// It began with a suspicious login for which nobody answered while that was possible.
+    case loginUnanswered
     /// There is no such account any more.
     case accountDeleted
     /// Something that the account had entrusted to the service is damaged: it has to log in anew.

@@ -14,11 +14,11 @@ extension ServiceDefinition {
     let wake = ErasureWorker.Wake()
     serve(DeleteAccount.self) { input, call in
       let attempt = try await call.read { try $0.beginDeletion(input, call, key: keys.failures) }
-      let verdict = try await hasher.verify(attempt.password, against: attempt.hash)
+      let isRight = try await attempt.isRight(hasher, call)
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
       let deletion = try await call.write { transaction in
         transaction.afterCommit { wake() }
-        return try transaction.endDeletion(attempt, verdict, keys, secrets, call)
+        return try transaction.endDeletion(attempt, isRight: isRight, keys, secrets, call)
       }.get()
       return DeleteAccount.Output(
         deletion: try await call.read { try $0.view(deletion) }, token: DeletionToken.text(deletion, key: keys.deletions))
@@ -89,10 +89,10 @@ extension Database {
 extension Transaction {
   /// Deletes the account if the password was right, counts a failure otherwise.
   fileprivate func endDeletion(
-    _ attempt: PasswordAttempt, _ verdict: PasswordHasher.Verdict, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
+    _ attempt: PasswordAttempt, isRight: Bool, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
   ) throws -> Result<AccountDeletionRecord, Failure> {
     let account = try call.liveAccount(database)
-    if let refusal = try attempt.end(isRight: verdict.isRight, orElse: .accountDeletionRefused, account, call, self) {
+    if let refusal = try attempt.end(isRight: isRight, orElse: .accountDeletionRefused, account, call, self) {
       return .failure(refusal)
     }
     try database.checkAdministratorsWithout(account)

@@ -9,9 +9,9 @@ extension ServiceDefinition {
   mutating func serveEmailChanges(keys: IdentityKeys, hasher: PasswordHasher) {
     serve(RequestEmailChange.self) { input, call in
       let attempt = try await call.read { try $0.beginEmailChange(input, call, key: keys.failures) }
-      let verdict = try await hasher.verify(attempt.current.password, against: attempt.current.hash)
+      let isRight = try await attempt.current.isRight(hasher, call)
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
-      return try await call.write { try $0.requestEmailChange(attempt, isRight: verdict.isRight, call) }.get()
+      return try await call.write { try $0.requestEmailChange(attempt, isRight: isRight, call) }.get()
     }
 
     serve(CompleteEmailChange.self) { input, call in
@@ -96,45 +96,39 @@ extension Transaction {
   /// Changes the address of the account whose link was opened, or records that the link was refused.
   fileprivate func completeEmailChange(
     _ token: EmailChangeToken?, _ keys: IdentityKeys, _ call: Call
-  ) throws -> Result<CompleteEmailChange.Output, EmailChangeFailure> {
-    var change = try token.flatMap { try database.emailChange($0.claimedLink) }
-    if let found = change, let token, !token.isOf(found, key: keys.emailChanges) { change = nil }
-    let refusal = try database.refusal(of: change, now: now)
-    guard refusal == nil, let change, let account = try database.account(change.accountID) else {
-      let failure = refusal ?? .linkInvalid
-      try refuseLink(
-        .emailChangeRefused, failure, account: change?.accountID, isGuess: failure == .linkInvalid, from: call.caller)
-      return .failure(failure)
+  ) throws -> Result<CompleteEmailChange.Output, Failure> {
+    switch try database.open(token, keys, now: now) {
+    case .refused(let refusal):
+      try refuseLink(refusal, from: call.caller)
+      return .failure(refusal.failure)
+    case .works(let opened):
+      try completeEmailChange(opened.change, of: opened.account)
+      try record(SecurityEvent(.emailChanged, account: opened.account.id), from: call.caller)
+      return .success(CompleteEmailChange.Output(username: opened.account.username, email: opened.change.email))
     }
-    try completeEmailChange(change, of: account)
-    try record(SecurityEvent(.emailChanged, account: account.id), from: call.caller)
-    return .success(CompleteEmailChange.Output(username: account.username, email: change.email))
   }
 
   /// Cancels or undoes the change whose link was opened, or records that the link was refused.
   fileprivate func undoEmailChange(
     _ token: EmailChangeUndoToken?, _ keys: IdentityKeys, _ call: Call
-  ) throws -> Result<UndoEmailChange.Output, EmailChangeUndoFailure> {
-    func refused(_ failure: EmailChangeUndoFailure, _ account: AccountID?) throws -> EmailChangeUndoFailure {
-      try refuseLink(
-        .emailChangeUndoRefused, failure, account: account, isGuess: failure == .linkInvalid, from: call.caller)
-      return failure
-    }
-    guard let token, let change = try database.emailChange(token.claimedLink),
-      token.isOf(EmailChangeUndo(change: change), key: keys.emailChanges),
-      let account = try database.account(change.accountID)
-    else { return .failure(try refused(.linkInvalid, nil)) }
-    switch change.undoing(now: now) {
-    case .failure(let failure): return .failure(try refused(failure, account.id))
-    case .success(.cancel):
-      try cancel(change)
-      try record(SecurityEvent(.emailChangeCancelled, account: account.id), from: call.caller)
-      return .success(UndoEmailChange.Output(username: account.username, email: account.email, hadTakenPlace: false))
-    case .success(.undo):
-      let email = change.formerEmail ?? account.email
-      try undo(change, to: email, call.caller)
-      try record(SecurityEvent(.emailChangeUndone, account: account.id), from: call.caller)
-      return .success(UndoEmailChange.Output(username: account.username, email: email, hadTakenPlace: true))
+  ) throws -> Result<UndoEmailChange.Output, Failure> {
+    switch try database.open(token, keys, now: now) {
+    case .refused(let refusal):
+      try refuseLink(refusal, from: call.caller)
+      return .failure(refusal.failure)
+    case .works(let opened):
+      let (change, account) = (opened.change, opened.account)
+      switch opened.step {
+      case .cancel:
+        try cancel(change)
+        try record(SecurityEvent(.emailChangeCancelled, account: account.id), from: call.caller)
+        return .success(UndoEmailChange.Output(username: account.username, email: account.email, hadTakenPlace: false))
+      case .undo:
+        let email = change.formerEmail ?? account.email
+        try undo(change, to: email, call.caller)
+        try record(SecurityEvent(.emailChangeUndone, account: account.id), from: call.caller)
+        return .success(UndoEmailChange.Output(username: account.username, email: email, hadTakenPlace: true))
+      }
     }
   }
 }

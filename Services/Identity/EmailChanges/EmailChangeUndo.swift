@@ -44,7 +44,30 @@ extension EmailChangeRecord {
   var undoableUntil: Instant { usedAt.map { $0.adding(seconds: EmailChangeUndoRule.seconds) } ?? expiresAt }
 }
 
+/// A link that cancels or undoes a change, opened.
+struct OpenedEmailChangeUndo: Sendable {
+  let change: EmailChangeRecord
+  let account: AccountRecord
+  let step: EmailChangeUndoRule.Step
+}
+
 extension Database {
+  /// What the link of that token leads to.
+  func open(
+    _ token: EmailChangeUndoToken?, _ keys: IdentityKeys, now: Instant
+  ) throws -> LinkOpening<OpenedEmailChangeUndo> {
+    func refused(_ failure: EmailChangeUndoFailure, _ account: AccountID?) -> LinkOpening<OpenedEmailChangeUndo> {
+      .refused(LinkRefusal(.emailChangeUndoRefused, failure, account))
+    }
+    guard let token, let change = try emailChange(token.claimedLink),
+      token.isOf(EmailChangeUndo(change: change), key: keys.emailChanges), let account = try account(change.accountID)
+    else { return refused(.linkInvalid, nil) }
+    switch change.undoing(now: now) {
+    case .failure(let failure): return refused(failure, account.id)
+    case .success(let step): return .works(OpenedEmailChangeUndo(change: change, account: account, step: step))
+    }
+  }
+
   /// Whether nobody but that account can have the address: an account has it, or could have it back by undoing a change.
   func isTaken(_ email: EmailAddress, now: Instant, for account: AccountID? = nil) throws -> Bool {
     if try self.account(email) != nil { return true }

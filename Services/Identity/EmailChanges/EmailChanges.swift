@@ -37,7 +37,25 @@ struct EmailChangeRecord: MailedLink {
   var opened: OpenedLink { OpenedLink(expiresAt: expiresAt, usedAt: usedAt, replacedAt: replacedAt) }
 }
 
+/// A link that changes an address, opened.
+struct OpenedEmailChange: Sendable {
+  let change: EmailChangeRecord
+  let account: AccountRecord
+}
+
 extension Database {
+  /// What the link of that token leads to.
+  func open(_ token: EmailChangeToken?, _ keys: IdentityKeys, now: Instant) throws -> LinkOpening<OpenedEmailChange> {
+    func refused(_ failure: EmailChangeFailure, _ account: AccountID?) -> LinkOpening<OpenedEmailChange> {
+      .refused(LinkRefusal(.emailChangeRefused, failure, account))
+    }
+    guard let token, let change = try emailChange(token.claimedLink), token.isOf(change, key: keys.emailChanges),
+      let account = try account(change.accountID)
+    else { return refused(.linkInvalid, nil) }
+    if let failure = try refusal(of: change, now: now) { return refused(failure, account.id) }
+    return .works(OpenedEmailChange(change: change, account: account))
+  }
+
   /// The change of that id.
   func emailChange(_ id: EmailChangeID) throws -> EmailChangeRecord? {
     try Row.fetchOne(cachedStatement(sql: "SELECT * FROM email_changes WHERE change_id = ?"), arguments: [id])

@@ -127,6 +127,8 @@ extension Transaction {
     func refuse(_ failure: ExternalLoginFailure, _ detail: String) throws -> Result<ExternalLoginRecord, ExternalLoginFailure> {
       try record(
         SecurityEvent(.externalStateRefused, account: owner?.account, session: owner?.session, detail: detail), from: caller)
+      // Who comes late forges nothing.
+      if failure != .stateExpired { try detectForgeries(nil, caller) }
       return .failure(failure)
     }
     guard let flow = try database.externalLogin(state, key: key) else { return try refuse(.stateInvalid, "unknown") }

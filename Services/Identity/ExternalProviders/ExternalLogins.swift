@@ -90,15 +90,15 @@ struct ExternalLogins: Sendable {
       switch trouble.failure {
       case .cancelled: .externalLoginCancelled
       case .providerUnavailable: .externalProviderUnavailable
-      default: .externalLoginFailed
+      default: trouble.isOfProof ? .externalProofRefused : .externalLoginFailed
       }
     if trouble.failure != .cancelled {
       call.logger.warning("external login failed", metadata: ["provider": .string(name), "reason": .string(trouble.code)])
     }
-    try await call.write {
-      try $0.record(
-        SecurityEvent(kind, account: owner?.account, session: owner?.session, detail: "\(name) \(trouble.code)"),
-        from: call.caller)
+    try await call.write { transaction in
+      let event = SecurityEvent(kind, account: owner?.account, session: owner?.session, detail: "\(name) \(trouble.code)")
+      try transaction.record(event, from: call.caller)
+      if kind == .externalProofRefused { try transaction.detectForgeries(provider.settings.name, call.caller) }
     }
     return trouble.failure.with(
       ["provider": .text(provider.settings.title)], retryAfterSeconds: trouble.failure == .providerUnavailable ? 5 : nil)

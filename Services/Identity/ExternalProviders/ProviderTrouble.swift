@@ -11,6 +11,10 @@ struct ProviderTrouble: Error, Hashable, Sendable {
     self.code = code
   }
 
+  /// Whether what was brought proves nothing: an answer or an ID token that is not as it must be, or a code that the provider did not
+  /// give for this flow, or not just now (RFC 6749, section 5.2).
+  var isOfProof: Bool { failure == .proofInvalid || code == "invalid_grant" }
+
   /// It does not answer, or not in its protocol.
   static func unavailable(_ code: String) -> ProviderTrouble { ProviderTrouble(.providerUnavailable, code) }
 

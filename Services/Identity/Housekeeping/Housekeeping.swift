@@ -45,24 +45,35 @@ struct Housekeeping: Service {
   /// - Throws: why the first such one was left as it is.
   func sweep() async throws {
     var failure: (any Error)?
-    for rule in Self.rules {
+    func attempt(_ table: String, _ work: () async throws -> Void) async throws {
       do {
-        try await sweep(rule)
+        try await work()
       } catch let error as CancellationError {
         throw error
       } catch {
-        logger.warning(
-          "a table was not swept", metadata: ["table": .string(rule.table), "error": .string("\(type(of: error))")])
+        logger.warning("a table was not swept", metadata: ["table": .string(table), "error": .string("\(type(of: error))")])
         failure = failure ?? error
       }
     }
+    try await attempt("sessions", closeUnanswered)
+    for rule in Self.rules { try await attempt(rule.table) { try await sweep(rule) } }
     if let failure { throw failure }
+  }
+
+  /// Ends the sessions in doubt for which nobody can answer any more.
+  private func closeUnanswered() async throws {
+    var closed = 0
+    repeat {
+      closed = try await store.write { try $0.closeUnansweredSessions(limit: Self.batch) }
+    } while closed == Self.batch
   }
 
   /// Each batch is a transaction of its own, so that nobody waits long for it.
   private func sweep(_ rule: Rule) async throws {
+    let exception = rule.exception.map { " AND NOT (\($0))" } ?? ""
     let sql = """
-      DELETE FROM \(rule.table) WHERE (\(rule.key)) IN (SELECT \(rule.key) FROM \(rule.table) WHERE \(rule.instant) < ? LIMIT ?)
+      DELETE FROM \(rule.table) WHERE (\(rule.key)) IN (
+        SELECT \(rule.key) FROM \(rule.table) WHERE \(rule.instant) < ?\(exception) LIMIT ?)
       """
     var removed = 0
     repeat {
@@ -80,6 +91,8 @@ struct Housekeeping: Service {
     let key: String
     let instant: String
     let keptSeconds: Int
+    /// Which rows stay all the same.
+    var exception: String?
   }
 
   private static let rules = [
@@ -99,7 +112,9 @@ struct Housekeeping: Service {
       table: "known_devices", key: "account_id, device_key", instant: "last_seen_at", keptSeconds: LoginHistory.keptSeconds),
     Rule(table: "device_tokens", key: "token_hash", instant: "last_used_at", keptSeconds: LoginHistory.keptSeconds),
     Rule(table: "known_places", key: "account_id, network", instant: "last_seen_at", keptSeconds: LoginHistory.keptSeconds),
-    Rule(table: "login_alerts", key: "alert_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(
+      table: "login_alerts", key: "alert_id", instant: "expires_at", keptSeconds: linksKeptSeconds,
+      exception: LoginAlertSchema.isNeeded),
     Rule(table: "incidents", key: "incident_id", instant: "last_at", keptSeconds: incidentsKeptSeconds),
     Rule(table: "security_mails", key: "mail_id", instant: "created_at", keptSeconds: linksKeptSeconds),
     Rule(table: "security_reports", key: "report_id", instant: "created_at", keptSeconds: ReportRule.keptSeconds),

@@ -45,15 +45,44 @@ extension Transaction {
     try unlinkDoubtful(of: account, caller)
   }
 
+  /// Looks whether proofs of external providers that were refused are an incident: of the address they came from, and of the provider.
+  ///
+  /// - Parameter provider: nil where it is not known, as by a state that nobody was given.
+  func detectForgeries(_ provider: ExternalProviderName?, _ caller: Caller) throws {
+    let since = now.adding(seconds: -IncidentRule.proofWindowSeconds)
+    let address = caller.address.map { String($0.prefix(64)) }
+    let fromAddress = try Int.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT COUNT(*) FROM security_events
+          WHERE address = ? AND at > ? AND (kind = ? OR kind = ? AND detail <> ?)
+          """),
+      arguments: [
+        address, since, SecurityEvent.Kind.externalProofRefused, SecurityEvent.Kind.externalStateRefused,
+        ExternalLoginFailure.stateExpired.rawValue,
+      ])
+    let atProvider = try provider.flatMap { provider in
+      try Int.fetchOne(
+        database.cachedStatement(
+          sql: """
+            SELECT COUNT(DISTINCT address) FROM security_events
+            WHERE kind = 'externalProofRefused' AND at > ? AND instr(detail, ?) = 1
+            """),
+        arguments: [since, "\(provider) "])
+    }
+    let window = ProofWindow(proofsFromAddress: fromAddress ?? 0, addressesAtProvider: atProvider ?? 0)
+    let findings = IncidentRule.findings(window)
+    if let finding = findings.address, let address { try raise(finding, on: .address(address)) }
+    if let finding = findings.provider, let provider { try raise(finding, on: .provider(provider)) }
+  }
+
   /// Records that a mailed link was refused. One whose token nobody was sent is a guess.
   ///
   /// Guesses are counted by themselves and delay nobody: who shares the address could not log in for them, and 256 bits are not
   /// guessed, however many attempts the gateway's rates let through.
-  func refuseLink(
-    _ kind: SecurityEvent.Kind, _ failure: some FailureCode, account: AccountID?, isGuess: Bool, from caller: Caller
-  ) throws {
-    try record(SecurityEvent(kind, account: account, detail: failure.rawValue), from: caller)
-    guard isGuess, let address = caller.address.map({ String($0.prefix(64)) }) else { return }
+  func refuseLink(_ refusal: LinkRefusal, from caller: Caller) throws {
+    try record(SecurityEvent(refusal.kind, account: refusal.account, detail: refusal.failure.code), from: caller)
+    guard refusal.isGuess, let address = caller.address.map({ String($0.prefix(64)) }) else { return }
     let count = try Int.fetchOne(
       database.cachedStatement(
         sql: "SELECT COUNT(*) FROM security_events WHERE address = ? AND at > ? AND detail IN (?, ?, ?, ?, ?)"),

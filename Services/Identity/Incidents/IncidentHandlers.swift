@@ -49,8 +49,8 @@ extension IncidentRecord {
     let isOver = closedAt != nil || now >= quietAt
     return Incident(
       id: id, pattern: pattern, title: SecurityWords.title(pattern, language), severity: severity, accountID: accountID,
-      username: try accountID.flatMap { try database.account($0)?.username }, address: address, count: count, firstAt: firstAt,
-      lastAt: lastAt, measures: IncidentRule.measures(pattern, severity),
+      username: try accountID.flatMap { try database.account($0)?.username }, address: address, provider: provider, count: count,
+      firstAt: firstAt, lastAt: lastAt, measures: IncidentRule.measures(pattern, severity),
       recommendation: SecurityWords.recommendation(pattern, language), isOpen: !isOver,
       closedAt: closedAt ?? (isOver ? quietAt : nil), closedByAccountID: closedBy, comment: comment)
   }
@@ -68,6 +68,7 @@ extension IncidentRecord {
     ]
     if let accountID { lines.append(line("account", ["accountID": .text(accountID.description)])) }
     if let address { lines.append(line("address", ["address": .text(address)])) }
+    if let provider { lines.append(line("provider", ["provider": .text(provider)])) }
     lines.append(line("incident", ["incidentID": .text(id.description)]))
     lines.append(line("since", ["at": .text(firstAt.description)]))
     return SecurityMail(
@@ -77,20 +78,22 @@ extension IncidentRecord {
 }
 
 extension Database {
-  /// The events of an incident's account or address, the newest first.
+  /// The events of an incident's account, address or provider, the newest first.
   fileprivate func securityEvents(around incident: IncidentRecord) throws -> [RecordedSecurityEvent] {
-    let (column, value): (String, any DatabaseValueConvertible)
+    let (condition, value): (String, any DatabaseValueConvertible)
     if let account = incident.accountID {
-      (column, value) = ("account_id", account)
+      (condition, value) = ("event.account_id = :value", account)
     } else if let address = incident.address {
-      (column, value) = ("address", address)
+      (condition, value) = ("event.address = :value", address)
+    } else if let provider = incident.provider {
+      (condition, value) = ("event.kind = 'externalProofRefused' AND instr(event.detail, :value) = 1", "\(provider) ")
     } else {
       return []
     }
     // What made it an incident was before its first instant.
     let since = incident.firstAt.adding(seconds: -Lockout.memorySeconds)
     return try securityEvents(
-      where: ["event.\(column) = :value", "event.at >= :from", "event.at <= :to"],
+      where: [condition, "event.at >= :from", "event.at <= :to"],
       ["value": value, "from": since, "to": incident.closedAt ?? incident.quietAt, "limit": 50])
   }
 }

@@ -11,6 +11,14 @@ struct FailureWindow: Hashable, Sendable {
   var accountsFromAddress = 0
 }
 
+/// What refused proofs of external providers look like together, within an hour.
+struct ProofWindow: Hashable, Sendable {
+  /// Tokens, states and codes from the address, of whichever provider.
+  var proofsFromAddress = 0
+  /// Addresses from which proofs of the provider came.
+  var addressesAtProvider = 0
+}
+
 /// A pattern that was found.
 struct IncidentFinding: Hashable, Sendable {
   let pattern: IncidentPattern
@@ -38,6 +46,9 @@ enum IncidentRule {
     case .tokensReused: (1, 3)
     // The links cannot be guessed: it is a nuisance, and must not drown what matters.
     case .linksGuessed: (10, .max)
+    // A person who tries again after a mishap stays below it.
+    case .proofsForged: (10, 40)
+    case .providerDoubtful: (5, 20)
     case .riskyLogin, .administratorAppointed, .secretsFailing: (1, 1)
     }
   }
@@ -46,6 +57,8 @@ enum IncidentRule {
   static let reuseWindowSeconds = 86_400
   /// How long guessed links do.
   static let guessWindowSeconds = 3600
+  /// How long refused proofs of external providers do.
+  static let proofWindowSeconds = 3600
   /// After so long without a further event an incident is over.
   static let quietSeconds = 86_400
   /// Of how many incidents of a pattern administrators are told within an hour. The others are listed and in the report.
@@ -64,6 +77,11 @@ enum IncidentRule {
     )
   }
 
+  /// What refused proofs of external providers are.
+  static func findings(_ window: ProofWindow) -> (address: IncidentFinding?, provider: IncidentFinding?) {
+    (finding(.proofsForged, window.proofsFromAddress), finding(.providerDoubtful, window.addressesAtProvider))
+  }
+
   /// What that many events of a pattern are; nil if they are nothing yet.
   static func finding(_ pattern: IncidentPattern, _ count: Int) -> IncidentFinding? {
     count >= thresholds(pattern).found ? IncidentFinding(pattern, count: count) : nil
@@ -76,6 +94,7 @@ enum IncidentRule {
     case .addressGuessing: [.addressSlowedDown]
     case .tokensReused: severity == .critical ? [.sessionsClosed, .everythingRevoked] : [.sessionsClosed]
     case .riskyLogin: [.loginRefused, .everythingRevoked]
+    case .proofsForged, .providerDoubtful: [.loginRefused]
     case .linksGuessed, .administratorAppointed, .secretsFailing: [.observed]
     }
   }
@@ -85,6 +104,8 @@ enum IncidentRule {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely, .tokensReused: true
     case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed, .secretsFailing: false
+    // No account was reached.
+    case .proofsForged, .providerDoubtful: false
     }
   }
 }

@@ -26,4 +26,9 @@ enum IncidentSchema {
 
     CREATE INDEX security_events_by_address ON security_events (address, at);
     """
+
+  /// What is looked through for each of them: its kind is named in the query, or the index is not taken.
+  static let proofs = """
+    CREATE INDEX security_events_of_proofs ON security_events (at) WHERE kind = 'externalProofRefused';
+    """
 }

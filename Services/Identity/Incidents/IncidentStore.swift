@@ -20,6 +20,18 @@ struct IncidentSubject: Hashable, Sendable {
     IncidentSubject(key: "login \(Base64URL.encode(subject.account))", account: subject.accountID, address: nil)
   }
 
+  /// An external provider.
+  static func provider(_ provider: ExternalProviderName) -> IncidentSubject {
+    IncidentSubject(key: providerPrefix + provider.description, account: nil, address: nil)
+  }
+
+  /// The external provider that a key names, if one.
+  static func provider(_ key: String) -> String? {
+    key.hasPrefix(providerPrefix) ? String(key.dropFirst(providerPrefix.count)) : nil
+  }
+
+  private static let providerPrefix = "provider "
+
   /// The system as a whole.
   static let system = IncidentSubject(key: "system", account: nil, address: nil)
 
@@ -36,6 +48,8 @@ struct IncidentRecord: Sendable {
   let severity: SecuritySeverity
   let accountID: AccountID?
   let address: String?
+  /// The external provider, where it is about one.
+  let provider: String?
   let count: Int
   let firstAt: Instant
   let lastAt: Instant
@@ -49,6 +63,7 @@ struct IncidentRecord: Sendable {
     severity = row["severity"]
     accountID = row["account_id"]
     address = row["address"]
+    provider = IncidentSubject.provider(row["subject"] as String)
     count = row["count"]
     firstAt = row["first_at"]
     lastAt = row["last_at"]

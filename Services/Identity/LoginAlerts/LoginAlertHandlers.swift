@@ -27,7 +27,8 @@ extension ServiceDefinition {
         // Whoever came in so may be anybody; only to leave is theirs.
         let isInQuestion = try transaction.database.isInQuestion(try call.session)
         guard input.answer == .close || !isInQuestion else { throw LoginAlertFailure.ownSession }
-        return try transaction.answer(alert, input.answer, account, watch, call).get()
+        if let failure = alert.refusal(now: transaction.now) { throw failure }
+        return try transaction.answer(alert, input.answer, account, watch, call)
       })
 
     serve(AnswerLoginAlertByLink.self) { input, call in
@@ -39,7 +40,7 @@ extension ServiceDefinition {
       ReadLoginAlertSecret.self,
       read: { input, call, database in
         guard let alert = try database.loginAlert(input.alertID), let account = try database.account(alert.accountID),
-          LoginAlertRule.refusal(expiresAt: alert.expiresAt, answeredAt: alert.answeredAt, now: call.now) == nil
+          alert.refusal(now: call.now) == nil
         else { throw Failure(RequestFailure.notFound) }
         let own = alert.own(account.language, watch.places)
         return ReadLoginAlertSecret.Output(
@@ -49,33 +50,52 @@ extension ServiceDefinition {
   }
 }
 
+/// A link of a mail about a login, opened.
+struct OpenedLoginAlert: Sendable {
+  let alert: LoginAlertRecord
+  let account: AccountRecord
+}
+
+extension Database {
+  /// What the link of that token leads to.
+  func open(_ token: LoginAlertToken?, _ keys: IdentityKeys, now: Instant) throws -> LinkOpening<OpenedLoginAlert> {
+    func refused(_ failure: LoginAlertFailure, _ account: AccountID?) -> LinkOpening<OpenedLoginAlert> {
+      .refused(LinkRefusal(.loginAlertRefused, failure, account))
+    }
+    guard let token, let alert = try loginAlert(token.claimedLink), token.isOf(alert, key: keys.loginAlerts),
+      let account = try account(alert.accountID)
+    else { return refused(.linkInvalid, nil) }
+    if let failure = alert.refusal(now: now) { return refused(failure, account.id) }
+    return .works(OpenedLoginAlert(alert: alert, account: account))
+  }
+}
+
+extension LoginAlertRecord {
+  /// Why it takes no answer; nil if it does.
+  fileprivate func refusal(now: Instant) -> LoginAlertFailure? {
+    LoginAlertRule.refusal(expiresAt: expiresAt, answeredAt: answeredAt, now: now)
+  }
+}
+
 extension Transaction {
-  /// The answer to an alert by the token of its mail.
+  /// The answer to an alert by the token of its mail, or a record that it was refused.
   fileprivate func answer(
     _ token: LoginAlertToken?, _ answer: LoginAlertAnswer, _ keys: IdentityKeys, _ watch: LoginWatch, _ call: Call
-  ) throws -> Result<AnswerLoginAlertByLink.Output, LoginAlertFailure> {
-    guard let token, let alert = try database.loginAlert(token.claimedLink), token.isOf(alert, key: keys.loginAlerts),
-      let account = try database.account(alert.accountID)
-    else {
-      try refuseLink(.loginAlertRefused, LoginAlertFailure.linkInvalid, account: nil, isGuess: true, from: call.caller)
-      return .failure(.linkInvalid)
+  ) throws -> Result<AnswerLoginAlertByLink.Output, Failure> {
+    switch try database.open(token, keys, now: now) {
+    case .refused(let refusal):
+      try refuseLink(refusal, from: call.caller)
+      return .failure(refusal.failure)
+    case .works(let opened): return .success(try self.answer(opened.alert, answer, opened.account, watch, call))
     }
-    let result = try self.answer(alert, answer, account, watch, call)
-    if case .failure(let failure) = result {
-      try refuseLink(.loginAlertRefused, failure, account: account.id, isGuess: false, from: call.caller)
-    }
-    return result
   }
 
+  /// The answer to an alert that takes one.
   fileprivate func answer(
     _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, _ account: AccountRecord, _ watch: LoginWatch, _ call: Call
-  ) throws -> Result<AnswerLoginAlert.Output, LoginAlertFailure> {
-    if let refusal = LoginAlertRule.refusal(expiresAt: alert.expiresAt, answeredAt: alert.answeredAt, now: now) {
-      return .failure(refusal)
-    }
+  ) throws -> AnswerLoginAlert.Output {
     let closed = try self.answer(alert, answer, watch, from: call.caller)
-    return .success(
-      AnswerLoginAlert.Output(
-        username: account.username, answer: answer, closedCount: closed, isPasswordChangeAdvised: answer == .close))
+    return AnswerLoginAlert.Output(
+      username: account.username, answer: answer, closedCount: closed, isPasswordChangeAdvised: answer == .close)
   }
 }

@@ -52,4 +52,13 @@ enum LoginAlertSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX login_alert_sessions_by_session ON login_alert_sessions (session_id);
     """
+
+  /// Whether an alert still says something of what goes on: nothing is trusted because time has passed. A session that began with a login
+  /// for which nobody has answered may not answer for others, or is in doubt; an identity that was linked in one is doubtful.
+  static let isNeeded = """
+    answered_at IS NULL
+      AND EXISTS (SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = login_alerts.alert_id)
+    OR answer IS NOT 'confirm'
+      AND EXISTS (SELECT 1 FROM external_identities AS identity WHERE identity.alert_id = login_alerts.alert_id)
+    """
 }

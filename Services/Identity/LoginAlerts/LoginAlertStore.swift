@@ -200,6 +200,35 @@ extension Transaction {
   }
 }
 
+extension Transaction {
+  /// Ends sessions in doubt whose alert can be answered no longer: their owner could never free them, and whoever came in so is not
+  /// trusted for having waited. Logging in again asks the owner anew.
+  ///
+  /// - Returns: how many.
+  func closeUnansweredSessions(limit: Int) throws -> Int {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session.session_id, session.account_id, alert.alert_id FROM login_alerts AS alert
+          JOIN login_alert_sessions AS begun ON begun.alert_id = alert.alert_id
+          JOIN sessions AS session ON session.session_id = begun.session_id
+          WHERE alert.expires_at <= ?1 AND alert.answered_at IS NULL AND alert.level = 'suspicious'
+            AND session.revoked_at IS NULL AND session.expires_at > ?1
+          LIMIT ?2
+          """),
+      arguments: [now, limit])
+    for row in rows {
+      let (session, account, alert) = (
+        row["session_id"] as SessionID, row["account_id"] as AccountID, row["alert_id"] as LoginAlertID
+      )
+      try revoke(session, of: account, .loginUnanswered)
+      try record(
+        SecurityEvent(.loginUnanswered, account: account, session: session, detail: alert.description), from: .service(.identity))
+    }
+    return rows.count
+  }
+}
+
 extension LoginAlertRecord {
   /// What others are told of it.
   func raised(_ language: Language, _ places: PlaceDatabase) -> LoginAlertRaised {

@@ -7,19 +7,35 @@ import Storage
 /// An attempt to show by the current password that it is the owner who asks, not just whoever holds the device.
 ///
 /// Attempts count for the session alone, by the rule of those to log in: whoever fails elsewhere does not delay the owner, and a session
-/// that somebody else has gives them no more guesses than its own.
+/// that somebody else has gives them no more guesses than its own. Those that come too early count for the incident.
 struct PasswordAttempt: Sendable {
-  let password: Password
-  let hash: PasswordHash
+  private let password: Password
+  private let hash: PasswordHash
   private let subject: LoginSubject
+  /// Whether it has to wait.
+  private let isEarly: Bool
 
-  /// - Throws: `login_locked` if it comes too early.
   init(_ password: Password, of account: AccountRecord, _ call: Call, _ database: Database, key: SecretKey) throws {
     subject = LoginSubject(try call.session, of: account.id, call.caller, key: key)
-    let wait = try database.loginWaitSeconds(subject, now: call.now)
-    guard wait == 0 else { throw Failure.locked(wait) }
+    isEarly = try database.loginWaitSeconds(subject, now: call.now) > 0
     self.password = password
     hash = account.passwordHash
+  }
+
+  /// Looks at the password.
+  ///
+  /// - Throws: `login_locked` if it comes too early: then no password is looked at, and none is hashed.
+  func isRight(_ hasher: PasswordHasher, _ call: Call) async throws -> Bool {
+    guard !isEarly else { throw try await call.write { try refuseEarly($0) } }
+    return try await hasher.verify(password, against: hash).isRight
+  }
+
+  /// Counts an attempt that came too early.
+  ///
+  /// - Returns: how long it has to wait.
+  private func refuseEarly(_ transaction: Transaction) throws -> Failure {
+    try transaction.countEarlyAttempt(subject)
+    return .locked(max(1, try transaction.database.loginWaitSeconds(subject, now: transaction.now)))
   }
 
   /// Ends the attempt in the transaction of what is to be done: clears the session's failures, or counts one.
@@ -33,8 +49,9 @@ struct PasswordAttempt: Sendable {
   func end(
     isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: Call, _ transaction: Transaction
   ) throws -> Failure? {
-    let wait = try transaction.database.loginWaitSeconds(subject, now: transaction.now)
-    guard wait == 0 else { return .locked(wait) }
+    guard try transaction.database.loginWaitSeconds(subject, now: transaction.now) == 0 else {
+      return try refuseEarly(transaction)
+    }
     // A password changed while it was checked is no longer right.
     guard isRight, account.passwordHash == hash else {
       try transaction.addLoginFailure(subject)

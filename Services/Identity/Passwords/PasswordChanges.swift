@@ -10,8 +10,7 @@ extension ServiceDefinition {
     let rules = PasswordRules()
     serve(ChangePassword.self) { input, call in
       let attempt = try await call.read { try $0.beginChange(input, rules, call, key: keys.failures) }
-      let verdict = try await hasher.verify(attempt.current.password, against: attempt.current.hash)
-      let hash = verdict.isRight ? try await hasher.hash(attempt.new) : nil
+      let hash = try await attempt.current.isRight(hasher, call) ? try await hasher.hash(attempt.new) : nil
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
       let given = try await call.write {
         try $0.endChange(attempt, hash, keepsTokens: input.keepsPersonalAccessTokens ?? false, call)

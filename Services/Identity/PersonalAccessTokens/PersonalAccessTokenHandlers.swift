@@ -41,6 +41,16 @@ extension ServiceDefinition {
         return Empty()
       })
 
+    serve(
+      ReadPersonalAccessTokenNotice.self,
+      read: { input, _, database in
+        // One that was revoked since is told of all the same: somebody made it.
+        guard let token = try database.personalAccessToken(input.tokenID), let account = try database.account(token.accountID)
+        else { throw Failure(RequestFailure.notFound) }
+        return ReadPersonalAccessTokenNotice.Output(
+          token: token.own, email: account.email, username: account.username, language: account.language)
+      })
+
     serve(IdentifyPersonalAccessToken.self) { input, call in
       let found = try await call.read { database in
         try database.personalAccessToken(input.hash).flatMap { token in try database.account(token.accountID).map { (token, $0) }
@@ -91,6 +101,7 @@ extension Transaction {
       throw PersonalAccessTokenFailure.tooMany.with(["most": .number(PersonalAccessTokenRule.mostPerAccount)])
     }
     let token = try insertPersonalAccessToken(of: account.id, input, hash)
+    try tell(PersonalAccessTokenCreated(tokenID: token.id, accountID: account.id, at: now))
     try record(
       SecurityEvent(.personalAccessTokenCreated, account: account.id, detail: token.id.description), from: call.caller)
     return token

@@ -29,8 +29,8 @@ extension ServiceDefinition {
       // The form is judged only for who has a link that works, and does not use it up.
       let opening = try await call.read { try $0.open(token, keys, now: call.now) }
       var hash: PasswordHash?
-      if case .works(_, let account) = opening {
-        let problems = rules.problems(input.password, repetition: input.passwordRepetition, names: account.names)
+      if case .works(let opened) = opening {
+        let problems = rules.problems(input.password, repetition: input.passwordRepetition, names: opened.account.names)
         guard problems.isEmpty, let password = input.password.value else {
           throw Failure(RequestFailure.invalidFields, fields: problems)
         }
@@ -55,10 +55,9 @@ extension ServiceDefinition {
 }
 
 /// A link to recover a password, opened.
-private enum OpenedRecovery: Sendable {
-  case works(PasswordRecoveryRecord, AccountRecord)
-  /// - Parameter account: whose link it is, if it is one.
-  case refused(RecoveryFailure, AccountID?)
+struct OpenedRecovery: Sendable {
+  let link: PasswordRecoveryRecord
+  let account: AccountRecord
 }
 
 extension PasswordRecoveryRecord {
@@ -70,12 +69,15 @@ extension PasswordRecoveryRecord {
 
 extension Database {
   /// What the link of that token leads to.
-  fileprivate func open(_ token: RecoveryToken?, _ keys: IdentityKeys, now: Instant) throws -> OpenedRecovery {
+  func open(_ token: RecoveryToken?, _ keys: IdentityKeys, now: Instant) throws -> LinkOpening<OpenedRecovery> {
+    func refused(_ failure: RecoveryFailure, _ account: AccountID?) -> LinkOpening<OpenedRecovery> {
+      .refused(LinkRefusal(.passwordRecoveryRefused, failure, account))
+    }
     guard let token, let link = try passwordRecovery(token.claimedLink), token.isOf(link, key: keys.recovery),
       let account = try link.accountID.flatMap({ try account($0) }), link.isTo(account, keys)
-    else { return .refused(.linkInvalid, nil) }
-    if let refusal = RecoveryRule.refusal(link.opened, now: now) { return .refused(refusal, account.id) }
-    return .works(link, account)
+    else { return refused(.linkInvalid, nil) }
+    if let failure = RecoveryRule.refusal(link.opened, now: now) { return refused(failure, account.id) }
+    return .works(OpenedRecovery(link: link, account: account))
   }
 }
 
@@ -83,16 +85,18 @@ extension Transaction {
   /// Gives the account of the link its new password and ends all its sessions, or records that the link was refused.
   ///
   /// The link is looked at again: of two who use it at the same time one is refused.
+  ///
+  /// - Parameter hash: of the new password; nil where the link was refused when it was looked at first.
   fileprivate func recover(
     _ token: RecoveryToken?, _ hash: PasswordHash?, _ keys: IdentityKeys, _ call: Call
-  ) throws -> Result<CompletePasswordRecovery.Output, RecoveryFailure> {
+  ) throws -> Result<CompletePasswordRecovery.Output, Failure> {
     let opening = try database.open(token, keys, now: now)
-    guard case .works(let link, let account) = opening, let hash else {
-      guard case .refused(let failure, let account) = opening else { return .failure(.linkInvalid) }
-      try refuseLink(
-        .passwordRecoveryRefused, failure, account: account, isGuess: failure == .linkInvalid, from: call.caller)
-      return .failure(failure)
+    if let refusal = opening.refusal {
+      try refuseLink(refusal, from: call.caller)
+      return .failure(refusal.failure)
     }
+    guard case .works(let opened) = opening, let hash else { return .failure(Failure(RecoveryFailure.linkInvalid)) }
+    let (link, account) = (opened.link, opened.account)
     try usePasswordRecovery(link)
     try changePassword(of: account.id, to: hash)
     // Whoever had the password may have made tokens to stay.

@@ -13,10 +13,10 @@ struct SecurityEvent: Sendable {
     case personalAccessTokenCreated, personalAccessTokenRevoked
     case passwordRecoveryRequested, passwordRecoveryRefused, passwordRecovered
     case passwordChangeFailed, passwordChanged
-    case externalLoginCancelled, externalLoginFailed, externalProviderUnavailable, externalStateRefused
+    case externalLoginCancelled, externalLoginFailed, externalProviderUnavailable, externalStateRefused, externalProofRefused
     case externalAccountCreated, identityLinked, identityUnlinked
     case loginNoticed, loginSuspicious, loginRefused
-    case loginConfirmed, loginDisowned, loginAlertRefused
+    case loginConfirmed, loginDisowned, loginUnanswered, loginAlertRefused
     case incidentClosed
     case accountDeletionRefused, accountDeleted
     case secretDamaged, secretStorageFailed
@@ -34,8 +34,9 @@ struct SecurityEvent: Sendable {
       case .passwordChangeFailed, .passwordChanged: .info
       case .externalLoginCancelled, .externalProviderUnavailable: .info
       case .externalAccountCreated, .identityLinked, .identityUnlinked: .info
+      case .externalLoginFailed: .warning
       // A forged proof or a stolen answer looks like this.
-      case .externalLoginFailed, .externalStateRefused: .warning
+      case .externalProofRefused, .externalStateRefused: .warning
       case .accountDeletionRefused, .accountDeleted: .info
       case .secretDamaged, .secretStorageFailed: .critical
       case .usernameChanged: .info
@@ -44,7 +45,7 @@ struct SecurityEvent: Sendable {
       case .emailChangeCancelled, .emailChangeUndone, .emailChangeUndoRefused: .warning
       // Whoever guesses at a link's token is after the account.
       case .passwordRecoveryRefused, .loginAlertRefused, .emailChangeRefused: .warning
-      case .loginNoticed, .loginConfirmed, .incidentClosed: .info
+      case .loginNoticed, .loginConfirmed, .loginUnanswered, .incidentClosed: .info
       case .loginSuspicious, .loginDisowned: .warning
       // The password is in other hands.
       case .loginRefused: .critical

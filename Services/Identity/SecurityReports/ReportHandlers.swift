@@ -40,6 +40,7 @@ extension ReportRecord {
         rank: index + 1, incidentID: incident.incidentID, pattern: incident.pattern,
         title: SecurityWords.title(incident.pattern, language), severity: incident.severity, accountID: incident.accountID,
         username: try incident.accountID.flatMap { try database.account($0)?.username }, address: subject?.address,
+        provider: subject?.provider,
         count: incident.count, recommendation: SecurityWords.recommendation(incident.pattern, language))
     }
     return SecurityReport(
@@ -63,6 +64,8 @@ extension SecurityReport {
           line("incident.account", ["accountID": .text(account.description)])
         } else if let address = incident.address {
           line("incident.address", ["address": .text(address)])
+        } else if let provider = incident.provider {
+          line("incident.provider", ["provider": .text(provider)])
         } else {
           ""
         }

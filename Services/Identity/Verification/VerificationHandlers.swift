@@ -37,29 +37,49 @@ extension ServiceDefinition {
   }
 }
 
+/// A verification link, opened.
+struct OpenedVerification: Sendable {
+  let link: VerificationLinkRecord
+  let account: AccountRecord
+  /// Whether it did its work before.
+  let isDone: Bool
+}
+
+extension Database {
+  /// What the link of that token leads to.
+  func open(
+    _ token: VerificationToken?, _ keys: IdentityKeys, now: Instant
+  ) throws -> LinkOpening<OpenedVerification> {
+    func refused(_ failure: VerificationFailure, _ account: AccountID?) -> LinkOpening<OpenedVerification> {
+      .refused(LinkRefusal(.verificationLinkRefused, failure, account))
+    }
+    // A link to an address that the account no longer has verifies nothing.
+    guard let token, let link = try verificationLink(token.claimedLink), token.isOf(link, key: keys.verification),
+      let account = try account(link.accountID), account.email.normalized == link.emailNormalized
+    else { return refused(.linkInvalid, nil) }
+    switch VerificationRule.judge(link.opened, now: now) {
+    case .refuse(let failure): return refused(failure, account.id)
+    case .verify: return .works(OpenedVerification(link: link, account: account, isDone: false))
+    case .alreadyDone: return .works(OpenedVerification(link: link, account: account, isDone: true))
+    }
+  }
+}
+
 extension Transaction {
   /// Verifies the account whose link was opened, or records that the link was refused.
   fileprivate func verify(
     _ token: VerificationToken?, _ keys: IdentityKeys, _ call: Call
-  ) throws -> Result<VerifyAccount.Output, VerificationFailure> {
-    var link = try token.flatMap { try database.verificationLink($0.claimedLink) }
-    if let found = link, let token, !token.isOf(found, key: keys.verification) { link = nil }
-    let account = try link.flatMap { try database.account($0.accountID) }
-    // A link to an address that the account no longer has verifies nothing.
-    if account?.email.normalized != link?.emailNormalized { link = nil }
-
-    switch VerificationRule.judge(link?.opened, now: now) {
-    case .refuse(let failure):
-      try refuseLink(
-        .verificationLinkRefused, failure, account: link?.accountID, isGuess: failure == .linkInvalid, from: call.caller)
-      return .failure(failure)
-    case .verify:
-      guard let link else { return .failure(.linkInvalid) }
-      try useVerificationLink(link)
-      try verifyAccount(link.accountID)
-    case .alreadyDone: break
+  ) throws -> Result<VerifyAccount.Output, Failure> {
+    switch try database.open(token, keys, now: now) {
+    case .refused(let refusal):
+      try refuseLink(refusal, from: call.caller)
+      return .failure(refusal.failure)
+    case .works(let opened):
+      if !opened.isDone {
+        try useVerificationLink(opened.link)
+        try verifyAccount(opened.account.id)
+      }
+      return .success(VerifyAccount.Output(username: opened.account.username, isVerified: true))
     }
-    guard let account else { return .failure(.linkInvalid) }
-    return .success(VerifyAccount.Output(username: account.username, isVerified: true))
   }
 }

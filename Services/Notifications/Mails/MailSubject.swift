@@ -13,6 +13,7 @@ enum MailKind: String, Choice, DatabaseValueConvertible {
   case emailChange, emailChanged
   case emailChangeNotice
   case identityLinked, identityUnlinked
+  case tokenCreated
 }
 
 /// What a mail is about: there is one mail for each.
@@ -33,6 +34,7 @@ enum MailSubject: Hashable, Sendable {
   case emailChangeNotice(EmailChangeID)
   case identityLinked(IdentityLinkChangeID)
   case identityUnlinked(IdentityLinkChangeID)
+  case tokenCreated(PersonalAccessTokenID)
 
   var kind: MailKind {
     switch self {
@@ -52,6 +54,7 @@ enum MailSubject: Hashable, Sendable {
     case .emailChangeNotice: .emailChangeNotice
     case .identityLinked: .identityLinked
     case .identityUnlinked: .identityUnlinked
+    case .tokenCreated: .tokenCreated
     }
   }
 
@@ -69,6 +72,7 @@ enum MailSubject: Hashable, Sendable {
     case .emailChanged(let id): id.databaseValue
     case .emailChangeNotice(let id): id.databaseValue
     case .identityLinked(let id), .identityUnlinked(let id): id.databaseValue
+    case .tokenCreated(let id): id.databaseValue
     }
   }
 
@@ -91,6 +95,7 @@ enum MailSubject: Hashable, Sendable {
     case .emailChangeNotice: self = .emailChangeNotice(row["subject_id"])
     case .identityLinked: self = .identityLinked(row["subject_id"])
     case .identityUnlinked: self = .identityUnlinked(row["subject_id"])
+    case .tokenCreated: self = .tokenCreated(row["subject_id"])
     }
   }
 }

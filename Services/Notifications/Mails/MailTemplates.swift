@@ -20,6 +20,8 @@ struct MailContent: Sendable {
   var place: String?
   /// What administrators are told.
   var security: SecurityMail?
+  /// A personal access token that was made.
+  var made: PersonalAccessToken?
   /// What was erased with an account.
   var erased: [ErasureCount] = []
 }
@@ -107,6 +109,10 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.identityUnlinked_en_txt, Files.identityUnlinked_en_html),
         .spanish: try Pair(Files.identityUnlinked_es_txt, Files.identityUnlinked_es_html),
       ],
+      .tokenCreated: [
+        .english: try Pair(Files.tokenCreated_en_txt, Files.tokenCreated_en_html),
+        .spanish: try Pair(Files.tokenCreated_es_txt, Files.tokenCreated_es_html),
+      ],
     ]
   }
 
@@ -124,6 +130,9 @@ struct MailTemplates: Sendable {
       "at": MailTemplates.minute(content.at), "confirmURL": content.confirmURL ?? "", "device": content.device ?? "",
       "place": content.place ?? "", "title": content.security?.title ?? "", "lines": content.security?.lines ?? [],
       "recommendations": content.security?.recommendations ?? [], "erased": erased(content),
+      // Its owner's words, unless somebody else made it.
+      "name": LinkFree.text(content.made?.name.description ?? ""), "scopes": scopes(content),
+      "expiry": expiry(content),
     ]
     return MailMessage(
       id: mail.id, from: from, to: to, language: content.language, subject: subject, date: mail.createdAt,
@@ -137,6 +146,18 @@ struct MailTemplates: Sendable {
       guard let count = counts[kind], count > 0 else { return nil }
       return words.text("erased.\(kind.rawValue)", content.language, ["count": .number(count)])
     }
+  }
+
+  /// A line for each thing that a token allows.
+  private func scopes(_ content: MailContent) -> [String] {
+    AccessScope.allCases.filter { content.made?.scopes.contains($0) == true }.map { scope in
+      words.text("scope.\(scope.rawValue)", content.language) ?? scope.rawValue
+    }
+  }
+
+  /// When a token stops working; none where it does not by itself.
+  private func expiry(_ content: MailContent) -> [String] {
+    content.made?.expiresAt.map { [MailTemplates.minute($0)] } ?? []
   }
 
   /// `2026-11-22 08:43 UTC`.

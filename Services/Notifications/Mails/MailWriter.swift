@@ -42,6 +42,11 @@ struct MailWriter: Sendable {
       return login(try await identity.request(ReadLoginAlertSecret.self, .init(alertID: id)))
     case .locked, .tokensReused, .identityLinked, .identityUnlinked:
       return notice(try await identity.request(ReadAddressee.self, .init(accountID: job.account)), at: job.createdAt)
+    case .tokenCreated(let id):
+      let notice = try await identity.request(ReadPersonalAccessTokenNotice.self, .init(tokenID: id))
+      return MailContent(
+        email: notice.email, username: notice.username, language: notice.language, url: "\(publicURL)/recover", token: nil,
+        at: notice.token.createdAt, made: notice.token)
     case .incident(let id), .report(let id):
       let mail = try await identity.request(ReadSecurityMail.self, .init(mailID: id))
       var content = MailContent(

@@ -37,6 +37,10 @@ enum Mails {
       try MailQueue.add(subject, to: event.accountID, at: logged.at, transaction)
       transaction.afterCommit { bell.ring() }
     }
+    service.hear(PersonalAccessTokenCreated.self) { event, logged, transaction in
+      try MailQueue.add(.tokenCreated(event.tokenID), to: event.accountID, at: logged.at, transaction)
+      transaction.afterCommit { bell.ring() }
+    }
     service.serveDeadMails(bell)
     SecurityNotices.hear(&service, bell)
     let reports = Bell()

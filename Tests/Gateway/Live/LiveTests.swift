@@ -254,6 +254,50 @@ struct LiveTests {
     }
   }
 
+  @Test(
+    "Streams and JSON-RPC connections that came by a token which is outdated are told so and end live delivery, long before the token ends by itself; by the next token they go on without a gap (ID-9, ID-15)"
+  )
+  func endsOutdated() async throws {
+    try await Self.with { gateway, inboxes in
+      let session = SessionID()
+      let old = try gateway.signer.token(account: inboxes.account, session: session)
+      let new = try gateway.signer.token(account: inboxes.account, session: session, claims: ["gen": 1])
+      func authenticate(_ line: RawConnection, _ token: String, after: Int) async throws {
+        try await line.send(
+          #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)","lastEventID":\#(after)},"id":1}"#
+            + "\n")
+        try #require(try await line.receiveLine()["result"] != nil)
+        try #require(try await line.receiveLine()["method"] == "live.ready")
+      }
+      let stream = try await Stream(gateway, inboxes.account, session: session, after: 0)
+      #expect(try await stream.next().name == "ready")
+      let line = try await RawConnection(port: gateway.tcpPort)
+      try await authenticate(line, old, after: 0)
+      // Of whoever has the next token already, and of another session.
+      let ahead = try await RawConnection(port: gateway.tcpPort)
+      try await authenticate(ahead, new, after: 0)
+      let other = try await Stream(gateway, inboxes.account, after: 0)
+      #expect(try await other.next().name == "ready")
+
+      inboxes.outdate(session, 1)
+      let end = try await stream.next()
+      #expect(end.name == "end" && end.data == #"{"reason":"token_expired"}"#)
+      _ = try await stream.connection.receiveAll()
+      let told = try await line.receiveLine()
+      #expect(told["method"] == "live.end" && told["params"] == ["reason": "token_expired"])
+      inboxes.add()
+      #expect(try await ahead.receiveLine()["params"]?["number"] == 1)
+      #expect(try await other.next().id == 1)
+      // What is left of the connection may do nothing, until it has the next token.
+      try await line.send(#"{"jsonrpc":"2.0","method":"things.list","params":{},"id":2}"# + "\n")
+      #expect(try await line.receiveLine()["error"]?["data"]?["code"] == "token_expired")
+      try await authenticate(line, new, after: 0)
+      #expect(try await line.receiveLine()["params"]?["number"] == 1)
+      let late = try await gateway.http("GET", "/v1/live", ["Authorization": "Bearer \(old)"])
+      #expect(late.status == 401)
+    }
+  }
+
   @Test("A gateway that starts knows the sessions closed lately")
   func startsWithRevocations() async throws {
     let bus = FakeBus()

@@ -12,6 +12,16 @@ struct LoginAlertPageTests {
   private static func with(_ body: @escaping @Sendable (RunningGateway) async throws -> Void) async throws {
     let bus = FakeBus()
     bus.answer(.identity) { request in
+      if request.header.operation == JudgeMailedLink.spec.name {
+        let input = try JudgeMailedLink.Input.decode(request.body)
+        #expect(input.purpose == .loginAlert)
+        switch input.token {
+        case "old": throw LoginAlertFailure.expired
+        case "used": throw LoginAlertFailure.answered
+        case "never": throw LoginAlertFailure.linkInvalid
+        default: return Reply(request, Empty())
+        }
+      }
       guard request.header.operation == AnswerLoginAlertByLink.spec.name else { throw Failure(RequestFailure.unknownOperation) }
       let input = try AnswerLoginAlertByLink.Input.decode(request.body)
       switch input.token {
@@ -46,7 +56,7 @@ struct LoginAlertPageTests {
         let other = try #require(page.body.range(of: #"name="answer" value="\#(second)""#))
         #expect(one.lowerBound < other.lowerBound)
       }
-      #expect(gateway.bus.requests.isEmpty)
+      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.judge" })
       #expect(try await gateway.http("PUT", "/login-alert").fields["allow"] == "GET, POST")
     }
   }
@@ -61,6 +71,17 @@ struct LoginAlertPageTests {
       let confirmed = try await gateway.http(
         "POST", "/login-alert", Self.form.merging(["Accept-Language": "es"]) { $1 }, "token=good&answer=confirm")
       #expect(confirmed.status == 200 && confirmed.body.contains("Gracias") && !confirmed.body.contains("recover"))
+    }
+  }
+
+  @Test(
+    "tells when the link is opened that it does not work, and shows no button (S 6, scenario 4)",
+    arguments: [("old", 410), ("used", 409), ("never", 404)])
+  func judges(token: String, status: Int) async throws {
+    try await Self.with { gateway in
+      let page = try await gateway.http("GET", "/login-alert?token=\(token)&answer=close")
+      #expect(page.status == status && page.body.contains(#"role="alert""#) && !page.body.contains("<button"))
+      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.judge"])
     }
   }
 
@@ -81,7 +102,7 @@ struct LoginAlertPageTests {
       #expect(page.body.contains("value=\"&quot;&gt;&lt;script&gt;\""))
       let again = try await gateway.http("POST", "/login-alert", Self.form, "token=good&answer=perhaps")
       #expect(again.status == 200 && again.body.contains(#"value="confirm""#))
-      #expect(gateway.bus.requests.isEmpty)
+      #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.judge" })
     }
   }
 }

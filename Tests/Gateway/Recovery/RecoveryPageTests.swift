@@ -15,6 +15,16 @@ struct RecoveryPageTests {
     let bus = FakeBus()
     bus.answer(.identity) { request in
       switch request.header.operation {
+      case JudgeMailedLink.spec.name:
+        let input = try JudgeMailedLink.Input.decode(request.body)
+        #expect(input.purpose == .recovery)
+        switch input.token {
+        case "old": throw RecoveryFailure.linkExpired
+        case "used": throw RecoveryFailure.linkUsed
+        case "never": throw RecoveryFailure.linkInvalid
+        case "busy": throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
+        default: return Reply(request, Empty())
+        }
       case RequestPasswordRecovery.spec.name:
         let email = try RequestPasswordRecovery.Input.decode(request.body).email
         guard let value = email.value else { throw Failure.field("email", email.rule ?? FieldRule("required")) }
@@ -57,7 +67,7 @@ struct RecoveryPageTests {
         #expect(
           page.body.contains(#"<input type="password" name="\#(name)" value="" autocomplete="new-password" required>"#))
       }
-      #expect(gateway.bus.requests.isEmpty)
+      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.judge"])
       #expect(try await gateway.http("PUT", "/recover").fields["allow"] == "GET, POST")
     }
   }
@@ -105,6 +115,19 @@ struct RecoveryPageTests {
     }
   }
 
+  @Test(
+    "a link that does not work is told when it is opened, before a password is typed, with a form that asks for a new one (S 5, scenario 4)",
+    arguments: [("old", 410, "ha caducado"), ("used", 410, "ya se ha usado"), ("never", 404, "no es válido")])
+  func judges(token: String, status: Int, words: String) async throws {
+    try await Self.with { gateway in
+      let page = try await gateway.http("GET", "/recover?token=\(token)", ["Accept-Language": "es"])
+      #expect(page.status == status && page.body.contains(words) && page.body.contains(#"role="alert""#))
+      #expect(page.body.contains(#"<input type="email" name="email" value="" autocomplete="email" required>"#))
+      #expect(!page.body.contains(#"name="token""#) && page.body.contains(#"<html lang="es">"#))
+      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.judge"])
+    }
+  }
+
   @Test("a link that does not work is told, with a form that asks for a new one (S 5, scenario 4)", arguments: ["old", "never"])
   func refuses(token: String) async throws {
     try await Self.with { gateway in
@@ -141,6 +164,8 @@ struct RecoveryPageTests {
       let page = try await gateway.http("POST", "/recover", Self.form, "token=busy&password=a&passwordRepetition=a")
       #expect(page.status == 503 && page.fields["retry-after"] == "1")
       #expect(page.body.contains(#"<input type="hidden" name="token" value="busy">"#))
+      let opened = try await gateway.http("GET", "/recover?token=busy")
+      #expect(opened.status == 503 && opened.body.contains(#"<input type="hidden" name="token" value="busy">"#))
     }
   }
 

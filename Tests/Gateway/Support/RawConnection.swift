@@ -35,6 +35,8 @@ final class RawConnection: Sendable {
       .connect(host: host, port: port).get()
   }
 
+  func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
+
   func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)).get() }
 
   func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }

@@ -30,8 +30,10 @@ struct ContractTests {
     let security =
       IncidentPattern.allCases.flatMap { ["incident.\($0).title", "incident.\($0).recommendation"] }
       + SecuritySeverity.allCases.map { "severity.\($0)" } + ReportPeriod.allCases.map { "report.\($0)" }
-      + ["severity", "count", "account", "address", "incident", "since"].map { "incident.line.\($0)" }
-      + ["incidents", "incident", "incident.account", "incident.address", "count"].map { "report.line.\($0)" }
+      + ["severity", "count", "account", "address", "provider", "incident", "since"].map { "incident.line.\($0)" }
+      + ["incidents", "incident", "incident.account", "incident.address", "incident.provider", "count"].map {
+        "report.line.\($0)"
+      }
       + SecurityEvent.Kind.allCases.map { "securityEvent.\($0)" }
     let consents = ConsentPurpose.allCases.flatMap { ["consent.\($0)", "reason.consent_\($0)"] }
     // What `photos.put` says in place of the words for all.

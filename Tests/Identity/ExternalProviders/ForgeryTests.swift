@@ -109,12 +109,17 @@ extension ExternalProviderProcesses {
           let code: String
           do { code = try await failure { try await identity.logIn(by: provider) }.code } catch is NoFailure { code = "let in" }
           #expect(code == "external_proof_invalid", "\(forgery.name)")
-          #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp \(forgery.reason)", "\(forgery.name)")
+          #expect(try await identity.lastSecurityEvent() == "externalProofRefused: corp \(forgery.reason)", "\(forgery.name)")
           if code == "external_proof_invalid" { refused += 1 }
           // Beyond the time for which an unknown key is not looked for.
           identity.time.advance(seconds: 1)
         }
         #expect(refused == Forgery.tokens.count && refused >= 40)
+        // All of them from one address, which is one critical incident (ID-15).
+        #expect(
+          try await identity.count(
+            "SELECT count FROM incidents WHERE pattern = 'proofsForged' AND severity = 'critical'") == refused)
+        #expect(try await identity.count("SELECT COUNT(*) FROM incidents") == 1)
         #expect(Set(Forgery.tokens.map(\.name)).count == Forgery.tokens.count)
         #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == sessions)
         #expect(try await identity.count("SELECT COUNT(*) FROM accounts") == 1)
@@ -134,7 +139,7 @@ extension ExternalProviderProcesses {
         try await provider.behave(#"{"sign":"replayed"}"#)
         let refused = try await failure { try await identity.logIn(by: provider) }
         #expect(refused.code == "external_proof_invalid")
-        #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp token_nonce_wrong")
+        #expect(try await identity.lastSecurityEvent() == "externalProofRefused: corp token_nonce_wrong")
       }
     }
 
@@ -212,6 +217,8 @@ extension ExternalProviderProcesses {
         try await expect("external_state_expired", "an answer after ten minutes", answer)
         #expect(try await identity.lastSecurityEvent() == "externalStateRefused: external_state_expired")
         #expect(refused == 22)
+        // None of which was somebody who only came late.
+        #expect(try await identity.count("SELECT count FROM incidents WHERE pattern = 'proofsForged'") == 21)
         let linked = try await identity.count(
           "SELECT COUNT(*) FROM external_identities WHERE account_id = (SELECT account_id FROM accounts WHERE username = 'bea')")
         #expect(linked == 0)
@@ -232,7 +239,7 @@ extension ExternalProviderProcesses {
         try await provider.behave(#"{"keys":\#(keys)}"#)
         let refused = try await failure { try await identity.logIn(by: provider) }
         #expect(refused.code == "external_proof_invalid")
-        #expect(try await identity.lastSecurityEvent() == "externalLoginFailed: corp \(fault.rawValue)")
+        #expect(try await identity.lastSecurityEvent() == "externalProofRefused: corp \(fault.rawValue)")
       }
     }
   }

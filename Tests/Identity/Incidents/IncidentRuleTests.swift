@@ -32,12 +32,28 @@ struct IncidentRuleTests {
   func failures(window: FailureWindow, expected: [String]) { #expect(found(window) == expected) }
 
   @Test(
+    "refused proofs of external providers are told apart by what they have in common",
+    arguments: [
+      (ProofWindow(), []), (ProofWindow(proofsFromAddress: 9, addressesAtProvider: 4), []),
+      (ProofWindow(proofsFromAddress: 10, addressesAtProvider: 1), ["proofsForged warning"]),
+      (ProofWindow(proofsFromAddress: 43, addressesAtProvider: 1), ["proofsForged critical"]),
+      (ProofWindow(proofsFromAddress: 1, addressesAtProvider: 5), ["providerDoubtful warning"]),
+      (ProofWindow(proofsFromAddress: 10, addressesAtProvider: 20), ["proofsForged warning", "providerDoubtful critical"]),
+    ])
+  func proofs(window: ProofWindow, expected: [String]) {
+    let findings = IncidentRule.findings(window)
+    #expect([findings.address, findings.provider].compactMap { $0.map { "\($0.pattern) \($0.severity)" } } == expected)
+  }
+
+  @Test(
     "other events are an incident from their number on",
     arguments: [
       (IncidentPattern.tokensReused, 0, nil), (.tokensReused, 1, .warning), (.tokensReused, 3, .critical),
       (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 5000, .warning), (.riskyLogin, 1, .critical),
       (.administratorAppointed, 1, .critical),
       (.secretsFailing, 1, .critical),
+      (.proofsForged, 9, nil), (.proofsForged, 10, .warning), (.proofsForged, 39, .warning), (.proofsForged, 40, .critical),
+      (.providerDoubtful, 4, nil), (.providerDoubtful, 5, .warning), (.providerDoubtful, 20, .critical),
     ] as [(IncidentPattern, Int, SecuritySeverity?)])
   func numbers(pattern: IncidentPattern, count: Int, severity: SecuritySeverity?) {
     #expect(IncidentRule.finding(pattern, count)?.severity == severity)

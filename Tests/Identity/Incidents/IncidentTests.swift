@@ -223,6 +223,107 @@ struct IncidentTests {
     }
   }
 
+  @Test(
+    "43 forged states of external logins within a minute are one incident of their address, of which administrators are told (S 10, scenarios 1 and 2)"
+  )
+  func forgedStates() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      let before = try await identity.told(AdministratorAlerted.self).count
+      func forge(from address: String = "203.0.113.7") async throws {
+        let input = CompleteExternalLogin.Input(state: "forged", flowSecret: "guess", code: "code")
+        let refused = try await failure {
+          try await identity.ask(CompleteExternalLogin.self, input, by: .person(from: address))
+        }
+        #expect(refused.code == "external_state_invalid")
+        identity.time.advance(seconds: 1)
+      }
+      for _ in 0..<9 { try await forge() }
+      try await forge(from: "198.51.100.1")
+      #expect(try await identity.incidents(by: administrator, pattern: .proofsForged).isEmpty)
+      for _ in 9..<43 { try await forge() }
+      let incidents = try await identity.incidents(by: administrator, pattern: .proofsForged)
+      #expect(incidents.map(\.count) == [43] && incidents[0].severity == .critical && incidents[0].address == "203.0.113.7")
+      #expect(incidents[0].measures == [.loginRefused] && incidents[0].accountID == nil && incidents[0].provider == nil)
+      let told = try await identity.told(AdministratorAlerted.self).suffix(from: before)
+      #expect(told.map(\.incidentID) == [incidents[0].id])
+      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incidents[0].id), by: .signedIn(administrator))
+      #expect(details.events.count == 43 && details.events.allSatisfy { $0.kind == "externalStateRefused" })
+      // Who comes an hour later begins anew.
+      identity.time.advance(seconds: 90_000)
+      try await forge()
+      #expect(try await identity.incidents(by: administrator, pattern: .proofsForged).count == 1)
+    }
+  }
+
+  @Test("refused proofs of one provider from five addresses are an incident that names it, in the mail, too")
+  func doubtfulProvider() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      let (corp, other) = (try ExternalProviderName(text: "corp"), try ExternalProviderName(text: "corp-2"))
+      func refuse(_ provider: ExternalProviderName, from address: String) async throws {
+        try await identity.store.write { transaction in
+          let event = SecurityEvent(.externalProofRefused, account: nil, detail: "\(provider) token_signature_wrong")
+          try transaction.record(event, from: .person(from: address))
+          try transaction.detectForgeries(provider, .person(from: address))
+        }
+      }
+      for number in 0..<4 {
+        try await refuse(corp, from: "198.51.100.\(number)")
+        try await refuse(corp, from: "198.51.100.\(number)")
+        try await refuse(other, from: "203.0.113.\(number)")
+      }
+      #expect(try await identity.incidents(by: administrator, pattern: .providerDoubtful).isEmpty)
+      for number in 4..<20 { try await refuse(corp, from: "198.51.100.\(number)") }
+      let incidents = try await identity.incidents(by: administrator, pattern: .providerDoubtful)
+      #expect(incidents.map(\.provider) == ["corp"] && incidents.map(\.count) == [20] && incidents[0].severity == .critical)
+      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incidents[0].id), by: .signedIn(administrator))
+      #expect(details.events.count == 24 && details.events.allSatisfy { $0.detail == "corp token_signature_wrong" })
+      let told = try #require(try await identity.told(AdministratorAlerted.self).last)
+      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: told.mailID))
+      #expect(mail.lines.contains("Provider: corp"))
+    }
+  }
+
+  @Test(
+    "attempts at the current password that come too early inside a session count for the incident, whatever they were for (S 7, scenario 2; S 10, scenario 2)"
+  )
+  func earlyInSession() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      let ana = try await identity.register()
+      let own = try await identity.logIn()
+      let recorded = try await identity.securityEvents().count
+      let wrong = FormField<Password>(text: "Wrong-1-wrong")
+      let new = FormField<Password>(text: "Mar-9-bravo")
+      let attempts: [@Sendable (FormField<Password>) async throws -> Void] = [
+        { password in
+          _ = try await identity.ask(
+            ChangePassword.self, .init(currentPassword: password, password: new, passwordRepetition: new), by: .signedIn(own))
+        },
+        { password in
+          _ = try await identity.ask(
+            RequestEmailChange.self, .init(email: .init(text: "new@example.com"), currentPassword: password),
+            by: .signedIn(own))
+        },
+        { password in _ = try await identity.ask(DeleteAccount.self, .init(password: password), by: .signedIn(own)) },
+      ]
+      for number in 0..<5 { _ = try await failure { try await attempts[number % 3](wrong) } }
+      for number in 0..<15 {
+        // The right one learns nothing either.
+        let password = number % 2 == 0 ? wrong : FormField<Password>(text: RunningIdentity.password)
+        #expect(try await failure { try await attempts[number % 3](password) }.code == "login_locked")
+      }
+      let incidents = try await identity.incidents(by: administrator, pattern: .accountGuessed)
+      #expect(incidents.map(\.count) == [20] && incidents[0].severity == .critical && incidents[0].accountID == ana.id)
+      #expect(try await identity.securityEvents().count == recorded + 5)
+      #expect(try await identity.told(AccountProtected.self).map(\.accountID) == [ana.id])
+      // They make the wait no longer.
+      identity.time.advance(seconds: 30)
+      try await attempts[0](FormField<Password>(text: RunningIdentity.password))
+    }
+  }
+
   @Test("an incident ends after a quiet day or by an administrator's hand; what comes after is another")
   func ends() async throws {
     try await RunningIdentity.run { identity in

@@ -147,6 +147,39 @@ struct PersonalAccessTokenTests {
     }
   }
 
+  @Test("one that is made is told, so that its owner is mailed what it is called and allows; its secret is told to nobody")
+  func told() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let signedIn = try await identity.logIn()
+      let made = try await create(identity, by: signedIn, "Uploader", [.activityWrite, .rewardsRead], expiresIn: 3600)
+      let told = try await identity.told(PersonalAccessTokenCreated.self)
+      #expect(
+        told == [
+          PersonalAccessTokenCreated(tokenID: made.token.id, accountID: signedIn.account.id, at: identity.time.now)
+        ])
+      func notice(_ id: PersonalAccessTokenID) async throws -> ReadPersonalAccessTokenNotice.Output {
+        try await identity.askAsNotifications(ReadPersonalAccessTokenNotice.self, .init(tokenID: id))
+      }
+      let found = try await notice(made.token.id)
+      #expect(found.token == made.token && found.email.description == "ana@example.com" && found.language == .english)
+      #expect(found.username == signedIn.account.username)
+      #expect(!String(decoding: found.json, as: UTF8.self).contains(made.secret))
+      // Whoever makes one and revokes it at once keeps nothing from its owner.
+      _ = try await identity.ask(RevokePersonalAccessToken.self, .init(tokenID: made.token.id), by: .signedIn(signedIn))
+      #expect(try await notice(made.token.id).token.id == made.token.id)
+      #expect(try await failure { try await notice(ID()) }.code == "not_found")
+      let asked = try await failure {
+        try await identity.ask(ReadPersonalAccessTokenNotice.self, .init(tokenID: made.token.id), by: .signedIn(signedIn))
+      }
+      #expect(asked.status == 403)
+      // What is refused is not told.
+      _ = try await create(identity, by: signedIn)
+      _ = try await failure { try await create(identity, by: signedIn) }
+      #expect(try await identity.told(PersonalAccessTokenCreated.self).count == 2)
+    }
+  }
+
   @Test("nobody sees, makes or revokes another account's tokens, and only the gateway may ask whose one is")
   func strangers() async throws {
     try await RunningIdentity.run { identity in

@@ -107,6 +107,33 @@ final class MailKindsTests {
     #expect(try states() == ["identityLinked delivered", "identityUnlinked delivered"])
   }
 
+  @Test(
+    "a personal access token that was made is told to its owner, with its name, what it allows and until when, and never its secret (ID-18)"
+  )
+  func tokens() async throws {
+    let (ana, bea) = (try identity.person("ana"), try identity.person("bea", language: .spanish))
+    let expiry = try Instant(text: "2027-01-02T03:04:05.000Z")
+    let limited = try identity.personalAccessToken(of: ana, name: "www.evil.example", scopes: [.rewardsWrite], expiresAt: expiry)
+    let endless = try identity.personalAccessToken(
+      of: bea, name: "copia", scopes: [.activityRead, .socialRead], expiresAt: nil)
+    let carrier = WatchedCarrier()
+    let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.lanes": "1"]
+    try await Stage.mails(identity, carrier, home: home, settings: settings) { stage in
+      let event = PersonalAccessTokenCreated(tokenID: limited, accountID: ana.account, at: expiry)
+      try await stage.tell(.identity, event, event)
+      let first = await carrier.next(1)[0].letter
+      #expect(first.to.description == "ana@example.org" && text(first).contains("https://racha.example/recover"))
+      #expect(text(first).contains("Name: evil example") && !text(first).contains("evil.example"))
+      #expect(text(first).contains("until 2027-01-02 03:04 UTC") && text(first).contains("- to spend your coins"))
+      #expect(!text(first).contains("- to read") && !text(first).contains(PersonalAccessTokenForm.prefix))
+      try await stage.tell(.identity, PersonalAccessTokenCreated(tokenID: endless, accountID: bea.account, at: expiry))
+      let second = await carrier.next(1)[0].letter
+      #expect(second.to.description == "bea@example.org" && text(second).contains("Nombre: copia"))
+      #expect(text(second).contains("Funciona hasta que se revoque") && text(second).contains("- leer tus amistades y mensajes"))
+    }
+    #expect(try states() == ["tokenCreated delivered", "tokenCreated delivered"])
+  }
+
   @Test("to an account that is gone nothing is sent")
   func gone() async throws {
     let ana = try identity.person("ana")

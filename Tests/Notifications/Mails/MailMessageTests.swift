@@ -28,6 +28,7 @@ struct MailMessageTests {
       case .emailChangeNotice: (.emailChangeNotice(ID()), "undo-email-change", token)
       case .identityLinked: (.identityLinked(ID()), "recover", nil)
       case .identityUnlinked: (.identityUnlinked(ID()), "recover", nil)
+      case .tokenCreated: (.tokenCreated(ID()), "recover", nil)
       }
     let job = MailQueue.Job(
       id: try ID(text: "01a2b3c4-d5e6-7f80-9122-334455667788"), subject: subject, account: ID(),
@@ -49,6 +50,11 @@ struct MailMessageTests {
       content.security = SecurityMail(
         email: content.email, username: content.username, language: language, title: "<b> & title",
         lines: ["Severity: <b>", "Events so far: 7"], recommendations: ["Do this.", "Do that, señora."])
+    }
+    if kind == .tokenCreated {
+      content.made = PersonalAccessToken(
+        id: ID(), name: try PersonalAccessTokenName(text: "cron at evil.example <b>"), scopes: [.activityWrite, .activityRead],
+        createdAt: content.at, expiresAt: try Instant(text: "2027-01-02T03:04:05.000Z"), lastUsedAt: nil)
     }
     return try MailTemplates().message(job, content, from: try #require(MailAddress("racha@example.org")))
   }
@@ -114,6 +120,9 @@ struct MailMessageTests {
       case .emailChange: #expect(text.contains("https://racha.example/change-email"))
       case .recovery, .passwordChanged, .locked, .tokensReused, .identityLinked, .identityUnlinked:
         #expect(text.contains("https://racha.example/recover"))
+      case .tokenCreated:
+        #expect(text.contains("https://racha.example/recover") && text.contains("2027-01-02 03:04 UTC"))
+        #expect(text.contains("cron at evil example") && !text.contains("evil.example"))
       case .loginNoticed, .loginSuspicious, .loginRefused:
         #expect(text.contains("https://racha.example/login-alert?token=") && text.contains("Bogotá, Colombia"))
       case .incident, .report: #expect(text.contains("Do this.") && text.contains("Events so far: 7"))

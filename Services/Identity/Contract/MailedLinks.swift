@@ -1,0 +1,44 @@
+public import Operations
+
+/// What a mailed link is for.
+public enum MailedLinkPurpose: String, Choice {
+  /// See ``VerifyAccount``.
+  case verification
+  /// See ``CompletePasswordRecovery``.
+  case recovery
+  /// See ``CompleteEmailChange``.
+  case emailChange
+  /// See ``UndoEmailChange``.
+  case emailChangeUndo
+  /// See ``AnswerLoginAlertByLink``.
+  case loginAlert
+}
+
+/// Tells whether a mailed link works, when it is opened and before anything is filled in: the link is not used up.
+///
+/// It ends in the failures of the operation that uses the link, which are recorded and counted in the same way: whoever guesses learns
+/// nothing more here than there, and for as much.
+public enum JudgeMailedLink: Operation {
+  public struct Input: Document, Hashable {
+    public var purpose: MailedLinkPurpose
+    public var token: String
+
+    public init(purpose: MailedLinkPurpose, token: String) {
+      self.purpose = purpose
+      self.token = token
+    }
+
+    public static let notes: Notes = [
+      "purpose": "What the link is for.", "token": Note("The mailed link's token.", length: 1...200),
+    ]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "mailedLinks.judge", of: .identity, .post("/v1/mailed-links/judge"), by: .anyone, effect: .write, rate: .sensitive,
+    failures: VerificationFailure.allCases.map(\.kind) + RecoveryFailure.allCases.map(\.kind)
+      + EmailChangeFailure.allCases.map(\.kind) + EmailChangeUndoFailure.allCases.map(\.kind)
+      + AnswerLoginAlertByLink.failures,
+    requirements: ["ID-2", "ID-7", "ID-8", "ID-11"], "Tell whether a mailed link works, without using it up.")
+}

@@ -1,0 +1,20 @@
+import IdentityContract
+import Operations
+
+/// Why a mailed link that was opened or used does nothing, and what is recorded of it.
+struct LinkRefusal: Sendable {
+  let kind: SecurityEvent.Kind
+  let failure: Failure
+  /// Whose link it is, if it is one.
+  let account: AccountID?
+  /// Whether nobody was sent it.
+  let isGuess: Bool
+
+  /// - Parameter account: nil where it is nobody's link.
+  init(_ kind: SecurityEvent.Kind, _ failure: some FailureCode, _ account: AccountID?) {
+    self.kind = kind
+    self.failure = Failure(failure)
+    self.account = account
+    isGuess = account == nil
+  }
+}

@@ -1,0 +1,141 @@
+import GRDB
+import IdentityContract
+import Logging
+import Operations
+import ServiceKit
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("Logins that nobody ever answers for: time alone makes nothing trusted (ID-7; S 6, scenario 4)")
+struct UnansweredLoginTests {
+  private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
+  private static let opera = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/128.0 Safari/537.36 OPR/114.0"
+
+  private static func run(_ body: (RunningIdentity, Housekeeping) async throws -> Void) async throws {
+    try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
+      try await identity.register()
+      try await body(identity, Housekeeping(store: identity.store, logger: .init(label: "test")))
+    }
+  }
+
+  private static func logIn(_ identity: RunningIdentity, _ userAgent: String, from address: String) async throws -> SignedIn {
+    let caller = Caller(kind: .anonymous, address: address, userAgent: userAgent)
+    return try await identity.ask(LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: caller)
+  }
+
+  /// Lets days go by in which the session's client goes on as any does.
+  private static func days(
+    _ count: Int, of session: SignedIn, _ identity: RunningIdentity, _ housekeeping: Housekeeping? = nil
+  ) async throws -> SignedIn {
+    var session = session
+    for _ in 0..<count {
+      identity.time.advance(seconds: 86_400)
+      try await housekeeping?.sweep()
+      session = try await identity.ask(RefreshSession.self, .init(refreshToken: session.refreshToken))
+    }
+    return session
+  }
+
+  @Test("a session in doubt is in doubt for as long as it lives, beyond the time for which alerts are kept")
+  func staysInDoubt() async throws {
+    try await Self.run { identity, _ in
+      var doubtful = try await DoubtTests.doubtful(identity)
+      doubtful = try await Self.days(60, of: doubtful, identity)
+      #expect(try TokenTests.payload(of: doubtful.accessToken).dbt == true)
+      // Where closing it fails, forgetting its alert would free it.
+      try await identity.store.write {
+        try $0.database.execute(
+          sql: "CREATE TRIGGER stuck BEFORE UPDATE OF revoked_at ON sessions BEGIN SELECT RAISE(ABORT, 'stuck'); END")
+      }
+      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      await #expect(throws: (any Error).self) { try await housekeeping.sweep() }
+      doubtful = try await identity.ask(RefreshSession.self, .init(refreshToken: doubtful.refreshToken))
+      #expect(try TokenTests.payload(of: doubtful.accessToken).dbt == true)
+      let refused = try await failure { try await identity.ask(CloseOtherSessions.self, .init(), by: .signedIn(doubtful)) }
+      #expect(refused.code == "login_alert_unanswered")
+    }
+  }
+
+  @Test("it is closed when nobody can answer for it any more, after a week; logging in again asks its owner anew")
+  func closed() async throws {
+    try await Self.run { identity, housekeeping in
+      let doubtful = try await DoubtTests.doubtful(identity)
+      let week = LoginAlertRule.lifetimeSeconds / 86_400
+      let last = try await Self.days(week - 1, of: doubtful, identity, housekeeping)
+      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      identity.time.advance(seconds: 86_400)
+      try await housekeeping.sweep()
+      let told = try await identity.told(SessionRevoked.self)
+      #expect(told.map(\.sessionID) == [doubtful.session.id] && told.map(\.reason) == [.loginUnanswered])
+      #expect(try await identity.securityEvents().last == "loginUnanswered")
+      let refused = try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: last.refreshToken)) }
+      #expect(refused.code == "refresh_token_invalid")
+      // Only once, and nobody else's.
+      try await housekeeping.sweep()
+      #expect(try await identity.told(SessionRevoked.self).count == 1)
+      _ = try await Self.logIn(identity, Self.firefox, from: "198.51.100.1")
+      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.suspicious, .suspicious])
+    }
+  }
+
+  @Test("one that was answered for in time lives on, and is trusted")
+  func answered() async throws {
+    try await Self.run { identity, housekeeping in
+      let doubtful = try await DoubtTests.doubtful(identity)
+      let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+      let link = try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+      _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: link, answer: .confirm))
+      let last = try await Self.days(60, of: doubtful, identity, housekeeping)
+      #expect(try TokenTests.payload(of: last.accessToken).dbt == nil)
+      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 0)
+    }
+  }
+
+  @Test("a session that was only noticed never may answer for other logins, however long its own stays unanswered")
+  func noticed() async throws {
+    try await Self.run { identity, housekeeping in
+      _ = try await identity.logIn()
+      identity.time.advance(seconds: 3600)
+      var noticed = try await Self.logIn(identity, Self.firefox, from: "192.0.2.1")
+      noticed = try await Self.days(60, of: noticed, identity, housekeeping)
+      _ = try await Self.logIn(identity, Self.opera, from: "198.51.100.1")
+      let told = try await identity.told(LoginAlertRaised.self)
+      #expect(told.map(\.level) == [.notice, .suspicious])
+      let alert = try #require(told.last).alertID
+      let refused = try await failure {
+        try await identity.ask(AnswerLoginAlert.self, .init(alertID: alert, answer: .confirm), by: .signedIn(noticed))
+      }
+      #expect(refused.code == "login_alert_own_session")
+    }
+  }
+
+  @Test("an identity that was linked in one stays doubtful when the session and its alert are long past")
+  func linked() async throws {
+    try await Self.run { identity, housekeeping in
+      let own = try await identity.logIn()
+      identity.time.advance(seconds: 3600)
+      let noticed = try await Self.logIn(identity, Self.firefox, from: "192.0.2.1")
+      let proven = ProvenIdentity(
+        provider: try ExternalProviderName(text: "corp"), issuer: "https://corp.example", subject: "thief", email: nil,
+        isEmailVerified: false, name: nil, wishedUsername: "thief")
+      try await identity.store.write { transaction in
+        let alert = try transaction.database.unconfirmedLoginAlert(of: noticed.session.id)
+        _ = try transaction.insertExternalIdentity(proven, of: noticed.account.id, under: alert)
+      }
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(noticed))
+      let later = try await Self.days(60, of: own, identity, housekeeping)
+      let (old, new) = (
+        FormField<Password>(text: RunningIdentity.password), FormField<Password>(text: RunningIdentity.otherPassword)
+      )
+      _ = try await identity.ask(
+        ChangePassword.self, .init(currentPassword: old, password: new, passwordRepetition: new), by: .signedIn(later))
+      #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)
+      // There is nothing left for which the alert is needed.
+      try await housekeeping.sweep()
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 0)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("Whether a mailed link works, asked when it is opened (ID-2, ID-7, ID-8, ID-11; S 5, scenario 4)")
+struct MailedLinkTests {
+  private static func judge(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws {
+    _ = try await identity.ask(JudgeMailedLink.self, .init(purpose: purpose, token: token))
+  }
+
+  /// What using the link ends in.
+  private static func use(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws {
+    switch purpose {
+    case .verification: _ = try await identity.ask(VerifyAccount.self, .init(token: token))
+    case .recovery: try await identity.recover(token)
+    case .emailChange: try await identity.follow(token)
+    case .emailChangeUndo: try await identity.undo(token)
+    case .loginAlert: _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: .confirm))
+    }
+  }
+
+  /// Has such a link mailed to Ana.
+  private static func token(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose) async throws -> String {
+    switch purpose {
+    case .verification: return try await identity.mailedToken()
+    case .recovery:
+      try await identity.askToRecover()
+      return try await identity.recoveryToken()
+    case .emailChange:
+      try await identity.askToChange(try await identity.logIn())
+      return try await identity.emailChangeMail().token
+    case .emailChangeUndo:
+      try await identity.askToChange(try await identity.logIn())
+      return try await identity.emailChangeNotice().token
+    case .loginAlert:
+      _ = try await DoubtTests.doubtful(identity)
+      let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+      return try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+    }
+  }
+
+  private static func run(_ body: (RunningIdentity) async throws -> Void) async throws {
+    try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
+      try await identity.register()
+      try await body(identity)
+    }
+  }
+
+  @Test("one that works is not used up by asking, however often", arguments: MailedLinkPurpose.allCases)
+  func works(purpose: MailedLinkPurpose) async throws {
+    try await Self.run { identity in
+      let token = try await Self.token(identity, purpose)
+      let recorded = try await identity.securityEvents().count
+      for _ in 0..<3 { try await Self.judge(identity, purpose, token) }
+      #expect(try await identity.securityEvents().count == recorded)
+      try await Self.use(identity, purpose, token)
+    }
+  }
+
+  @Test(
+    "one that was used, has expired or was never sent is told in the words of its form, and recorded as there",
+    arguments: [
+      (MailedLinkPurpose.verification, nil, "verification_link_expired", "verification_link_invalid"),
+      (.recovery, "recovery_link_used", "recovery_link_expired", "recovery_link_invalid"),
+      (.emailChange, "email_change_link_used", "email_change_link_expired", "email_change_link_invalid"),
+      (.emailChangeUndo, "email_change_undone", "email_change_undone", "email_change_undo_link_invalid"),
+      (.loginAlert, "login_alert_answered", "login_alert_answered", "login_alert_link_invalid"),
+    ] as [(MailedLinkPurpose, String?, String, String)])
+  func refused(purpose: MailedLinkPurpose, used: String?, late: String, never: String) async throws {
+    try await Self.run { identity in
+      let token = try await Self.token(identity, purpose)
+      try await Self.use(identity, purpose, token)
+      func expect(_ code: String?, _ token: String) async throws {
+        guard let code else { return try await Self.judge(identity, purpose, token) }
+        let judged = try await failure { try await Self.judge(identity, purpose, token) }
+        let event = try await identity.lastSecurityEvent()
+        let done = try await failure { try await Self.use(identity, purpose, token) }
+        #expect(judged == done && judged.code == code)
+        #expect(try await identity.lastSecurityEvent() == event)
+        #expect(event.hasSuffix(": \(code)"))
+      }
+      try await expect(used, token)
+      identity.time.advance(seconds: 8 * 86_400)
+      try await expect(late, token)
+      try await expect(never, "guess")
+    }
+  }
+
+  @Test("one of another purpose is nobody's", arguments: MailedLinkPurpose.allCases)
+  func otherPurpose(purpose: MailedLinkPurpose) async throws {
+    try await Self.run { identity in
+      let token = try await Self.token(identity, purpose)
+      for other in MailedLinkPurpose.allCases where other != purpose {
+        #expect(try await failure { try await Self.judge(identity, other, token) }.status == 404, "\(other)")
+      }
+    }
+  }
+
+  @Test(
+    "asking counts as guessing: ten guesses are an incident, mixed with those at the forms", arguments: MailedLinkPurpose.allCases
+  )
+  func guesses(purpose: MailedLinkPurpose) async throws {
+    try await Self.run { identity in
+      let administrator = try await identity.administrator()
+      for number in 0..<10 {
+        #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).isEmpty)
+        _ = try await failure {
+          number % 2 == 0
+            ? try await Self.judge(identity, purpose, "guess") : try await Self.use(identity, purpose, "guess")
+        }
+      }
+      #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [10])
+    }
+  }
+}
