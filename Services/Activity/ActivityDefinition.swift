@@ -33,6 +33,7 @@ extension ServiceDefinition {
         LostDays.migration(20),
         ImportStartsSchema.migration(21),
         ChangeNamesSchema.migration(22),
+        MovementMinutes.migration(23),
       ])
     service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()
@@ -90,6 +91,7 @@ extension ServiceDefinition {
         .rows("movement_sources", ofWalker, .steps),
         .rows("movement_stale_days", ofWalker, .steps),
         .rows("movement_series", ofWalker, .steps),
+        .rows("movement_minutes", ofWalker, .steps),
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),
         .rows("movement_months", "account_id = :account", .steps),
