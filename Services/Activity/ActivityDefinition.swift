@@ -35,7 +35,14 @@ extension ServiceDefinition {
         ChangeNamesSchema.migration(22),
         MovementMinutes.migration(23),
       ])
-    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
+    let broom = ImportBell()
+    service.keepAccounts(
+      whenMoved: { move, transaction in try LostDays.note(move, calendars.zones, transaction) },
+      whenWithdrawn: { account, purposes, transaction in
+        guard purposes.contains(.activityData) else { return }
+        try Imports.endUnconsented(of: account, transaction)
+        transaction.afterCommit { broom() }
+      })
     service.serveCategories()
     service.serveTemplates()
     service.serveActivities(calendars)
@@ -55,7 +62,7 @@ extension ServiceDefinition {
     service.serveStatistics(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
-    service.serveImports(calendars, rules, spool, environment)
+    service.serveImports(calendars, rules, spool, broom, environment)
     service.serveStepGoals(calendars)
     service.serveDashboard(calendars)
     service.erase(
