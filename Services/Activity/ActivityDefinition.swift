@@ -33,8 +33,16 @@ extension ServiceDefinition {
         LostDays.migration(20),
         ImportStartsSchema.migration(21),
         ChangeNamesSchema.migration(22),
+        MovementMinutes.migration(23),
       ])
-    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
+    let broom = ImportBell()
+    service.keepAccounts(
+      whenMoved: { move, transaction in try LostDays.note(move, calendars.zones, transaction) },
+      whenWithdrawn: { account, purposes, transaction in
+        guard purposes.contains(.activityData) else { return }
+        try Imports.endUnconsented(of: account, transaction)
+        transaction.afterCommit { broom() }
+      })
     service.serveCategories()
     service.serveTemplates()
     service.serveActivities(calendars)
@@ -54,7 +62,7 @@ extension ServiceDefinition {
     service.serveStatistics(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
-    service.serveImports(calendars, rules, spool, environment)
+    service.serveImports(calendars, rules, spool, broom, environment)
     service.serveStepGoals(calendars)
     service.serveDashboard(calendars)
     service.erase(
@@ -90,6 +98,7 @@ extension ServiceDefinition {
         .rows("movement_sources", ofWalker, .steps),
         .rows("movement_stale_days", ofWalker, .steps),
         .rows("movement_series", ofWalker, .steps),
+        .rows("movement_minutes", ofWalker, .steps),
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),
         .rows("movement_months", "account_id = :account", .steps),

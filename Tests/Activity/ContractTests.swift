@@ -14,7 +14,7 @@ struct ContractTests {
     let rules = [
       "not_for_goal", "not_for_schedule", "too_precise", "exactly_one", "ends_before", "limit_exceeded", "no_such_nth",
       "repeated_source", "unknown_source", "not_for_tie",
-      "bytes_out_of_range", "not_hexadecimal",
+      "bytes_out_of_range", "beyond_end", "other_bytes", "not_hexadecimal",
       "not_when_deleted", "nothing_changed", "not_a_client_id",
     ].map { "field.\($0)" }
     let ends = ImportEnd.allCases.map { "reason.import_\($0.rawValue)" }

@@ -86,7 +86,7 @@ public enum CreateImport: Operation {
 }
 
 /// Sends a part of the file (MOVE-3). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says
-/// where to go on.
+/// where to go on. What has arrived stays: other bytes for the same place are refused.
 public enum UploadImportChunk: Operation {
   /// A part of the file.
   public struct Input: Document {
@@ -104,13 +104,19 @@ public enum UploadImportChunk: Operation {
       self.content = content
     }
 
+    /// The rule for a chunk that goes beyond the end of the file, as large as that was announced.
+    public static func beyondEnd(of total: Int) -> FieldRule { FieldRule("beyond_end", ["total": .number(total)]) }
+
+    /// The rule for a chunk that is not what arrived for its place before.
+    public static let otherBytes = FieldRule("other_bytes")
+
     /// The largest chunk, so that it fits into a message in base64.
     public static let mostBytes = 512 << 10
 
     public static let notes: Notes = [
       "importID": ImportText.id,
       "offset": Note("Where in the file it begins.", range: 0...Double(CreateImport.Input.mostBytes), example: 524_288),
-      "content": "The bytes, at most 524,288.",
+      "content": "The bytes, at most 524,288. Of what has arrived before, the same bytes as then.",
     ]
 
     public func check(_ fields: inout FieldChecks) {

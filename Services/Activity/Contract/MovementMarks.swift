@@ -8,7 +8,7 @@ public enum MovementMark: String, Choice {
   case inFuture
   /// It was told, or told anew, when its day no longer earned.
   case late
-  /// Nobody moves so fast.
+  /// Nobody moves so fast: a sample of more than that, or a minute of more than that of all samples together.
   case tooFast
   /// Nobody moves so much in a day: the whole day earns nothing.
   case tooMuch
@@ -57,7 +57,7 @@ public struct MarkReason: Document, Hashable {
   public static let notes: Notes = [
     "kind": "Of which movement.",
     "code":
-      "`handTyped`; `inFuture`: ended after it was told; `late`: told when its day no longer earned; `tooFast`: more in a minute than anyone moves; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account told the same before.",
+      "`handTyped`; `inFuture`: ended after it was told; `late`: told when its day no longer earned; `tooFast`: more in a minute than anyone moves, of one sample or of all together; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account told the same before.",
     "text": Note("The same in the caller's language.", example: "Typed in by hand: it is shown, but earns no coins."),
   ]
 }

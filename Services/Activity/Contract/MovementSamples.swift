@@ -126,7 +126,8 @@ public enum RecordMovementSamples: Operation {
       "accepted": "How many were new.", "repeated": "How many were there already, the same in every field.",
       "replaced": "How many took the place of an older version.",
       "rejected": "Those that were not taken, each with its reason.",
-      "marked": "Those that were taken and are shown, but earn nothing, each with its marks.",
+      "marked":
+        "Those that were taken and are shown, but earn nothing, each with its marks. What earns nothing because of others, of the same minute or day, is told with its day.",
       "reasons": "What these marks mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
     ]
   }
@@ -191,7 +192,7 @@ public enum DeleteMovementSamples: Operation {
     /// The input from its parts.
     public init(ids: [String]) { self.ids = ids }
 
-    public static let notes: Notes = ["ids": Note("The samples' ids, each once or more often.", items: 1...1000)]
+    public static let notes: Notes = ["ids": Note("The samples' ids; one that is given more often counts once.", items: 1...1000)]
 
     public func check(_ fields: inout FieldChecks) {
       for (index, id) in ids.enumerated() where id.isEmpty || id.count > 64 {
@@ -217,7 +218,7 @@ public enum DeleteMovementSamples: Operation {
     }
 
     public static let notes: Notes = [
-      "deleted": "How many were deleted.", "unknown": "Ids of which the account has no sample, or none any more.",
+      "deleted": "How many were deleted.", "unknown": "Ids of which the account has no sample, or none any more, each once.",
       "days": "The days that were changed, as they stand now.",
     ]
   }

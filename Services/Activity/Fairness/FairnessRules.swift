@@ -11,7 +11,8 @@ struct FairnessRule: Hashable, Sendable {
     case secondsAhead(Int)
     /// What is told so many days after its day, or later.
     case daysLate(Int)
-    /// A sample of more than so many steps or metres in a minute. One that is shorter is judged as if it lasted one.
+    /// A sample of more than so many steps or metres in a minute, where one that is shorter is judged as if it lasted one; and a minute
+    /// of the clock in which more than so many count that are not marked, of all samples together.
     case perMinute(Int)
     /// A day of more than so many steps or metres.
     case perDay(Int)
@@ -25,7 +26,7 @@ struct FairnessRule: Hashable, Sendable {
   let limit: Limit
 }
 
-/// The rules of fairness: a table, judged sample by sample and day by day.
+/// The rules of fairness: a table, judged sample by sample, minute by minute and day by day.
 struct FairnessRules: Sendable {
   private static let usual = [
     FairnessRule(mark: .handTyped, limit: .handTyped),
@@ -89,7 +90,25 @@ struct FairnessRules: Sendable {
     return marks
   }
 
-  /// The marks of a day's movement of one kind, beside those of its samples.
+  /// What of a day's minutes may earn, and the marks of the others: nothing of a minute in which there is more than there can be, for
+  /// nobody knows what of it was moved.
+  func judge(_ minutes: MinuteSums, _ kind: MovementKind) -> (plausible: Int, marks: Marks) {
+    var least = Int.max
+    for case .perMinute(let most) in byKind[kind.number].map(\.limit) { least = min(least, most * kind.scale) }
+    let (sum, isExceeded) = minutes.sum(ofMinutesUpTo: least)
+    return (sum, isExceeded ? Marks(.tooFast) : [])
+  }
+
+  /// The first day of which more may be told that is not late; a sample lies in two days beside its last one at most.
+  func firstOpenDay(on recordedDay: LocalDay) -> LocalDay {
+    var first = LocalDay(daysSinceEpoch: .min)
+    for rule in byKind.joined() {
+      if case .daysLate(let days) = rule.limit { first = max(first, recordedDay.advanced(by: -days - 1)) }
+    }
+    return first
+  }
+
+  /// The marks of a day's movement of one kind, beside those of its samples and minutes.
   ///
   /// - Parameter amount: what is not marked already.
   func dayMarks(kind: MovementKind, amount: Int) -> Marks {

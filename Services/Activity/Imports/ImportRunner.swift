@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Lets the runner look for what is to be read; several calls before it looks are one.
+/// Lets somebody look for what is to be done; several calls before it looks are one.
 final class ImportBell: Sendable {
   let rings: AsyncStream<Void>
   private let ring: AsyncStream<Void>.Continuation
@@ -147,5 +147,16 @@ struct ImportHousekeeping: Service {
     let files = try await spool.all()
     let unfinished = try await store.read { try Imports.unfinished(in: $0) }
     for file in files where !unfinished.contains(file.id) { try await spool.remove(file.id, of: file.account) }
+  }
+}
+
+/// Removes the files of imports that were ended without their owners' asking, as soon as it is rung for: a withdrawn consent leaves nothing
+/// lying about.
+struct ImportSweeping: Service {
+  let housekeeping: ImportHousekeeping
+  let bell: ImportBell
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown { for await _ in bell.rings { try await housekeeping.keep() } }
   }
 }

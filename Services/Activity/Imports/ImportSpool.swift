@@ -58,6 +58,30 @@ struct ImportSpool: Sendable {
     }
   }
 
+  /// Whether these bytes stand in the file at that place.
+  func holds(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
+    guard !bytes.isEmpty else { return true }
+    let path = path(id, of: account)
+    return try await pool.run {
+      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
+      defer { close(descriptor) }
+      var buffer = [UInt8](repeating: 0, count: bytes.count)
+      var filled = 0
+      while filled < buffer.count {
+        let count = buffer.withUnsafeMutableBytes {
+          pread(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled, off_t(offset + filled))
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw Fault(operation: "read", number: errno) }
+        // It is shorter than what has arrived.
+        guard count > 0 else { throw Fault(operation: "read", number: ENOENT) }
+        filled += count
+      }
+      return buffer.elementsEqual(bytes)
+    }
+  }
+
   /// Whether the file is there with at least so many bytes.
   func holds(_ bytes: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
     let path = path(id, of: account)

@@ -118,6 +118,17 @@ enum Imports {
     try transaction.tell(ImportProgressed(row))
   }
 
+  /// Ends what is on its way or waits of an account that has withdrawn its consent to activity data, and tells of it; what is being read
+  /// ends before its next batch. Habits need no consent; what is not known to be habits may be movement.
+  static func endUnconsented(of account: AccountID, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "SELECT * FROM imports WHERE account_id = ? AND state IN ('uploading', 'waiting')")
+    for row in try Row.fetchAll(statement, arguments: [account]).map(ImportRow.init)
+    where (row.format ?? row.saidFormat)?.needsConsent != false {
+      try end(row.id, .failed, transaction, because: .consentWithdrawn)
+    }
+  }
+
   // MARK: - The reader's side
 
   /// The next one to be read beside those that are: of those for which there is room one that was begun before, or the one that has

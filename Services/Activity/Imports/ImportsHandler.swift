@@ -7,12 +7,14 @@ import Storage
 extension ServiceDefinition {
   /// Serves imports, and reads their files.
   mutating func serveImports(
-    _ calendars: AccountCalendars, _ rules: FairnessRules, _ spool: ImportSpool, _ environment: ServiceEnvironment
+    _ calendars: AccountCalendars, _ rules: FairnessRules, _ spool: ImportSpool, _ broom: ImportBell,
+    _ environment: ServiceEnvironment
   ) {
     let limits = ImportLimits(environment.settings)
     let bell = ImportBell()
     run { ImportRunner(store: $0, spool: spool, calendars: calendars, rules: rules, bell: bell, pulse: $1) }
     run { ImportHousekeeping(store: $0, spool: spool) }
+    run { ImportSweeping(housekeeping: ImportHousekeeping(store: $0, spool: spool), bell: broom) }
 
     serve(
       CreateImport.self,
@@ -26,14 +28,20 @@ extension ServiceDefinition {
       return try Imports.create(input, of: account, limits, transaction).shown(call.language)
     }
 
-    serve(
-      UploadImportChunk.self,
-      prepare: { input, call in try await ImportUpload.keep(input, of: call.account, spool, limits, call) }
-    ) { input, chunk, call, transaction in
-      let row = try Imports.note(
-        received: chunk.upperBound, after: chunk.lowerBound, of: input.importID, try call.account, transaction)
-      try ImportConsent.require(for: row.saidFormat, of: row.account, in: transaction.database)
-      return .init(nextOffset: row.receivedBytes, totalBytes: row.totalBytes)
+    let arrivals = ImportArrivals()
+    serve(UploadImportChunk.self) { input, call in
+      let account = try call.account
+      let row = try await arrivals.alone(input.importID) {
+        let chunk = try await ImportUpload.keep(input, of: account, spool, limits, call)
+        return try await call.write { transaction in
+          let row = try Imports.note(
+            received: chunk.upperBound, after: chunk.lowerBound, of: input.importID, account, transaction)
+          try ImportConsent.require(for: row.saidFormat, of: account, in: transaction.database)
+          return row
+        }
+      }
+      let now = try row ?? call.store.lookUp { try Imports.find(input.importID, of: account, in: $0) }
+      return .init(nextOffset: now.receivedBytes, totalBytes: now.totalBytes)
     }
 
     serve(CompleteImport.self) { input, call in
@@ -83,27 +91,39 @@ enum ImportUpload {
     _ input: UploadImportChunk.Input, of account: AccountID, _ spool: ImportSpool, _ limits: ImportLimits, _ call: Call
   ) async throws -> Range<Int> {
     let row = try call.store.lookUp { try Imports.find(input.importID, of: account, in: $0) }
+    guard row.state == .uploading else { throw ImportFailure.notUploading }
     try await ImportConsent.catchUp(for: row.saidFormat, call)
     try call.store.lookUp { try ImportConsent.require(for: row.saidFormat, of: account, in: $0) }
-    guard row.state == .uploading else { throw ImportFailure.notUploading }
     let (bytes, received) = (input.content.bytes, row.receivedBytes)
     let end = input.offset + bytes.count
     guard end <= row.totalBytes else {
-      throw Failure.field(
-        "content", FieldRule("bytes_out_of_range", ["least": .number(1), "most": .number(max(1, row.totalBytes - input.offset))]))
+      throw Failure.field("content", UploadImportChunk.Input.beyondEnd(of: row.totalBytes))
     }
-    guard input.offset <= received, received < end else { return received..<received }
+    guard input.offset <= received else { return received..<received }
+    do {
+      let known = bytes.prefix(received - input.offset)
+      guard try await spool.holds(known, at: input.offset, of: row.id, account) else {
+        throw Failure.field("content", UploadImportChunk.Input.otherBytes)
+      }
+    } catch let fault as ImportSpool.Fault where fault.isGone {
+      throw try await lost(row, call)
+    }
+    guard received < end else { return received..<received }
     try call.store.lookUp { try Imports.requireRoom(for: end - received, limits, in: $0) }
     do {
       try await spool.write(bytes[(received - input.offset)...], at: received, of: row.id, account)
     } catch let fault as ImportSpool.Fault where fault.isGone {
-      // As after a restored backup: what had arrived is no longer there.
-      try await call.write { try Imports.end(row.id, .failed, $0, because: .lost) }
-      throw ImportFailure.notUploading
+      throw try await lost(row, call)
     } catch let fault as ImportSpool.Fault where fault.isFull {
       throw ImportFailure.noRoom.with(retryAfterSeconds: 600)
     }
     return received..<end
+  }
+
+  /// Ends an import of which what had arrived is no longer there, as after a restored backup.
+  private static func lost(_ row: ImportRow, _ call: Call) async throws -> ImportFailure {
+    try await call.write { try Imports.end(row.id, .failed, $0, because: .lost) }
+    return .notUploading
   }
 
   /// Looks what the file is, and lets it be read, or refuses it. For want of consent it stays as it is: it can be completed once

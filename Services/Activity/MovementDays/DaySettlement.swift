@@ -5,8 +5,8 @@ import Storage
 
 /// Brings an account's days up to date with its samples: gathers what a transaction does to these, and settles it at the end.
 ///
-/// Where no other source measured at the time of new samples, which is nearly always, their shares are added to the days; else, and where
-/// samples were taken away, the days concerned are counted anew from all their samples. Both come to the same.
+/// Where no other source measured at the time of new samples, which is nearly always, their shares are added to the days and their minutes;
+/// else, and where samples were taken away, the days concerned are counted anew from all their samples. Both come to the same.
 struct DaySettlement {
   private let account: MovementAccount
   private let recordedDay: LocalDay
@@ -40,7 +40,7 @@ struct DaySettlement {
     mutating func add(_ piece: Spread.Piece, of spread: Spread, _ marks: Marks) {
       from = min(from, piece.from)
       until = max(until, piece.until)
-      count.add(spread.share(of: piece, from: piece.from, until: piece.until), marks)
+      count.add(piece, of: spread, marks)
       // A sample is part of the series of its first day.
       if piece.elapsed == 0 { series.add(spread) }
     }
@@ -59,7 +59,7 @@ struct DaySettlement {
       let key = PartKey(day: DayKey(kind: kind, day: piece.day), source: source)
       if last?.key != key {
         store()
-        last = (key, parts[key] ?? Part(from: piece.from, until: piece.until))
+        last = (key, parts.removeValue(forKey: key) ?? Part(from: piece.from, until: piece.until))
       }
       last?.part.add(piece, of: spread, marks)
     }
@@ -84,30 +84,37 @@ struct DaySettlement {
   mutating func settle() throws -> [MovementState] {
     store()
     let database = transaction.database
+    let minutes = try minutes(in: database)
     for (key, part) in parts { try widen(key, part, in: database) }
     for (key, part) in parts where try isContested(key, part, in: database) {
       recounted.formUnion(try touched(key.day, part.from..<part.until, in: database))
     }
     for (key, range) in removed { recounted.formUnion(try touched(key, range, in: database).union([key])) }
-    var changes: [LocalDay: [MovementKind: DayChange]] = [:]
+    var added: [DayKey: OverlapRule.Count] = [:]
     for (key, part) in parts {
       if key.day.kind == .steps { series[key.day.day, default: SeriesDigest()].add(part.series) }
-      guard !recounted.contains(key.day) else { continue }
-      changes[key.day.day, default: [:]][key.day.kind, default: .add(OverlapRule.Count())].add(part.count)
+      if !recounted.contains(key.day) { added[key.day, default: OverlapRule.Count()].add(part.count) }
+    }
+    var changes: [LocalDay: [MovementKind: DayChange]] = [:]
+    for (key, count) in added {
+      changes[key.day, default: [:]][key.kind] = .add(try judge(count, key, after: minutes[key], in: database))
     }
     if !recounted.isEmpty {
       let count = try DayCount(of: account.number, in: database)
-      for key in recounted { changes[key.day, default: [:]][key.kind] = .set(try count.count(key)) }
+      for key in recounted {
+        changes[key.day, default: [:]][key.kind] = .set(try judge(try count.count(key), key, in: database))
+      }
     }
     var isCopy: [LocalDay: Bool] = [:]
     for (day, digest) in series where !digest.isEmpty {
       isCopy[day] = try MovementSeries.change(day, of: account.number, by: digest, least: rules.leastSeries, in: database)
-      changes[day, default: [:]][.steps, default: .add(OverlapRule.Count())].add(OverlapRule.Count())
+      if changes[day]?[.steps] == nil { changes[day, default: [:]][.steps] = .add(JudgedCount()) }
     }
     let states = try changes.sorted { $0.key < $1.key }.compactMap { day, kinds in
       try MovementDays.change(
         day, of: account.id, by: kinds, isCopy: isCopy[day], recordedDay: recordedDay, rules, transaction)
     }
+    try MovementMinutes.forget(before: rules.firstOpenDay(on: recordedDay), of: account.number, in: database)
     guard !states.isEmpty else { return [] }
     try transaction.tell(
       MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.told)))
@@ -120,6 +127,51 @@ struct DaySettlement {
   private mutating func store() {
     if let last { parts[last.key] = last.part }
     last = nil
+  }
+
+  /// The minutes of the days to which samples add that may earn. Days whose minutes should be there and are not are to be counted anew.
+  private mutating func minutes(in database: Database) throws -> [DayKey: MinuteSums] {
+    var minutes: [DayKey: MinuteSums] = [:]
+    for (key, part) in parts where !part.count.minutes.isEmpty && minutes[key.day] == nil {
+      if let known = try MovementMinutes.find(key.day, of: account.number, in: database) {
+        minutes[key.day] = known
+      } else if try isMeasured(key.day, in: database) {
+        recounted.insert(key.day)
+      }
+    }
+    return minutes
+  }
+
+  /// Looks what of the day may earn once samples are added.
+  ///
+  /// - Parameter known: the minutes of what was counted before; nil where there was nothing.
+  private func judge(_ added: OverlapRule.Count, _ key: DayKey, after known: MinuteSums?, in database: Database) throws
+    -> JudgedCount
+  {
+    // What is marked sample by sample is in no minute.
+    guard !added.minutes.isEmpty else { return JudgedCount(amount: added.amount, marks: added.marks) }
+    var whole = added
+    if let known { whole.minutes.add(known) }
+    return try judge(whole, key, in: database)
+  }
+
+  /// Looks what of the day may earn, and keeps its minutes.
+  private func judge(_ count: OverlapRule.Count, _ key: DayKey, in database: Database) throws -> JudgedCount {
+    if count.minutes.isEmpty || key.day < rules.firstOpenDay(on: recordedDay) {
+      try MovementMinutes.forget(key, of: account.number, in: database)
+    } else {
+      try MovementMinutes.keep(count.minutes, key, of: account.number, in: database)
+    }
+    let (plausible, marks) = rules.judge(count.minutes, key.kind)
+    return JudgedCount(amount: count.amount, marks: count.marks.union(marks), plausible: plausible)
+  }
+
+  /// Whether anything was measured on the day before.
+  private func isMeasured(_ key: DayKey, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT 1 FROM movement_day_sources WHERE account_number = ? AND kind = ? AND day = ? LIMIT 1", .integer(account.number),
+      .number(key.kind.number), .day(key.day)
+    ) { _ in true } ?? false
   }
 
   /// Notes that the source measured on the day between these times.
@@ -161,27 +213,18 @@ struct DaySettlement {
   }
 }
 
+/// A count of a day's movement of one kind, and what of it earns nothing.
+struct JudgedCount {
+  var amount = 0
+  var marks: Marks = []
+  /// What of the whole day is not marked; nil where that is as before.
+  var plausible: Int?
+}
+
 /// How a day's movement of one kind changes.
 enum DayChange {
   /// By so much more.
-  case add(OverlapRule.Count)
+  case add(JudgedCount)
   /// To this, whatever it was.
-  case set(OverlapRule.Count)
-
-  mutating func add(_ more: OverlapRule.Count) {
-    switch self {
-    case .add(let count): self = .add(count.sum(more))
-    case .set(let count): self = .set(count.sum(more))
-    }
-  }
-}
-
-extension OverlapRule.Count {
-  func sum(_ other: Self) -> Self {
-    var sum = self
-    sum.amount += other.amount
-    sum.plausible += other.plausible
-    sum.marks.formUnion(other.marks)
-    return sum
-  }
+  case set(JudgedCount)
 }

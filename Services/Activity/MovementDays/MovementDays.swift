@@ -87,16 +87,18 @@ enum MovementDays {
     var after = before ?? MovementState(day: day)
     for (kind, change) in changes {
       var marks = after.marks[kind]
+      let judged: JudgedCount
       switch change {
-      case .add(let count):
-        after[kind] += count.amount
-        if kind == .steps { after.plausibleSteps += count.plausible }
-        marks.formUnion(count.marks)
-      case .set(let count):
-        after[kind] = count.amount
-        if kind == .steps { after.plausibleSteps = count.plausible }
-        marks = count.marks.union(marks.intersection(.ofDays))
+      case .add(let more):
+        judged = more
+        after[kind] += more.amount
+        marks.formUnion(more.marks)
+      case .set(let whole):
+        judged = whole
+        after[kind] = whole.amount
+        marks = whole.marks.union(marks.intersection(.ofDays))
       }
+      if kind == .steps, let plausible = judged.plausible { after.plausibleSteps = plausible }
       marks.remove(Marks(.tooMuch))
       marks.formUnion(rules.dayMarks(kind: kind, amount: kind == .steps ? after.plausibleSteps : after[kind]))
       if kind == .steps, let isCopy {

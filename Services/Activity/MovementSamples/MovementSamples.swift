@@ -67,11 +67,14 @@ enum MovementSamples {
     return outcome
   }
 
-  /// Deletes samples, changes the days' totals and tells of them once. Their ids and versions stay, so that they do not come back.
+  /// Deletes samples, changes the days' totals and tells of them once. Their ids and versions stay, so that they do not come back. An id
+  /// that is given more often counts once.
   static func delete(
     _ ids: [String], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
   ) throws -> (deleted: Int, unknown: [String], days: [MovementState]) {
     let database = transaction.database
+    var seen: Set<String> = []
+    let ids = ids.filter { seen.insert($0).inserted }
     guard let account = try MovementAccount(known: account, in: database) else { return (0, ids, []) }
     var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
     var deleted = 0

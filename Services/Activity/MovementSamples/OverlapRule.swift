@@ -11,19 +11,32 @@ struct RankedSample: Sendable {
 /// Counts a day that several sources measured (MOVE-1): for each stretch of time the source of highest priority counts that measured
 /// then, and of every sample the share of the time for which its source does. Samples of one source add up.
 ///
+/// A sample of no length has no stretch for which it could count alone, and what it tells of was measured by whoever measured around it,
+/// too. So it is not added to that: it takes the place of as many steps of the next source's sample in whose time it lies, and together
+/// they come to the greater of both.
+///
 /// The count depends on what is there alone, in whatever order it came.
 enum OverlapRule {
   struct Count: Hashable {
     var amount = 0
-    /// What of it is not marked.
-    var plausible = 0
     var marks: Marks = []
+    /// What of it is not marked.
+    var minutes = MinuteSums()
 
-    mutating func add(_ share: Int, _ marks: Marks) {
+    /// Counts a piece of a sample that nothing overlaps.
+    mutating func add(_ piece: Spread.Piece, of spread: Spread, _ marks: Marks) {
+      let share = spread.share(of: piece, from: piece.from, until: piece.until)
       guard share > 0 else { return }
       amount += share
-      if marks.isEmpty { plausible += share }
       self.marks.formUnion(marks)
+      guard marks.isEmpty else { return }
+      spread.forEachMinute(of: piece, from: piece.from, until: piece.until) { minutes.add($1, at: $0) }
+    }
+
+    mutating func add(_ other: Count) {
+      amount += other.amount
+      marks.formUnion(other.marks)
+      minutes.add(other.minutes)
     }
   }
 
@@ -31,42 +44,64 @@ enum OverlapRule {
   static func count(_ samples: [RankedSample], on day: LocalDay) -> Count {
     var count = Count()
     var covered: [Range<Int64>] = []
-    let sorted = samples.sorted { ($0.rank, $0.spread.from) < ($1.rank, $1.spread.from) }
+    var moments = Moments()
+    let sorted = samples.sorted { $0.key < $1.key }
     var position = sorted.startIndex
     while position < sorted.endIndex {
       let end = sorted[position...].firstIndex { $0.rank != sorted[position].rank } ?? sorted.endIndex
       let ofOneSource = sorted[position..<end]
-      for sample in ofOneSource { count.add(share(of: sample.spread, on: day, outside: covered), sample.marks) }
-      if end < sorted.endIndex { covered = union(covered, ofOneSource.map { $0.spread.from..<$0.spread.until }) }
+      for sample in ofOneSource { add(sample, on: day, outside: covered, &moments, to: &count) }
+      if end < sorted.endIndex {
+        moments.add(ofOneSource.map(\.spread).filter { $0.isMoment && !covered.contain($0.from) })
+        let stretches = union([], ofOneSource.map(\.spread).filter { !$0.isMoment }.map { $0.from..<$0.until })
+        moments.hide(under: stretches)
+        covered = union(covered, stretches)
+      }
       position = end
     }
     return count
   }
 
-  private static func share(of spread: Spread, on day: LocalDay, outside covered: [Range<Int64>]) -> Int {
-    var share = 0
+  private static func add(
+    _ sample: RankedSample, on day: LocalDay, outside covered: [Range<Int64>], _ moments: inout Moments, to count: inout Count
+  ) {
+    let spread = sample.spread
+    if spread.isMoment, moments.hides(spread.from) { return }
     spread.forEachPiece { piece in
       guard piece.day == day else { return }
-      var from = piece.from
-      var next = firstIndex(in: covered, endingAfter: from)
-      while from < piece.until {
-        let stop = next < covered.count ? min(covered[next].lowerBound, piece.until) : piece.until
-        if stop > from { share += spread.share(of: piece, from: from, until: stop) }
-        guard next < covered.count else { break }
-        from = max(from, covered[next].upperBound)
-        next += 1
+      var measured = 0
+      forEachStretch(of: piece, outside: covered) { measured += spread.share(of: piece, from: $0, until: $1) }
+      let share = measured - moments.take(measured, within: piece.from..<piece.until)
+      guard share > 0 else { return }
+      count.amount += share
+      count.marks.formUnion(sample.marks)
+      guard sample.marks.isEmpty else { return }
+      var passed = 0
+      forEachStretch(of: piece, outside: covered) { from, until in
+        spread.forEachMinute(of: piece, from: from, until: until) { minute, amount in
+          // What moments have taken is missing evenly.
+          let (before, after) = (passed, passed + amount)
+          passed = after
+          count.minutes.add(
+            share == measured ? amount : after * share / measured - before * share / measured, at: minute)
+        }
       }
     }
-    return share
   }
 
-  private static func firstIndex(in ranges: [Range<Int64>], endingAfter position: Int64) -> Int {
-    var (low, high) = (0, ranges.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound > position { high = middle } else { low = middle + 1 }
+  /// Calls the body with the parts of a piece that are not covered, in order.
+  private static func forEachStretch(
+    of piece: Spread.Piece, outside covered: [Range<Int64>], _ body: (_ from: Int64, _ until: Int64) -> Void
+  ) {
+    var from = piece.from
+    var next = covered.firstIndex(endingAfter: from)
+    while from < piece.until {
+      let stop = next < covered.count ? min(covered[next].lowerBound, piece.until) : piece.until
+      if stop > from { body(from, stop) }
+      guard next < covered.count else { break }
+      from = max(from, covered[next].upperBound)
+      next += 1
     }
-    return low
   }
 
   /// The ranges as a list in order, none touching another.
@@ -80,5 +115,12 @@ enum OverlapRule {
       }
     }
     return united
+  }
+}
+
+extension RankedSample {
+  /// The order in which samples are counted: by all that makes a difference, so that it is the same in whatever order they came.
+  fileprivate var key: (Int, Int64, Int64, Int, UInt8, Int64) {
+    (rank, spread.from, spread.until, spread.amount, marks.rawValue, spread.pieces.first?.until ?? spread.until)
   }
 }

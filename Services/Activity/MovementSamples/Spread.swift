@@ -38,6 +38,35 @@ struct Spread: Hashable, Sendable {
     upTo(piece.elapsed + until - piece.from) - upTo(piece.elapsed + from - piece.from)
   }
 
+  /// Calls the body with each minute of the clock that a part of a piece touches, and what falls into it; all of it together is what
+  /// falls into the part.
+  func forEachMinute(of piece: Piece, from: Int64, until: Int64, _ body: (Int64, Int) -> Void) {
+    let length = self.until - self.from
+    var minute = from.floorDivided(by: Spread.minute)
+    var end = (minute + 1) * Spread.minute
+    var before = upTo(piece.elapsed + from - piece.from)
+    if end < until {
+      // What falls into all before each minute's end grows by the same from one to the next, and once in a while by one more.
+      var (now, rest) = (Int64(amount) * (piece.elapsed + end - piece.from)).quotientAndRemainder(dividingBy: length)
+      let (step, stepRest) = (Int64(amount) * Spread.minute).quotientAndRemainder(dividingBy: length)
+      while end < until {
+        body(minute, Int(now) - before)
+        before = Int(now)
+        now += step
+        rest += stepRest
+        if rest >= length {
+          now += 1
+          rest -= length
+        }
+        minute += 1
+        end += Spread.minute
+      }
+    }
+    body(minute, upTo(piece.elapsed + until - piece.from) - before)
+  }
+
+  private static let minute: Int64 = 60_000
+
   /// Calls the body with each piece in order.
   func forEachPiece(_ body: (Piece) throws -> Void) rethrows {
     if pieces.isEmpty {

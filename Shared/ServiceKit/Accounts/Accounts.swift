@@ -106,20 +106,22 @@ public enum Accounts {
       return nil
     }
     return try await call.write { transaction in
-      try keep(found, transaction, call.context.accountMoved)
+      try keep(found, transaction, call.context.accountWatch)
       return try find(found.accountID, in: transaction.database)
     }
   }
 
   /// Lets the read model follow identity.
-  static func hear(_ service: inout ServiceDefinition, _ moved: Moved?) {
-    service.hear(AccountChanged.self) { event, _, transaction in try keep(event, transaction, moved) }
+  static func hear(_ service: inout ServiceDefinition, _ watch: Watch) {
+    service.hear(AccountChanged.self) { event, _, transaction in try keep(event, transaction, watch) }
   }
 
   /// What comes late of an account that was erased has no effect.
-  static func keep(_ account: AccountChanged, _ transaction: Transaction, _ moved: Moved?) throws {
-    guard try !transaction.database.isErased(account.accountID) else { return }
-    let before = try moved == nil ? nil : dayRule(of: account.accountID, in: transaction.database)
+  static func keep(_ account: AccountChanged, _ transaction: Transaction, _ watch: Watch) throws {
+    let database = transaction.database
+    guard try !database.isErased(account.accountID) else { return }
+    let before = try dayRule(of: account.accountID, in: database)
+    let consents = try consents(of: account.accountID, in: database)
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
@@ -135,16 +137,28 @@ public enum Accounts {
       account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
       account.language, account.isVerified, text(of: account.consents ?? []), account.mutesHelp ?? false, account.revision,
     ])
-    guard let moved, let before, let after = try dayRule(of: account.accountID, in: transaction.database), before != after else {
-      return
+    if let moved = watch.moved, let before, let after = try dayRule(of: account.accountID, in: database), before != after {
+      try moved(AccountMove(account: account.accountID, from: before, to: after), transaction)
     }
-    try moved(AccountMove(account: account.accountID, from: before, to: after), transaction)
+    if let withdrawn = watch.withdrawn {
+      let ended = consents.subtracting(try self.consents(of: account.accountID, in: database))
+      if !ended.isEmpty { try withdrawn(account.accountID, ended, transaction) }
+    }
   }
 }
 
 extension Accounts {
   /// What takes effect in the transaction in which an account comes to count its days in another way.
   public typealias Moved = @Sendable (AccountMove, Transaction) throws -> Void
+
+  /// What takes effect in the transaction that hears of withdrawn consents: whose they were, and to what.
+  public typealias Withdrawn = @Sendable (AccountID, Set<ConsentPurpose>, Transaction) throws -> Void
+
+  /// What a service does when an account changes.
+  struct Watch: Sendable {
+    var moved: Moved?
+    var withdrawn: Withdrawn?
+  }
 }
 
 /// What an account's days depend on.

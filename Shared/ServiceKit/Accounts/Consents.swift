@@ -30,8 +30,12 @@ extension Accounts {
 
   /// Whether the account consents, as far as the read model knows.
   public static func hasConsent(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws -> Bool {
+    try consents(of: account, in: database).contains(purpose)
+  }
+
+  static func consents(of account: AccountID, in database: Database) throws -> Set<ConsentPurpose> {
     let text = try database.first("SELECT consents FROM accounts WHERE account_id = ?", .id(account)) { $0.text(0) }
-    return consents(in: text ?? "").contains(purpose)
+    return consents(in: text ?? "")
   }
 
   /// The purposes as a column keeps them; one that this version of the program does not know is passed over.

@@ -20,7 +20,7 @@ extension ServiceDefinition {
     serve(
       FollowAccount.self,
       write: { account, call, transaction in
-        try Accounts.keep(account, transaction, call.context.accountMoved)
+        try Accounts.keep(account, transaction, call.context.accountWatch)
         return Empty()
       })
   }

@@ -41,7 +41,7 @@ public struct ServiceDefinition: Sendable {
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   private(set) var keepsAccounts = false
-  private(set) var accountMoved: Accounts.Moved?
+  private(set) var accountWatch = Accounts.Watch()
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
   private(set) var isInDoubt: (@Sendable (SessionID, Database) throws -> Bool)?
   /// How each table of its store forgets an account.
@@ -163,12 +163,14 @@ public struct ServiceDefinition: Sendable {
 
   /// Keeps the read model of accounts, ``Accounts``; its table is one of the service's migrations.
   ///
-  /// - Parameter moved: called in the transaction in which an account comes to count its days in another way.
-  public mutating func keepAccounts(whenMoved moved: Accounts.Moved? = nil) {
+  /// - Parameters:
+  ///   - moved: called in the transaction in which an account comes to count its days in another way.
+  ///   - withdrawn: called in the transaction that hears of consents that an account has withdrawn.
+  public mutating func keepAccounts(whenMoved moved: Accounts.Moved? = nil, whenWithdrawn withdrawn: Accounts.Withdrawn? = nil) {
     keepsAccounts = true
-    accountMoved = moved
+    accountWatch = Accounts.Watch(moved: moved, withdrawn: withdrawn)
     decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }
-    Accounts.hear(&self, moved)
+    Accounts.hear(&self, accountWatch)
   }
 
   /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.
@@ -215,11 +217,11 @@ final class CallContext: Sendable {
   let clock: Clock
   let logger: Logger
   let keys: ServiceKeys
-  let accountMoved: Accounts.Moved?
+  let accountWatch: Accounts.Watch
 
   init(
     store: Store, bus: any Bus, service: ServiceName, clock: Clock, logger: Logger, keys: ServiceKeys,
-    accountMoved: Accounts.Moved?
+    accountWatch: Accounts.Watch
   ) {
     self.store = store
     self.bus = bus
@@ -227,7 +229,7 @@ final class CallContext: Sendable {
     self.clock = clock
     self.logger = logger
     self.keys = keys
-    self.accountMoved = accountMoved
+    self.accountWatch = accountWatch
   }
 
   func call(_ request: Request) -> Call { Call(header: request.header, now: clock.now, context: self) }

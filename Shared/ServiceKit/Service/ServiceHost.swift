@@ -41,7 +41,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       definition,
       CallContext(
         store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger,
-        keys: ServiceKeys(secret: secret), accountMoved: definition.accountMoved))
+        keys: ServiceKeys(secret: secret), accountWatch: definition.accountWatch))
     environment.bus.serve { request in
       if let reply = await teller.answer(request) { return reply }
       return await dispatch.reply(to: request)

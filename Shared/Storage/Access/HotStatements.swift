@@ -44,6 +44,11 @@ public struct Columns {
       decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
   }
 
+  public func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(statement, column) else { return [] }
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+  }
+
   /// - Throws: `DatabaseError` if the column holds none.
   public func id<Entity>(_ column: Int32) throws -> ID<Entity> {
     guard let id = ID<Entity>(sqliteStatement: statement, index: column) else {

@@ -44,6 +44,25 @@ struct DashboardTests {
     }
   }
 
+  @Test("UC-02 6: the history is of the last 30 days, today and the 29 before, newest first")
+  func thirtyDays() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      let today = try LocalDay(text: "2026-11-21")
+      for back in 0..<32 { try await ana.walk("\(back)", 100 + back, "\(today.advanced(by: -back))T08:00:00Z") }
+      let history = try await ana.send(GetDashboard.self, .init()).history
+      #expect(history.map(\.day) == (0..<30).map { today.advanced(by: -$0) })
+      #expect(history.map(\.steps) == (0..<30).map { 100 + $0 })
+      // On the last of a month of 31 days, too, and on 1 March, when the month before is short.
+      for (now, days) in [("2026-12-31T20:00:00.000Z", 0), ("2027-03-01T20:00:00.000Z", 30)] {
+        try services.clock.set(now)
+        let today = try LocalDay(text: String(now.prefix(10)))
+        for back in 0..<days { try await ana.walk("\(today) \(back)", 50, "\(today.advanced(by: -back))T08:00:00Z") }
+        #expect(try await ana.send(GetDashboard.self, .init()).history.count == days)
+      }
+    }
+  }
+
   @Test(
     "UC-02 AF-01, AF-02: who gave no consent or has no sensor has an empty dashboard, and a stranger's shows nothing of others")
   func empty() async throws {

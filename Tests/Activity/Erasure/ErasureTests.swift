@@ -50,7 +50,9 @@ struct ErasureTests {
         "step_goals", "step_goal_stages", "dashboard_transfers",
       ]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
-      let more = [("activities", 4), ("activity_versions", 4), ("entry_stamps", 6), ("entry_changes", 4)]
+      let more = [
+        ("activities", 4), ("activity_versions", 4), ("entry_stamps", 6), ("entry_changes", 4), ("movement_minutes", 4),
+      ]
       for (table, count) in more { #expect(try await store.rows(table) == count, "\(table)") }
       #expect(try await store.traces(of: ana.id).count == 17)
       try await services.delete(ana, heardBy: .activity)
@@ -59,7 +61,7 @@ struct ErasureTests {
       for (table, count) in more { #expect(try await store.rows(table) == count / 2, "\(table)") }
       #expect(
         try await store.erasedCounts(of: ana.id) == [
-          "profiles 2", "activities 2", "entries 1", "steps 10", "follows 0", "coins 3", "events 8",
+          "profiles 2", "activities 2", "entries 1", "steps 12", "follows 0", "coins 3", "events 8",
         ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done, .pending])
       let told = try await services.told(by: .activity)

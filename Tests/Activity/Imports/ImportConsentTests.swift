@@ -65,25 +65,57 @@ struct ImportConsentTests {
     }
   }
 
-  @Test("is looked for at every step; withdrawn, what waits is not read and what is there can be cancelled")
+  @Test(
+    "is looked for at every step; withdrawn, what is on its way and what waits ends with the reason, and the files are removed")
   func withdrawn() async throws {
     let (name, bytes) = try Self.file(.appleHealth)
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let made = try await ana.upload(name, bytes, format: .appleHealth)
+      // Not said to be anything, it may be movement.
+      let unknown = try await ana.upload(name, Array(bytes.dropLast()))
       let waiting = try await ana.upload(name, bytes)
       // Without the bell it waits until something else is complete.
       try await services.store(of: .activity).write { try Imports.accept(waiting.id, as: .appleHealth, $0) }
       try await services.change(ana, heardBy: .activity) { $0.consents = [] }
-      let chunk = UploadImportChunk.Input(importID: made.id, offset: 0, content: Base64Bytes([1]))
-      #expect(try await ana.failure(UploadImportChunk.self, chunk) == "consent_required")
-      #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "consent_required")
-      #expect(try await ana.send(CancelImport.self, .init(importID: made.id)).state == .cancelled)
-      let habits = try Self.file(.loopHabits)
-      #expect(try await ana.importFile(habits.name, habits.bytes).state == .done)
-      let ended = try await ana.end(of: waiting.id)
-      #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)
+      for id in [made.id, unknown.id, waiting.id] {
+        let ended = try await ana.send(GetImport.self, .init(importID: id))
+        #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)
+        #expect(ended.reasonText == "the consent to activity data was withdrawn")
+        let chunk = UploadImportChunk.Input(importID: id, offset: 0, content: Base64Bytes([1]))
+        #expect(try await ana.failure(UploadImportChunk.self, chunk) == "import_not_uploading")
+        #expect(try await ana.failure(CompleteImport.self, .init(importID: id)) == "import_unusable")
+      }
+      #expect(try await ana.areFilesGone(from: services.home))
+      let told = try await services.told(by: .activity).filter { $0.name == ImportProgressed.spec.name }
+        .map { try ImportProgressed.decode($0.body) }
+      #expect(Set(told.map(\.importID)) == [made.id, unknown.id, waiting.id] && told.allSatisfy { $0.state == .failed })
       #expect(try await services.store(of: .activity).rows("movement_samples") == 0)
+      // Given again, it brings nothing back.
+      try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData] }
+      #expect(try await ana.send(GetImport.self, .init(importID: made.id)).state == .failed)
+    }
+  }
+
+  @Test("withdrawn, leaves habits on their way, and those of others")
+  func habitsStay() async throws {
+    let (name, bytes) = try Self.file(.loopHabits)
+    let movement = try Self.file(.fitbitHours)
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let habits = try await ana.upload(name, bytes, format: .loopHabits)
+      let others = try await ben.upload(movement.name, movement.bytes, format: .fitbitHours)
+      // Another consent's end is none of this one's.
+      try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData, .location] }
+      let mine = try await ana.upload(movement.name, movement.bytes, format: .fitbitHours)
+      try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData] }
+      #expect(try await ana.send(GetImport.self, .init(importID: mine.id)).state == .uploading)
+      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      #expect(try await ana.send(GetImport.self, .init(importID: mine.id)).state == .failed)
+      for (person, id) in [(ana, habits.id), (ben, others.id)] {
+        _ = try await person.send(CompleteImport.self, .init(importID: id))
+        #expect(try await person.end(of: id).state == .done)
+      }
     }
   }
 

@@ -46,7 +46,7 @@ struct ImportsTests {
       #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "import_incomplete")
       #expect(try await send(1500..<bytes.count) == bytes.count)
       let tooMuch = UploadImportChunk.Input(importID: made.id, offset: bytes.count - 1, content: Base64Bytes([1, 2]))
-      #expect(try await ana.refusedFields(UploadImportChunk.self, tooMuch) == ["content bytes_out_of_range"])
+      #expect(try await ana.refusedFields(UploadImportChunk.self, tooMuch) == ["content beyond_end"])
       _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
       let done = try await ana.end(of: made.id)
       #expect(done.state == .done && done.progress == 100 && done.format == .appleHealth && done.endedAt != nil)
@@ -55,6 +55,63 @@ struct ImportsTests {
       #expect(try await ana.send(CompleteImport.self, .init(importID: made.id)) == done)
       #expect(try await ana.failure(UploadImportChunk.self, tooMuch) == "import_not_uploading")
       #expect(try await ana.areFilesGone(from: services.home))
+    }
+  }
+
+  @Test("keep what has arrived: other bytes for the same place are refused, by field and rule, and the same ones are not")
+  func otherBytes() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let bytes = Self.bytes
+      let made = try await ana.send(CreateImport.self, .init(name: "export.xml", totalBytes: bytes.count))
+      func chunk(_ range: Range<Int>, changing place: Int? = nil) -> UploadImportChunk.Input {
+        var content = Array(bytes[range])
+        if let place { content[place - range.lowerBound] ^= 1 }
+        return .init(importID: made.id, offset: range.lowerBound, content: Base64Bytes(content))
+      }
+      #expect(try await ana.send(UploadImportChunk.self, chunk(0..<1000)).nextOffset == 1000)
+      for place in [0, 500, 999] {
+        #expect(try await ana.refusedFields(UploadImportChunk.self, chunk(0..<1000, changing: place)) == ["content other_bytes"])
+      }
+      // Neither does what it adds arrive.
+      #expect(try await ana.refusedFields(UploadImportChunk.self, chunk(900..<2000, changing: 950)) == ["content other_bytes"])
+      #expect(try await ana.send(GetImport.self, .init(importID: made.id)).receivedBytes == 1000)
+      #expect(try await ana.send(UploadImportChunk.self, chunk(900..<1000)).nextOffset == 1000)
+      // What has not arrived may be anything.
+      #expect(try await ana.send(UploadImportChunk.self, chunk(2000..<3000, changing: 2500)).nextOffset == 1000)
+      #expect(try await ana.send(UploadImportChunk.self, chunk(900..<bytes.count)).nextOffset == bytes.count)
+      _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
+      #expect(try await ana.end(of: made.id).counts.taken == 40)
+    }
+  }
+
+  @Test("take one of two chunks that come at the same time: the file is what was told has arrived, whichever that was")
+  func atOnce() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let made = try await ana.send(CreateImport.self, .init(name: "a", totalBytes: 200 * 1000))
+      for round in 0..<200 {
+        let offsets = try await withThrowingTaskGroup(of: Int?.self) { group in
+          for byte in UInt8(0)..<4 {
+            let content = Base64Bytes([UInt8](repeating: byte, count: 1000))
+            group.addTask {
+              do {
+                return try await ana.send(
+                  UploadImportChunk.self, .init(importID: made.id, offset: round * 1000, content: content)
+                ).nextOffset
+              } catch let failure as Failure {
+                #expect(failure.fields.map(\.code) == ["other_bytes"])
+                return nil
+              }
+            }
+          }
+          return try await group.reduce(into: [Int?]()) { $0.append($1) }
+        }
+        // Whoever is told that a chunk stands there has it there, or knows where to go on.
+        #expect(offsets.contains((round + 1) * 1000))
+        let file = try #require(FileManager.default.contents(atPath: "\(services.home.path)/imports/\(ana.id)/\(made.id)"))
+        #expect(Set(file[(round * 1000)...]).count == 1)
+      }
     }
   }
 

@@ -22,6 +22,21 @@ struct MovementOverlapTests {
     }
   }
 
+  @Test("what a watch tells of a moment is not added to what the phone measured around it, whichever comes first")
+  func moments() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let phone = try sample("phone", .steps, "08:00", "09:00", 1000, device: "iPhone")
+      let watch = try ["08:20", "08:40"].map { try sample("watch \($0)", .steps, $0, $0, 250, device: "Watch") }
+      for samples in [[phone] + watch, watch + [phone]] {
+        let ana = try await services.register()
+        for sample in samples { try await ana.record(sample) }
+        #expect(try await ana.days().map(\.steps) == [1000])
+        _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["phone"]))
+        #expect(try await ana.days().map(\.steps) == [500])
+      }
+    }
+  }
+
   @Test("distances are exact to the millimetre, however many samples they are of")
   func exact() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
@@ -63,7 +78,8 @@ struct MovementOverlapTests {
           try #require(days.map(\.day) == expected.keys.sorted())
           for day in days {
             try #require(
-              day.steps == expected[day.day]?.steps && Amounts.thousandths(day.runningMeters) == expected[day.day]?.running)
+              day.steps == expected[day.day]?.steps && Amounts.thousandths(day.runningMeters) == expected[day.day]?.running
+                && day.earningSteps == expected[day.day]?.earning)
           }
         }
       }
@@ -103,8 +119,10 @@ struct MovementOverlapTests {
       #expect(try await ben.send(DeleteMovementSamples.self, .init(ids: ["walk"])).unknown == ["walk"])
       var output = try await ana.send(DeleteMovementSamples.self, .init(ids: ["walk", "nothing"]))
       #expect(output.deleted == 1 && output.unknown == ["nothing"] && output.days.map(\.steps) == [10])
-      output = try await ana.send(DeleteMovementSamples.self, .init(ids: ["walk", "night"]))
+      // One that stands there twice counts once, whether it was there or not.
+      output = try await ana.send(DeleteMovementSamples.self, .init(ids: ["walk", "night", "walk", "night"]))
       #expect(output.deleted == 1 && output.unknown == ["walk"] && output.days.map(\.steps) == [0])
+      #expect(try await ben.send(DeleteMovementSamples.self, .init(ids: ["a", "b", "a"])).unknown == ["a", "b"])
       var walk = try sample("walk", .steps, "08:00", "09:00", 1000)
       #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [walk])).rejected.map(\.code) == [.outdated])
       walk.version = 1
@@ -210,7 +228,9 @@ private struct History {
             id: "\(number)", kind: kind, start: Instant(milliseconds: from * 1000),
             end: Instant(milliseconds: (from + length) * 1000),
             amount: kind == .steps
-              ? Double(Int.random(in: 0...5000, using: &random)) : Double(Int.random(in: 0...9_999_999, using: &random)) / 1000,
+              // Some are too fast by themselves, some with others.
+              ? Double(Int.random(in: 0...Int(6 * length), using: &random))
+              : Double(Int.random(in: 0...9_999_999, using: &random)) / 1000,
             device: ["Watch", "Phone", "Scales"].randomElement(using: &random), version: version))
       }
       if Int.random(in: 0..<5, using: &random) == 0 { deleted.append("\(number)") }
@@ -218,11 +238,12 @@ private struct History {
   }
 
   /// The slow and obvious way: whose samples count in each ten seconds?
-  func expectedDays() -> [LocalDay: (steps: Int, running: Int)] {
+  func expectedDays() -> [LocalDay: (steps: Int, running: Int, earning: Int)] {
     var latest: [String: MovementSample] = [:]
     for sample in versions where sample.version ?? 0 >= latest[sample.id]?.version ?? 0 { latest[sample.id] = sample }
     for id in deleted { latest[id] = nil }
-    var days: [LocalDay: (steps: Int, running: Int)] = [:]
+    var days: [LocalDay: (steps: Int, running: Int, earning: Int)] = [:]
+    var minutes: [LocalDay: [Int64: Int]] = [:]
     for kind in [MovementKind.steps, .running] {
       let samples = latest.values.filter { $0.kind == kind }.map { sample in
         (
@@ -240,11 +261,15 @@ private struct History {
         for sample in here where sample.rank == rank {
           let (elapsed, length) = (Int(second - sample.from), Int(sample.until - sample.from))
           let share = sample.amount * (elapsed + 10) / length - sample.amount * elapsed / length
-          if share > 0, kind == .steps { days[day, default: (0, 0)].steps += share }
-          if share > 0, kind == .running { days[day, default: (0, 0)].running += share }
+          if share > 0, kind == .steps { days[day, default: (0, 0, 0)].steps += share }
+          if share > 0, kind == .running { days[day, default: (0, 0, 0)].running += share }
+          // More than 300 in a minute of its own is marked, and in no sum.
+          guard kind == .steps, sample.amount * 60 <= 300 * max(60, length) else { continue }
+          minutes[day, default: [:]][second / 60, default: 0] += share
         }
       }
     }
+    for (day, sums) in minutes { days[day]?.earning = sums.values.filter { $0 <= 300 }.reduce(0, +) }
     return days
   }
 }

@@ -1,9 +1,30 @@
 import ActivityContract
-import ActivityService
 import InProcess
 import Operations
 import Storage
 import Testing
+
+@testable import ActivityService
+
+@Suite("How far a step goal is (MOVE-5)")
+struct GoalStageTests {
+  @Test(
+    "it is near from nine tenths on, to the step, and reached from all of it on",
+    arguments: [
+      (10_000, 8999, 9000), (5000, 4499, 4500), (1_000_000, 899_999, 900_000), (10, 8, 9),
+      // Nine tenths that are no whole number are reached with the next one.
+      (5001, 4500, 4501), (9999, 8999, 9000), (11, 9, 10), (19, 17, 18),
+      // Of small goals they are the goal itself.
+      (9, 8, 9), (1, 0, 1),
+    ])
+  func near(goal: Int, below: Int, from: Int) {
+    #expect(GoalStage(steps: below, goal: goal) == .begun)
+    #expect(GoalStage(steps: from, goal: goal) == (from == goal ? .reached : .near))
+    #expect(GoalStage(steps: goal - 1, goal: goal) == (goal - 1 >= from ? .near : .begun))
+    #expect(GoalStage(steps: goal, goal: goal) == .reached)
+    #expect(GoalStage(steps: goal + 1, goal: goal) == .reached)
+  }
+}
 
 @Suite("Daily and weekly step goals (MOVE-5; E UC-07)")
 struct StepGoalTests {
@@ -55,6 +76,19 @@ struct StepGoalTests {
       #expect(try await approached(services) == ["week 2026-11-16 10000/10000 reached"])
       let goal = try #require(try await ana.send(GetStepGoals.self, .init()).goals.first)
       #expect(goal.period == .week && goal.steps == 0)
+    }
+  }
+
+  @Test("UC-07 3: a week that is near its goal is told so at nine tenths, and not before")
+  func nearlyAWeek() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      _ = try await ana.send(SetStepGoal.self, .init(period: .week, goal: 20_001))
+      try await ana.walk("mon", 9000, "2026-11-16T08:00:00Z")
+      try await ana.walk("tue", 9000, "2026-11-17T08:00:00Z")
+      #expect(try await approached(services).isEmpty)
+      try await ana.walk("wed", 1, "2026-11-18T08:00:00Z")
+      #expect(try await approached(services) == ["week 2026-11-16 18001/20001 near"])
     }
   }
 

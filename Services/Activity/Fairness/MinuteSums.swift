@@ -1,0 +1,84 @@
+/// What of a day's movement falls into each minute of the clock, of all its samples together.
+///
+/// The sums depend on what was added alone, in whatever order it came.
+struct MinuteSums: Hashable, Sendable {
+  /// Places are made by the hour, so that days grow seldom.
+  private static let hour: Int64 = 60
+
+  /// The first minute after 1970-01-01's start that has a place; a whole hour.
+  private(set) var first: Int64
+  /// Steps or millimetres; one that would be beyond all ceilings stays at the greatest number there is.
+  private var sums: [UInt32]
+
+  init() {
+    first = 0
+    sums = []
+  }
+
+  var isEmpty: Bool { sums.isEmpty }
+
+  /// Adds to a minute.
+  mutating func add(_ amount: Int, at minute: Int64) {
+    guard amount > 0 else { return }
+    let place = place(of: minute)
+    sums[place] = sums[place].addingAtMost(UInt32(clamping: amount))
+  }
+
+  /// Adds the sums of other samples.
+  mutating func add(_ other: MinuteSums) {
+    guard !other.isEmpty else { return }
+    guard !isEmpty else {
+      self = other
+      return
+    }
+    _ = place(of: other.first)
+    let start = place(of: other.first + Int64(other.sums.count) - 1) - other.sums.count + 1
+    for (offset, sum) in other.sums.enumerated() { sums[start + offset] = sums[start + offset].addingAtMost(sum) }
+  }
+
+  /// The sum of the minutes that hold no more than so much, and whether any holds more.
+  func sum(ofMinutesUpTo most: Int) -> (sum: Int, isExceeded: Bool) {
+    var (sum, isExceeded) = (0, false)
+    for minute in sums {
+      if Int(minute) > most { isExceeded = true } else { sum += Int(minute) }
+    }
+    return (sum, isExceeded)
+  }
+
+  private mutating func place(of minute: Int64) -> Int {
+    let start = minute.floorDivided(by: Self.hour) * Self.hour
+    if sums.isEmpty { first = start }
+    if start < first {
+      sums.insert(contentsOf: repeatElement(0, count: Int(first - start)), at: 0)
+      first = start
+    }
+    let missing = Int(start + Self.hour - first) - sums.count
+    if missing > 0 { sums.append(contentsOf: repeatElement(0, count: missing)) }
+    return Int(minute - first)
+  }
+}
+
+extension MinuteSums {
+  /// From what a store keeps: four bytes a minute, the lowest first.
+  init(first: Int64, bytes: [UInt8]) {
+    self.first = first
+    sums = stride(from: 0, to: bytes.count, by: 4).map { start in
+      bytes[start..<start + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+  }
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(sums.count * 4)
+    for sum in sums { withUnsafeBytes(of: sum.littleEndian) { bytes.append(contentsOf: $0) } }
+    return bytes
+  }
+}
+
+extension UInt32 {
+  /// The sum, or the greatest number there is.
+  fileprivate func addingAtMost(_ other: UInt32) -> UInt32 {
+    let (sum, isOver) = addingReportingOverflow(other)
+    return isOver ? .max : sum
+  }
+}

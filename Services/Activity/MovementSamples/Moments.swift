@@ -1,0 +1,98 @@
+/// The samples of no length that count, of the sources before the one whose turn it is.
+struct Moments {
+  private struct Moment {
+    let time: Int64
+    /// How much of it has not taken the place of anything.
+    var left: Int
+    /// The next one of which something may be left, among those from here on.
+    var next: Int
+  }
+
+  private var times: Set<Int64> = []
+  private var open: [Moment] = []
+
+  /// Whether a source of higher priority tells of the same moment.
+  func hides(_ time: Int64) -> Bool { times.contains(time) }
+
+  mutating func add(_ spreads: [Spread]) {
+    // Those that are hidden are none for which anything counts.
+    let counted = spreads.filter { !hides($0.from) }
+    guard !counted.isEmpty else { return }
+    times.formUnion(counted.map(\.from))
+    open += counted.filter { $0.amount > 0 }.map { Moment(time: $0.from, left: $0.amount, next: 0) }
+    tidy()
+  }
+
+  /// Forgets those in whose time a source of higher priority counts than all that follow.
+  mutating func hide(under stretches: [Range<Int64>]) {
+    guard !open.isEmpty, !stretches.isEmpty else { return }
+    open.removeAll { stretches.contain($0.time) }
+    tidy()
+  }
+
+  /// Takes the place of what was measured at that time.
+  ///
+  /// - Returns: of how much, at most of all.
+  mutating func take(_ most: Int, within time: Range<Int64>) -> Int {
+    guard !open.isEmpty, most > 0 else { return 0 }
+    var taken = 0
+    var index = following(open.partitioningIndex { $0.time >= time.lowerBound })
+    while taken < most, index < open.count, open[index].time < time.upperBound {
+      let part = min(most - taken, open[index].left)
+      open[index].left -= part
+      taken += part
+      if open[index].left == 0 {
+        open[index].next = index + 1
+        index = following(index)
+      }
+    }
+    return taken
+  }
+
+  private mutating func tidy() {
+    open.removeAll { $0.left == 0 }
+    open.sort { $0.time < $1.time }
+    for index in open.indices { open[index].next = index }
+  }
+
+  /// The first one from there on of which something is left; what is passed over is passed over in fewer steps the next time.
+  private mutating func following(_ start: Int) -> Int {
+    var end = start
+    while end < open.count, open[end].next != end { end = open[end].next }
+    var index = start
+    while index < end {
+      let next = open[index].next
+      open[index].next = end
+      index = next
+    }
+    return end
+  }
+}
+
+extension Spread {
+  /// Whether it has no length.
+  var isMoment: Bool { until - from == 1 }
+}
+
+extension [Range<Int64>] {
+  /// The first one that ends behind a position; they are in order.
+  func firstIndex(endingAfter position: Int64) -> Int { partitioningIndex { $0.upperBound > position } }
+
+  /// Whether any of them, which are in order, holds a position.
+  func contain(_ position: Int64) -> Bool {
+    let index = firstIndex(endingAfter: position)
+    return index < count && self[index].lowerBound <= position
+  }
+}
+
+extension Array {
+  /// The first place from which on all elements are so; those before are not.
+  func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
