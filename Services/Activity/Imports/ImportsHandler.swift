@@ -40,8 +40,10 @@ extension ServiceDefinition {
           return row
         }
       }
-      let now = try row ?? call.store.lookUp { try Imports.find(input.importID, of: account, in: $0) }
-      return .init(nextOffset: now.receivedBytes, totalBytes: now.totalBytes)
+      if let row { return .init(nextOffset: row.receivedBytes, totalBytes: row.totalBytes) }
+      // Nobody has looked yet whether this one holds what has arrived meanwhile: it is to be sent again.
+      let now = try call.store.lookUp { try Imports.find(input.importID, of: account, in: $0) }
+      return .init(nextOffset: min(input.offset, now.receivedBytes), totalBytes: now.totalBytes)
     }
 
     serve(CompleteImport.self) { input, call in

@@ -62,6 +62,14 @@ struct GPXTests {
     #expect(records.exercises.count == 1 && records.exercises[0].durationSeconds == nil && records.exercises[0].start == nil)
   }
 
+  @Test("takes times of 1970's first moment, which programs without a clock write, for none")
+  func clockless() throws {
+    let zero = "1970-01-01T00:00:00Z"
+    let text = track("<type>run</type><trkseg>\(point("1", "1", zero))\(point("1", "2", zero))</trkseg>")
+    let (records, _) = try TemporaryFile("a.gpx", text).read()
+    #expect(records.faults == ["3 withoutTime"] && records.samples.isEmpty && records.exercises.map(\.start) == [nil])
+  }
+
   @Test("has bad points, each with its line, and the rest is measured")
   func badPoints() throws {
     let text = track(

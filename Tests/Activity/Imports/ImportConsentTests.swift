@@ -3,6 +3,7 @@ import IdentityContract
 import ImportFormats
 import InProcess
 import Operations
+import ServiceKit
 import Storage
 import Testing
 
@@ -94,6 +95,30 @@ struct ImportConsentTests {
       // Given again, it brings nothing back.
       try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData] }
       #expect(try await ana.send(GetImport.self, .init(importID: made.id)).state == .failed)
+    }
+  }
+
+  @Test("withdrawn, ends what is being read before its next batch")
+  func reading() async throws {
+    let (name, bytes) = try Self.file(.fitbitHours)
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let store = services.store(of: .activity)
+      let made = try await ana.upload(name, bytes)
+      // Begun, by a reader that takes its time.
+      try await store.write { transaction in
+        try Imports.accept(made.id, as: .fitbitHours, transaction)
+        #expect(try Imports.begin(made.id, transaction))
+      }
+      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      let row = try #require(try await store.read { try Imports.find(made.id, in: $0) })
+      #expect(row.state == .reading)
+      let run = try #require(
+        ImportRun(row, store, ImportSpool(services.home), AccountCalendars(), FairnessRules(Settings([:]))))
+      try await run.run { ImportLimits.batch }
+      let ended = try await ana.end(of: made.id)
+      #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)
+      #expect(try await store.rows("movement_samples") == 0)
     }
   }
 
