@@ -33,8 +33,14 @@ extension ServiceDefinition {
         LostDays.migration(20),
         ImportStartsSchema.migration(21),
         ChangeNamesSchema.migration(22),
+        CalendarFeeds.makersMigration(23),
+        ChangeNamesSchema.contentsMigration(24),
+        OpenLimits.migration(25),
       ])
-    service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
+    service.keepAccounts { move, transaction in
+      try LostDays.note(move, calendars.zones, transaction)
+      try OpenLimits.lookAnew(of: move.account, transaction)
+    }
     service.serveCategories()
     service.serveTemplates()
     service.serveActivities(calendars)
@@ -42,6 +48,7 @@ extension ServiceDefinition {
     service.serveDays(calendars)
     let desk = PictureDesk()
     service.serveEntries(calendars, desk)
+    service.closeLimits(calendars, environment.clock)
     service.serveEntryPhotos(calendars, desk)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)

@@ -26,6 +26,7 @@ enum Schema {
     Migration(20, "generations of access tokens") { try $0.execute(sql: SessionSchema.generations) },
     Migration(21, "alerts of sessions that linked identities") { try $0.execute(sql: ExternalProviderSchema.alerts) },
     Migration(22, "when passwords were changed") { try $0.execute(sql: PasswordSchema.changes) },
+    Migration(23, "withdrawn access") { try $0.execute(sql: AccessWithdrawalSchema.first) },
   ]
 
   private static let first = """

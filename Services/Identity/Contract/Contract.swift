@@ -35,6 +35,7 @@ extension Contract {
       IdentityLinkChanged.self,
       SessionOutdated.self,
       AccountVerified.self,
+      AccessWithdrawn.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }
