@@ -34,10 +34,16 @@ extension ServiceDefinition {
         ImportStartsSchema.migration(21),
         ChangeNamesSchema.migration(22),
         MovementMinutes.migration(23),
+        CalendarFeeds.makersMigration(24),
+        ChangeNamesSchema.contentsMigration(25),
+        OpenLimits.migration(26),
       ])
     let broom = ImportBell()
     service.keepAccounts(
-      whenMoved: { move, transaction in try LostDays.note(move, calendars.zones, transaction) },
+      whenMoved: { move, transaction in
+        try LostDays.note(move, calendars.zones, transaction)
+        try OpenLimits.lookAnew(of: move.account, transaction)
+      },
       whenWithdrawn: { account, purposes, transaction in
         guard purposes.contains(.activityData) else { return }
         try Imports.endUnconsented(of: account, transaction)
@@ -50,6 +56,7 @@ extension ServiceDefinition {
     service.serveDays(calendars)
     let desk = PictureDesk()
     service.serveEntries(calendars, desk)
+    service.closeLimits(calendars, environment.clock)
     service.serveEntryPhotos(calendars, desk)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)

@@ -60,7 +60,8 @@ public final class Gateway: Service {
       source: source, hub: hub, bus: bus, clock: clock, logger: logger, pageSize: configuration.live.page,
       answerSeconds: limits.answerSeconds)
     let happenings = Happenings(
-      revocations: verifier.revocations, connections: connections, hub: hub, sources: [source], logger: logger)
+      revocations: verifier.revocations, languages: verifier.languages, connections: connections, hub: hub, sources: [source],
+      logger: logger)
     let listeners = happenings.listeners(bus: bus)
     let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) {
       isStopping.isSet

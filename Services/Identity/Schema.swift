@@ -27,6 +27,7 @@ enum Schema {
     Migration(21, "alerts of sessions that linked identities") { try $0.execute(sql: ExternalProviderSchema.alerts) },
     Migration(22, "when passwords were changed") { try $0.execute(sql: PasswordSchema.changes) },
     Migration(23, "refused proofs of external providers") { try $0.execute(sql: IncidentSchema.proofs) },
+    Migration(24, "withdrawn access") { try $0.execute(sql: AccessWithdrawalSchema.first) },
   ]
 
   private static let first = """

@@ -129,6 +129,15 @@ struct ContractsTests {
     #expect(words.text("failure.unavailable.offers", .english) == "Offers temporarily unavailable.")
   }
 
+  @Test("say what to do about every rule of fields, in both languages")
+  func suggestions() {
+    let rules = words.keys(.english).filter { $0.hasPrefix("field.") && !$0.hasSuffix(".suggestion") }
+    #expect(rules.count > 60)
+    for rule in rules {
+      for language in Language.allCases { #expect(words.parameters("\(rule).suggestion", language) != nil, "\(rule)") }
+    }
+  }
+
   @Test("have words in both languages for every failure, with the same parameters")
   func texts() {
     #expect(words.keys(.english) == words.keys(.spanish))

@@ -9,6 +9,15 @@ public struct Person: Sendable {
   /// The account.
   public var id: AccountID { caller.account ?? .placeholder }
 
+  /// Its session.
+  public var session: SessionID? { caller.session }
+
+  /// The same account, as a script of its own calls, by a personal access token.
+  public func withoutSession() -> Person {
+    Person(
+      bus: bus, caller: Caller(kind: .account, account: caller.account, isVerified: caller.isVerified, language: caller.language))
+  }
+
   /// Sends a request and waits for its output.
   ///
   /// - Throws: the operation's `Failure`.

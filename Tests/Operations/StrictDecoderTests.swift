@@ -27,7 +27,9 @@ private struct Outer: Document, Hashable {
   ]
 
   func check(_ fields: inout FieldChecks) {
-    if let until { fields.expect(until >= inner.day, "until", FieldRule("before_start")) }
+    fields.expect(title != "never", "title", FieldRule("never_said"))
+    guard fields.areRight("inner"), let until else { return }
+    fields.expect(until >= inner.day, "until", FieldRule("before_start"))
   }
 }
 
@@ -90,6 +92,17 @@ struct StrictDecoderTests {
       #expect(amount(text) == ["inner.amount": "out_of_range"], "\(text)")
     }
     #expect(amount("3.5") == ["inner.amount": "not_a_whole_number"])
+  }
+
+  @Test("tells a document's own rules beside what is wrong with other fields, by notes and types alike")
+  func ownRules() {
+    #expect(
+      problems(good.replacing("run", with: "never").dropLast() + #","share":2,"isOpen":"yes","until":"2026-11-20"}"#)
+        == ["title": "never_said", "share": "out_of_range", "isOpen": "not_a_truth_value", "until": "before_start"])
+    // Of what a placeholder stands for nothing is told, nor of what is compared with it.
+    #expect(
+      problems(good.replacing("2026-11-21", with: "x").dropLast() + #","until":"1969-01-01"}"#) == ["inner.day": "not_a_day"])
+    #expect(problems(good.replacing(#""run""#, with: "1")) == ["title": "not_a_string"])
   }
 
   @Test("applies the rules between fields only when the fields are right")

@@ -91,7 +91,7 @@ enum Activities {
 
   /// What an entry of that day depends on: of the account's activity of that id, the version that holds then.
   static func goal(
-    _ id: ActivityID, of account: AccountID, on day: LocalDay, in database: Database
+    _ id: ActivityID, of account: AccountID, on day: LocalDay, today: LocalDay, in database: Database
   ) throws -> PlannedGoal {
     let found = try database.first(
       """
@@ -106,7 +106,7 @@ enum Activities {
         measure: GoalMeasure(kind: try columns.choice(0), target: columns.number(1), direction: try columns.choice(2)),
         planned: PlannedDays(kind: try columns.choice(3), code: columns.number(4), anchor: columns.day(5)),
         startDay: columns.day(6), endDay: columns.isNull(7) ? nil : columns.day(7), isPaused: columns.truth(8),
-        isSkipped: columns.truth(9))
+        isSkipped: columns.truth(9), isOver: day < today)
     }
     guard let found else { throw ActivityFailure.notFound }
     return found
@@ -134,6 +134,11 @@ struct PlannedGoal: Hashable, Sendable {
   let endDay: LocalDay?
   let isPaused: Bool
   let isSkipped: Bool
+  /// Whether the day is over where the account is.
+  let isOver: Bool
+
+  /// Whether that progress reaches the goal; of a limit nobody knows before the day is over.
+  func isDone(_ progress: Int) -> Bool { measure.isDone(progress, isOver: isOver) }
 
   /// Whether anything is due, pauses and skipped days aside.
   var isPlanned: Bool { day >= startDay && endDay.map { day <= $0 } ?? true && planned.contains(day) }

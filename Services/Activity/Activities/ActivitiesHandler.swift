@@ -12,9 +12,11 @@ extension ServiceDefinition {
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let startDay = input.startDay ?? today
-      if let endDay = input.endDay, endDay < startDay {
-        throw Failure.field("endDay", PlannableDays.mayNotEndBefore(startDay))
+      var findings = FieldFindings(input.found)
+      if let endDay = input.endDay, endDay < startDay, input.found.areRight("startDay", "endDay") {
+        findings.add("endDay", PlannableDays.mayNotEndBefore(startDay))
       }
+      try findings.end()
       let activity = Activity(
         id: ActivityID(), title: input.title.trimmed,
         reason: input.reason.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 },
@@ -49,6 +51,7 @@ extension ServiceDefinition {
     }
 
     serve(UpdateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
+      try input.found.require("activityID", "revision")
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       return try Activities.update(input, of: account, today: today, transaction)

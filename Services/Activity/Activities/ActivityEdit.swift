@@ -6,12 +6,16 @@ extension Activity {
   ///
   /// - Throws: `invalid_fields` naming `endDay` where the edit would let it end before it begins, and `tie` where movement cannot complete its goal.
   func edited(by input: UpdateActivity.Input) throws(Failure) -> Activity {
+    var findings = FieldFindings(input.found)
     let goal = input.goal.applied(to: goal)
     let start = input.startDay.applied(to: startDay)
     let end = input.endDay.applied(to: endDay)
-    if let end, end < start { throw Failure.field("endDay", PlannableDays.mayNotEndBefore(start)) }
+    if let end, end < start, input.found.areRight("startDay", "endDay") {
+      findings.add("endDay", PlannableDays.mayNotEndBefore(start))
+    }
     let tie = input.tie.applied(to: tie)
-    guard MovementTie.fits(tie, goal) else { throw Failure.field("tie", MovementTie.notForTie) }
+    if !MovementTie.fits(tie, goal), input.found.areRight("goal", "tie") { findings.add("tie", MovementTie.notForTie) }
+    try findings.end()
     let reason: String? =
       switch input.reason {
       case .keep: reason

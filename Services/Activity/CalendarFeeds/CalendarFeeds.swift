@@ -2,6 +2,7 @@ import ActivityContract
 import Crypto
 import Foundation
 import GRDB
+import IdentityContract
 import Operations
 import ServiceKit
 import Storage
@@ -22,15 +23,23 @@ enum CalendarFeeds {
     }
   }
 
+  /// By which session each link was made, as a migration behind the other.
+  static func makersMigration(_ number: Int) -> Migration {
+    Migration(number, "makers of calendar feeds") { database in
+      // Null of a link from before; no session that is closed ends it.
+      try database.execute(sql: "ALTER TABLE calendar_feeds ADD COLUMN session_id BLOB CHECK (length(session_id) = 16)")
+    }
+  }
+
   /// Gives the account a new link in place of the one it had.
-  static func create(of account: AccountID, _ transaction: Transaction) throws -> CalendarFeedLink {
+  static func create(of account: AccountID, by session: SessionID, _ transaction: Transaction) throws -> CalendarFeedLink {
     var random = SystemRandomNumberGenerator()
     let key = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     try transaction.database.run(
       """
-      INSERT INTO calendar_feeds (account_id, key_hash, created_at) VALUES (?, ?, ?)
-      ON CONFLICT (account_id) DO UPDATE SET key_hash = excluded.key_hash, created_at = excluded.created_at
-      """, .id(account), .bytes(hash(key)), .instant(transaction.now))
+      INSERT INTO calendar_feeds (account_id, key_hash, created_at, session_id) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (account_id) DO UPDATE SET key_hash = ?2, created_at = ?3, session_id = ?4
+      """, .id(account), .bytes(hash(key)), .instant(transaction.now), .id(session))
     return CalendarFeedLink(key: key, createdAt: transaction.now)
   }
 
@@ -42,6 +51,20 @@ enum CalendarFeeds {
   /// Lets the account's link open nothing any more.
   static func revoke(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM calendar_feeds WHERE account_id = ?", .id(account))
+  }
+
+  /// Ends a link that somebody else may have made: it was made by a session that was closed for it.
+  static func end(madeBy session: SessionRevoked, _ transaction: Transaction) throws {
+    guard session.reason.endsLinks else { return }
+    try transaction.database.run(
+      "DELETE FROM calendar_feeds WHERE account_id = ? AND session_id = ?", .id(session.accountID), .id(session.sessionID))
+  }
+
+  /// The same of one made while somebody else may have been in.
+  static func end(withdrawn access: AccessWithdrawn, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "DELETE FROM calendar_feeds WHERE account_id = ?1 AND created_at <= ?2 AND created_at >= ?3", .id(access.accountID),
+      .instant(access.at), .instant(access.since ?? Instant(milliseconds: 0)))
   }
 
   /// Whose feed that key opens.
@@ -86,6 +109,19 @@ enum CalendarFeeds {
           activity, version, until: index + 1 < held.count ? held[index + 1].fromDay : nil, rest: rest, today: today,
           changedAt: row["changed_at"])
       }
+    }
+  }
+}
+
+extension SessionRevoked.Reason {
+  /// Whether a session that ended so may have been somebody else's. Where everything ended with it, ``AccessWithdrawn`` tells so, and
+  /// where its owner kept what was made, nothing does.
+  fileprivate var endsLinks: Bool {
+    switch self {
+    case .closedByOwner, .refreshTokenReused: true
+    case .loggedOut, .passwordRecovered, .emailChangeUndone, .passwordChanged, .suspiciousActivity, .accountDeleted,
+      .secretDamaged:
+      false
     }
   }
 }

@@ -115,7 +115,7 @@ public enum ActivityFailure: String, FailureCode {
 /// Makes an activity (ACT-1).
 public enum CreateActivity: Operation {
   /// What the person fills in.
-  public struct Input: Document {
+  public struct Input: Form {
     /// What it is called.
     public var title: String
     /// Why the account does it.
@@ -136,6 +136,11 @@ public enum CreateActivity: Operation {
     public var tags: [Tag]?
     /// The movement that completes it; none by default.
     public var tie: MovementKind?
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey {
+      case title, reason, category, goal, schedule, startDay, endDay, reminders, tags, tie
+    }
 
     /// The input from its parts.
     public init(
@@ -170,8 +175,8 @@ public enum CreateActivity: Operation {
       ActivityText.checkSize(reason, "reason", most: 30, &fields)
       PlannableDays.check(startDay, "startDay", &fields)
       PlannableDays.check(endDay, "endDay", &fields)
-      PlannableDays.checkOrder(startDay, endDay, "endDay", &fields)
-      fields.expect(MovementTie.fits(tie, goal), "tie", MovementTie.notForTie)
+      PlannableDays.checkOrder(("startDay", startDay), ("endDay", endDay), &fields)
+      if fields.areRight("goal") { fields.expect(MovementTie.fits(tie, goal), "tie", MovementTie.notForTie) }
     }
   }
 

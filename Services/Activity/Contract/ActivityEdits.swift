@@ -5,7 +5,7 @@ public import Operations
 /// A changed schedule or goal holds from the account's today on, and leaves the days before as they were.
 public enum UpdateActivity: Operation {
   /// What is to be changed.
-  public struct Input: Document {
+  public struct Input: Form {
     /// Names the activity.
     public var activityID: ActivityID
     /// The revision that the edit was made of; without it the edit applies to whatever there is.
@@ -30,6 +30,11 @@ public enum UpdateActivity: Operation {
     public var tags: Edit<[Tag]>
     /// The movement that completes it.
     public var tie: Edit<Nullable<MovementKind>>
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey {
+      case activityID, revision, title, reason, category, goal, schedule, startDay, endDay, reminders, tags, tie
+    }
 
     /// The input from its parts.
     public init(

@@ -24,14 +24,19 @@ public struct CalendarFeedLink: Document, Hashable {
 }
 
 /// Makes a secret link to the account's feed, or another in its place: the one before stops working.
+///
+/// The link reads what it shows for as long as it stands, so no personal access token makes one, which may be for writing alone and is
+/// revoked at any time, nor does a session in doubt. It ends with the session that made it where that was closed from elsewhere, and whenever the account's
+/// personal access tokens end with it (``AccessWithdrawn`` of identity); logging out leaves it.
 public enum CreateCalendarFeed: Operation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedLink
 
   // A recorded reply would keep the key in the store; who lost the answer makes another link.
   public static let spec = OperationSpec(
-    "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create, takesIdempotencyKey: false,
-    requirements: ["ACT-16"], "Make a secret link to your activities as an iCalendar feed; an older link stops working.")
+    "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create, inDoubt: .refused,
+    isForSessionsOnly: true, takesIdempotencyKey: false, requirements: ["ACT-16"],
+    "Make a secret link to your activities as an iCalendar feed, in a session; an older link stops working.")
 }
 
 /// Whether the account has a feed.

@@ -6,7 +6,7 @@ public struct Entry: Document, Hashable {
   public var activityID: ActivityID
   /// On which day.
   public var day: LocalDay
-  /// Whether the goal is reached.
+  /// Whether the goal is reached; of a limit: whether the day is over and did not exceed it.
   public var isDone: Bool
   /// For a quantity: how much.
   public var amount: Double?
@@ -38,7 +38,7 @@ public struct Entry: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "activityID": "The activity.", "day": "The day.", "isDone": "Whether the goal is reached.",
+    "activityID": "The activity.", "day": "The day.", "isDone": Note(EntryText.isDone),
     "amount": "For a quantity: how much.", "durationSeconds": "For a duration: how long.",
     "comment": Note("What the account says of it.", example: "Felt great"), "location": "Where it was done.",
     "photoTag": Note(
@@ -104,11 +104,15 @@ public enum EntryFailure: String, FailureCode {
   case notFound = "entry_not_found"
   /// There is no change left that could be taken back.
   case nothingToUndo = "nothing_to_undo"
+  /// The entry has another offline change of that id and device.
+  case changeReused = "change_id_reused"
+  /// No progress is recorded on that day from which something could be taken.
+  case nothingToTakeFrom = "nothing_to_take_from"
 
   public var status: Int {
     switch self {
     case .notFound: 404
-    case .notPlanned, .inFuture, .paused, .skipped, .nothingToUndo: 409
+    case .notPlanned, .inFuture, .paused, .skipped, .nothingToUndo, .nothingToTakeFrom, .changeReused: 409
     }
   }
 
@@ -118,8 +122,14 @@ public enum EntryFailure: String, FailureCode {
 
 enum EntryText {
   static let mostCommentCharacters = 20
+  /// One meaning in entries and in what is told of them.
+  static let isDone =
+    "Whether the goal is reached; of a limit: whether the day is over and did not exceed it, so never while it is open."
   static let day: Note = "A day such as `2026-11-21`, or `today`."
-  static let comment = Note("What to say of it, at most 20 characters.", length: 1...mostCommentCharacters, example: "Felt great")
+  /// What holds of a comment wherever one is written.
+  static let comment = Note(
+    "What to say of it, at most 20 characters; one with nothing to see in it removes the one there is.",
+    length: 0...mostCommentCharacters, example: "Felt great")
 
   /// What is wrong with a comment; its characters may be of any number of bytes up to a bound.
   static func brokenRules(_ comment: String?, _ field: String) -> [BrokenRule] {
@@ -152,7 +162,7 @@ func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) -> [BrokenRule]
 /// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept.
 public enum RecordEntry: Operation {
   /// Exactly one of the three progresses; what else is left out stays as it is.
-  public struct Input: Document {
+  public struct Input: Form {
     /// Names the activity.
     public var activityID: ActivityID
     /// The day, or today.
@@ -169,6 +179,11 @@ public enum RecordEntry: Operation {
     public var location: EntryLocation?
     /// A picture of it.
     public var photo: Base64Bytes?
+    public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey {
+      case activityID, day, isDone, amount, durationSeconds, comment, location, photo
+    }
 
     /// The input from its parts.
     public init(
@@ -238,16 +253,18 @@ public enum IncrementEntry: Operation {
     public static let notes: Notes = [
       "activityID": "Names the activity.", "day": EntryText.day,
       "amount": Note(
-        "For a quantity: how much more, or less if negative, at most 3 decimals.", range: -Amounts.most...Amounts.most,
+        "For a quantity: how much more, or less if negative, at most 3 decimals; not 0.", range: -Amounts.most...Amounts.most,
         example: .number(1)),
       "durationSeconds": Note(
-        "For a duration: how much longer, or shorter if negative.",
+        "For a duration: how much longer, or shorter if negative; not 0.",
         range: -Double(Amounts.mostSeconds)...Double(Amounts.mostSeconds), example: 60),
     ]
 
     public func check(_ fields: inout FieldChecks) {
       fields.refuse(expectExactlyOne([("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]))
       if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
+      fields.expect(amount != 0, "amount", FieldRule("adds_nothing"))
+      fields.expect(durationSeconds != 0, "durationSeconds", FieldRule("adds_nothing"))
     }
   }
 
@@ -255,8 +272,11 @@ public enum IncrementEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.increment", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/increments"), by: .account,
-    effect: .create, failures: [ActivityFailure.notFound.kind] + EntryFailure.ofWriting,
-    requirements: ["ACT-7"], "Add to the progress of a planned day, or take from it, never below 0.")
+    effect: .create,
+    failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToTakeFrom.kind] + EntryFailure.ofWriting,
+    requirements: ["ACT-7"],
+    "Add to the progress of a planned day, or take from it, never below 0; where nothing is recorded there is nothing to take from."
+  )
 }
 
 /// Names an entry.
@@ -296,7 +316,8 @@ public enum DeleteEntry: Operation {
     "Take an entry back: the day stands as if nothing had been written.")
 }
 
-/// The progress of an activity on a day is now this. Comment, photo and location are nobody's but the account's, and are not told.
+/// The progress of an activity on a day is now this, or the day of a limit that has an entry is over. Comment, photo and location are
+/// nobody's but the account's, and are not told.
 public struct EntryRecorded: Event, Hashable {
   /// Whose activity.
   public var accountID: AccountID
@@ -304,7 +325,7 @@ public struct EntryRecorded: Event, Hashable {
   public var activityID: ActivityID
   /// The day.
   public var day: LocalDay
-  /// Whether the goal is reached.
+  /// Whether the goal is reached; of a limit: whether the day is over and did not exceed it.
   public var isDone: Bool
   /// Whether the entry was taken back.
   public var isDeleted: Bool
@@ -331,11 +352,12 @@ public struct EntryRecorded: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "accountID": "Whose activity.", "activityID": "The activity.", "day": "The day.", "isDone": "Whether the goal is reached.",
+    "accountID": "Whose activity.", "activityID": "The activity.", "day": "The day.", "isDone": Note(EntryText.isDone),
     "isDeleted": "Whether the entry was taken back.", "amount": "For a quantity: how much.",
     "durationSeconds": "For a duration: how long.", "recordedAt": "When it was written.",
   ]
 
   public static let spec = EventSpec(
-    "entries.recorded", by: .activity, requirements: ["ACT-7", "ACT-8"], "The progress of an activity on a day is now this.")
+    "entries.recorded", by: .activity, requirements: ["ACT-7", "ACT-8"],
+    "The progress of an activity on a day is now this, or the day of a limit that has an entry is over.")
 }

@@ -3,7 +3,7 @@ public import Operations
 /// Changes the fields of an entry that are given (ACT-8).
 public enum EditEntry: Operation {
   /// What is left out stays as it is; null removes comment and location.
-  public struct Input: Document {
+  public struct Input: Form {
     /// Names the activity.
     public var activityID: ActivityID
     /// The day, or today.
@@ -18,6 +18,7 @@ public enum EditEntry: Operation {
     public var comment: FieldEdit<String>
     /// Where it was done.
     public var location: FieldEdit<EntryLocation>
+    public var found = FoundProblems()
 
     /// The input from its parts.
     public init(
@@ -35,8 +36,8 @@ public enum EditEntry: Operation {
 
     public static let notes: Notes = RecordEntry.Input.notes.merging([
       "comment": Note(
-        "What to say of it, at most 20 characters; null removes it.", length: 1...EntryText.mostCommentCharacters,
-        example: "Felt great"),
+        "What to say of it, at most 20 characters; null removes it, and so does one with nothing to see in it.",
+        length: 0...EntryText.mostCommentCharacters, example: "Felt great"),
       "location": "Where it was done, with the account's consent to location; null removes it.",
     ]) { $1 }.filter { $0.key != "photo" }
 

@@ -33,7 +33,8 @@ public typealias DeviceID = ClientMadeID<Device>
 
 /// A change of an entry, made on a device while it was offline (ACT-17).
 ///
-/// It is known by its id and its device: sent again it changes nothing.
+/// It is known by its id and its device among those of its entry: sent again it changes nothing, and another change of the same name is
+/// refused (`change_id_reused`).
 public struct OfflineChange: Document, Hashable {
   /// Names the change for its device.
   public var id: ChangeID
@@ -89,7 +90,9 @@ public struct OfflineChange: Document, Hashable {
     "durationSeconds": Note(
       "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), isCheckedByFeature: true,
       example: 900),
-    "comment": Note("What to say of it, at most 20 characters; null removes it.", example: "Felt great"),
+    "comment": Note(
+      "What to say of it, at most 20 characters; null removes it, and so does one with nothing to see in it.",
+      example: "Felt great"),
     "location": "Where it was done, with the account's consent to location; null removes it.",
   ]
 
@@ -163,7 +166,7 @@ public struct OfflineChangeResult: Document, Hashable {
   public enum Outcome: String, Choice {
     /// It counts, in at least one of its fields.
     case applied
-    /// It was known already.
+    /// It was known already, and says the same.
     case repeated
     /// Later writes of all its fields were there already; it is kept in the entry's history.
     case superseded
@@ -200,7 +203,7 @@ public struct OfflineChangeResult: Document, Hashable {
   public static let notes: Notes = [
     "id": "The change's id.", "deviceID": "The change's device.",
     "outcome":
-      "`applied`: it counts, in at least one of its fields; `repeated`: it was known already; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
+      "`applied`: it counts, in at least one of its fields; `repeated`: it was known already, and says the same; `superseded`: later writes were there already, and it is kept in the entry's history; `refused`: nothing of it is kept.",
     "supersededFields": "Fields of which later writes were there when it came first; absent for none.",
     "refusal": "Why it was refused.",
     "entry": "The entry as it stands now; absent where there is none, or the change was refused.",
@@ -217,17 +220,20 @@ public struct ChangeRefusal: Document, Hashable {
     public var code: String
     /// The rule in the caller's language.
     public var message: String
+    /// What to do about it, in the caller's language.
+    public var suggestion: String?
 
     /// A field from its parts.
-    public init(field: String, code: String, message: String) {
+    public init(field: String, code: String, message: String, suggestion: String? = nil) {
       self.field = field
       self.code = code
       self.message = message
+      self.suggestion = suggestion
     }
 
     public static let notes: Notes = [
       "field": Note("Which.", example: "comment"), "code": Note("The rule that it breaks.", example: "too_long"),
-      "message": "The rule in the caller's language.",
+      "message": "The rule in the caller's language.", "suggestion": "What to do about it, in the caller's language.",
     ]
   }
 

@@ -67,12 +67,14 @@ public struct Goal: Document, Hashable {
   ]
 
   public func check(_ fields: inout FieldChecks) {
-    let isQuantity = kind == .quantity
-    fields.expect((amount != nil) == isQuantity, "amount", Goal.presence(kind, wanted: isQuantity))
-    fields.expect((unit != nil) == isQuantity, "unit", Goal.presence(kind, wanted: isQuantity))
-    fields.expect(
-      (durationSeconds != nil) == (kind == .duration), "durationSeconds", Goal.presence(kind, wanted: kind == .duration))
-    fields.expect(direction == nil || kind != .check, "direction", Goal.presence(kind, wanted: false))
+    if fields.areRight("kind") {
+      let isQuantity = kind == .quantity
+      fields.expect((amount != nil) == isQuantity, "amount", Goal.presence(kind, wanted: isQuantity))
+      fields.expect((unit != nil) == isQuantity, "unit", Goal.presence(kind, wanted: isQuantity))
+      fields.expect(
+        (durationSeconds != nil) == (kind == .duration), "durationSeconds", Goal.presence(kind, wanted: kind == .duration))
+      fields.expect(direction == nil || kind != .check, "direction", Goal.presence(kind, wanted: false))
+    }
     if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
     ActivityText.checkSize(unit, "unit", most: 20, &fields)
   }

@@ -182,7 +182,7 @@ public struct HistoryQuery: ListInput, Hashable {
     ActivityText.checkSize(text, "text", most: HistoryQuery.mostCharacters, &fields)
     fields.expect(latitude == nil || longitude != nil, "longitude", FieldRule("required"))
     fields.expect((longitude == nil && radiusMeters == nil) || latitude != nil, "latitude", FieldRule("required"))
-    PlannableDays.checkOrder(from, to, "to", &fields)
+    PlannableDays.checkOrder(("from", from), ("to", to), &fields)
   }
 }
 

@@ -60,6 +60,7 @@ public enum ListMovementDays: Operation {
     public static let notes: Notes = ["from": "The first day.", "to": "The last day, at most 399 days after the first."]
 
     public func check(_ fields: inout FieldChecks) {
+      guard fields.areRight("from") else { return }
       fields.expect(
         (0..<Input.mostDays).contains(from.distance(to: to)), "to",
         FieldRule(

@@ -71,7 +71,7 @@ public enum CreatePause: Operation {
     public func check(_ fields: inout FieldChecks) {
       PlannableDays.check(firstDay, "firstDay", &fields)
       PlannableDays.check(lastDay, "lastDay", &fields)
-      PlannableDays.checkOrder(firstDay, lastDay, "lastDay", &fields)
+      PlannableDays.checkOrder(("firstDay", firstDay), ("lastDay", lastDay), &fields)
     }
   }
 
@@ -112,7 +112,7 @@ public enum UpdatePause: Operation {
     public func check(_ fields: inout FieldChecks) {
       PlannableDays.check(firstDay, "firstDay", &fields)
       PlannableDays.check(lastDay, "lastDay", &fields)
-      PlannableDays.checkOrder(firstDay, lastDay, "lastDay", &fields)
+      PlannableDays.checkOrder(("firstDay", firstDay), ("lastDay", lastDay), &fields)
     }
   }
 

@@ -17,10 +17,10 @@ public enum PlannableDays {
     if case .day(let day) = day { check(day, field, &fields) }
   }
 
-  /// Records a last day before the first one.
-  static func checkOrder(_ first: LocalDay?, _ last: LocalDay?, _ field: String, _ fields: inout FieldChecks) {
-    guard let first, let last, last < first else { return }
-    fields.refuse(field, mayNotEndBefore(first))
+  /// Records a last day before the first one; both with the names of their fields.
+  static func checkOrder(_ first: (String, LocalDay?), _ last: (String, LocalDay?), _ fields: inout FieldChecks) {
+    guard fields.areRight(first.0), let firstDay = first.1, let lastDay = last.1, lastDay < firstDay else { return }
+    fields.refuse(last.0, mayNotEndBefore(firstDay))
   }
 
   /// The rule that an end breaks which is before its beginning.

@@ -82,8 +82,11 @@ public struct Schedule: Document, Hashable {
   ]
 
   public func check(_ fields: inout FieldChecks) {
-    Schedule.check(weekdays, "weekdays", kind, wanted: kind == .weekdays, within: 1...7, &fields)
-    Schedule.check(monthDays, "monthDays", kind, wanted: kind == .monthDays, within: 1...31, &fields)
+    Schedule.check(weekdays, "weekdays", within: 1...7, &fields)
+    Schedule.check(monthDays, "monthDays", within: 1...31, &fields)
+    guard fields.areRight("kind") else { return }
+    expect(weekdays != nil, "weekdays", wanted: kind == .weekdays, &fields)
+    expect(monthDays != nil, "monthDays", wanted: kind == .monthDays, &fields)
     expect(everyDays != nil, "everyDays", wanted: kind == .everyNDays, &fields)
     expect(timesAWeek != nil, "timesAWeek", wanted: kind == .timesAWeek, &fields)
     expect(nthWeekdays != nil, "nthWeekdays", wanted: kind == .nthWeekdays, &fields)
@@ -95,15 +98,8 @@ public struct Schedule: Document, Hashable {
       field, wanted ? FieldRule("required") : FieldRule("not_for_schedule", ["kind": .text(kind.rawValue)]))
   }
 
-  private static func check(
-    _ days: [Int]?, _ field: String, _ kind: Kind, wanted: Bool, within range: ClosedRange<Int>, _ fields: inout FieldChecks
-  ) {
-    guard let days else {
-      fields.expect(!wanted, field, FieldRule("required"))
-      return
-    }
-    fields.expect(wanted, field, FieldRule("not_for_schedule", ["kind": .text(kind.rawValue)]))
-    for (index, day) in days.enumerated() where !range.contains(day) {
+  private static func check(_ days: [Int]?, _ field: String, within range: ClosedRange<Int>, _ fields: inout FieldChecks) {
+    for (index, day) in (days ?? []).enumerated() where !range.contains(day) {
       fields.refuse(
         "\(field)[\(index)]", FieldRule("out_of_range", ["least": .number(range.lowerBound), "most": .number(range.upperBound)]))
     }

@@ -55,36 +55,37 @@ enum Entries {
   /// Lets a rule change the progress of a day and tells of it; where nothing changes, nothing is written or told. What it was before
   /// goes into the entry's history.
   ///
+  /// - Parameter rule: takes the progress as it was, nil where none was written.
   /// - Throws: ``EntryFailure`` where the day is none on which to write, and what the rule throws.
   static func change(
     _ goal: PlannedGoal, of account: AccountID, today: LocalDay, _ transaction: Transaction,
-    by rule: (GoalMeasure, Int) throws -> Int
+    by rule: (GoalMeasure, Int?) throws -> Int
   ) throws -> Entry {
     try goal.requireOpen(today: today)
     let (activity, day, database) = (goal.activity, goal.day, transaction.database)
     let before = try find(activity, day, in: database)
-    let progress = try rule(goal.measure, before?.progress ?? 0)
+    let progress = try rule(goal.measure, before.flatMap { $0.progressStamp == nil ? nil : $0.progress })
     var after = before ?? StoredEntry(recordedAt: transaction.now)
     if after.progressStamp != nil, after.progress == progress { return after.entry(of: goal) }
     after.progress = progress
     after.progressStamp = WriteStamp(transaction.now)
     after.recordedAt = transaction.now
-    let isDone = goal.measure.isDone(progress)
+    let (isDone, closing) = (goal.isDone(progress), goal.closing(progress))
     if let before {
       after.previous = try EntryHistory.lose(before, of: activity, day, transaction)
       try database.run(
         """
         UPDATE entries SET progress = ?3, is_done = ?4, recorded_at = ?5, progress_at = ?5, progress_change = NULL,
-          progress_device = NULL, previous_progress = ?6, previous_at = ?7
+          progress_device = NULL, previous_progress = ?6, previous_at = ?7, closes_at = ?8
         WHERE activity_id = ?1 AND day = ?2
         """, .id(activity), .day(day), .number(progress), .truth(isDone), .instant(transaction.now),
-        after.previous.map { .number($0.progress) } ?? .null, after.previous.map { .instant($0.at) } ?? .null)
+        after.previous.map { .number($0.progress) } ?? .null, after.previous.map { .instant($0.at) } ?? .null, closing)
     } else {
       try database.run(
         """
-        INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, progress_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-        """, .id(activity), .day(day), .id(account), .number(progress), .truth(isDone), .instant(transaction.now))
+        INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, progress_at, closes_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
+        """, .id(activity), .day(day), .id(account), .number(progress), .truth(isDone), .instant(transaction.now), closing)
     }
     try tell(progress, goal, of: account, transaction)
     return after.entry(of: goal)
@@ -103,12 +104,16 @@ enum Entries {
   }
 
   /// Tells of a day's progress; nil where its entry was taken back.
-  static func tell(_ progress: Int?, _ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction) throws {
+  ///
+  /// - Parameter recordedAt: when it was written, if not now.
+  static func tell(
+    _ progress: Int?, _ goal: PlannedGoal, of account: AccountID, recordedAt: Instant? = nil, _ transaction: Transaction
+  ) throws {
     try transaction.tell(
       EntryRecorded(
-        accountID: account, activityID: goal.activity, day: goal.day, isDone: progress.map(goal.measure.isDone) ?? false,
+        accountID: account, activityID: goal.activity, day: goal.day, isDone: progress.map(goal.isDone) ?? false,
         isDeleted: progress == nil, amount: progress.flatMap(goal.measure.amount),
-        durationSeconds: progress.flatMap(goal.measure.durationSeconds), recordedAt: transaction.now))
+        durationSeconds: progress.flatMap(goal.measure.durationSeconds), recordedAt: recordedAt ?? transaction.now))
   }
 
   /// The progress of each day that has an entry, oldest first.

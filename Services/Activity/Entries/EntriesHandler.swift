@@ -12,20 +12,30 @@ extension ServiceDefinition {
     serve(
       RecordEntry.self,
       prepare: { input, call in
+        try input.found.require("activityID", "day")
         try await calendars.prepare(input, call)
         if input.location != nil { try await Accounts.catchUp(on: .location, call) }
-        guard let photo = input.photo else { return Picture?.none }
+        var findings = FieldFindings(input.found)
+        guard let photo = input.photo, input.found.areRight("photo") else { return (picture: Picture?.none, findings: findings) }
         // Where there is no such activity, no picture is decoded.
         _ = try await call.read { try calendars.goal(input.activityID, input.day, call, in: $0) }
-        return try await desk.picture(photo.bytes, field: "photo")
+        let picture = try await findings.gather(awaiting: { try await desk.picture(photo.bytes, field: "photo") })
+        return (picture, findings)
       },
-      write: { input, picture, call, transaction in
+      write: { input, prepared, call, transaction in
         let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
-        let entry = try Entries.change(goal, of: call.account, today: today, transaction) { measure, progress in
-          try measure.set(progress, to: input)
+        var (picture, findings) = prepared
+        var entry: Entry?
+        if input.found.areRight("isDone", "amount", "durationSeconds") {
+          entry = try findings.gather {
+            try Entries.change(goal, of: call.account, today: today, transaction) { measure, progress in
+              try measure.set(progress ?? 0, to: input)
+            }
+          }
         }
+        try findings.end()
         let details = EntryWrite(input, picture)
-        guard !details.isEmpty else { return entry }
+        if let entry, details.isEmpty { return entry }
         return try calendars.write(details, picture: picture, goal, call, transaction)
       })
 
@@ -44,18 +54,23 @@ extension ServiceDefinition {
     serve(
       EditEntry.self,
       prepare: { input, call in
+        try input.found.require("activityID", "day")
         try await calendars.prepare(input, call)
         if input.location.value != nil { try await Accounts.catchUp(on: .location, call) }
       },
       write: { input, _, call, transaction in
         let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
         _ = try Entries.required(goal, in: transaction.database)
-        if let progress = input.progress {
-          _ = try Entries.change(goal, of: call.account, today: today, transaction) { measure, before in
-            try measure.set(before, to: progress)
+        var findings = FieldFindings(input.found)
+        if let progress = input.progress, input.found.areRight("isDone", "amount", "durationSeconds") {
+          try findings.gather {
+            _ = try Entries.change(goal, of: call.account, today: today, transaction) { measure, before in
+              try measure.set(before ?? 0, to: progress)
+            }
           }
         }
-        let details = EntryWrite(comment: input.comment.trimmed, location: input.location)
+        try findings.end()
+        let details = EntryWrite(comment: input.comment, location: input.location)
         return try calendars.write(details, goal, call, transaction)
       })
 
@@ -75,7 +90,7 @@ extension AccountCalendars {
   func goal(_ activity: ActivityID, _ day: DayName, _ call: Call, in database: Database) throws -> PlannedGoal {
     let account = try call.account
     let today = try calendar(of: account, in: database).day(of: call.now)
-    return try Activities.goal(activity, of: account, on: day.resolved(today: today), in: database)
+    return try Activities.goal(activity, of: account, on: day.resolved(today: today), today: today, in: database)
   }
 
   /// The same for a write, with the caller's today.
@@ -84,9 +99,8 @@ extension AccountCalendars {
   ) throws -> (goal: PlannedGoal, today: LocalDay) {
     let account = try call.account
     let today = try calendar(of: account, in: transaction.database).day(of: transaction.now)
-    return (
-      try Activities.goal(activity, of: account, on: day.resolved(today: today), in: transaction.database), today
-    )
+    let day = day.resolved(today: today)
+    return (try Activities.goal(activity, of: account, on: day, today: today, in: transaction.database), today)
   }
 
   /// Writes what an entry has beside its progress, with the consent that it needs.
@@ -111,11 +125,10 @@ extension Entries {
 }
 
 extension EntryWrite {
-  /// What a form holds beside the progress; a comment of nothing but blanks is none.
+  /// What a form holds beside the progress; what it leaves out stays as it is.
   fileprivate init(_ input: RecordEntry.Input, _ picture: Picture?) {
-    let comment = input.comment?.trimmed ?? ""
     self.init(
-      comment: comment.isEmpty ? .keep : .set(comment), location: input.location.map { .set($0) } ?? .keep,
+      comment: input.comment.map { .set($0) } ?? .keep, location: input.location.map { .set($0) } ?? .keep,
       photo: picture.map { .set($0.tag) } ?? .keep)
   }
 }

@@ -13,20 +13,19 @@ extension Entries {
 
   /// Judges the entries from a day on by a goal that has changed, and tells of those that are done now or no longer.
   static func judgeAnew(
-    _ activity: ActivityID, of account: AccountID, from day: LocalDay, by measure: GoalMeasure, _ transaction: Transaction
+    _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
   ) throws {
-    let found = try transaction.database.cachedStatement(
+    let database = transaction.database
+    let found = try database.cachedStatement(
       sql: "SELECT day, progress, is_done FROM entries WHERE activity_id = ? AND day >= ? ORDER BY day")
     for row in try Row.fetchAll(found, arguments: [activity, day]) {
       let (day, progress, wasDone): (LocalDay, Int, Bool) = (row["day"], row["progress"], row["is_done"])
-      let isDone = measure.isDone(progress)
-      guard isDone != wasDone else { continue }
-      try transaction.database.run(
-        "UPDATE entries SET is_done = ? WHERE activity_id = ? AND day = ?", .truth(isDone), .id(activity), .day(day))
-      try transaction.tell(
-        EntryRecorded(
-          accountID: account, activityID: activity, day: day, isDone: isDone, isDeleted: false,
-          amount: measure.amount(progress), durationSeconds: measure.durationSeconds(progress), recordedAt: transaction.now))
+      let goal = try Activities.goal(activity, of: account, on: day, today: today, in: database)
+      let isDone = goal.isDone(progress)
+      try database.run(
+        "UPDATE entries SET is_done = ?3, closes_at = ?4 WHERE activity_id = ?1 AND day = ?2", .id(activity), .day(day),
+        .truth(isDone), goal.closing(progress))
+      if isDone != wasDone { try tell(progress, goal, of: account, transaction) }
     }
   }
 }

@@ -47,8 +47,8 @@ struct GoalMeasure: Hashable, Sendable {
   /// Whether the goal is a limit, which is kept unless it is exceeded.
   var isLimit: Bool { direction == .atMost }
 
-  /// Whether that progress reaches the goal; of a limit, whether it is kept so far.
-  func isDone(_ progress: Int) -> Bool { isLimit ? progress <= target : progress >= target }
+  /// Whether that progress reaches the goal of a day; a limit is kept once the day is over and did not exceed it.
+  func isDone(_ progress: Int, isOver: Bool) -> Bool { outcome(progress, isOver: isOver) == .kept }
 
   /// The progress as clients see it.
   func amount(_ progress: Int) -> Double? { kind == .quantity ? Amounts.amount(thousandths: progress) : nil }
@@ -69,9 +69,11 @@ struct GoalMeasure: Hashable, Sendable {
     return try given(amount: input.amount, seconds: input.durationSeconds)
   }
 
-  /// The progress after something was added to it, or taken from it: never below 0.
-  func add(_ input: IncrementEntry.Input, to progress: Int) throws(Failure) -> Int {
-    let sum = max(0, progress + (try given(amount: input.amount, seconds: input.durationSeconds)))
+  /// The progress after something was added to it, or taken from it: never below 0. From nothing nothing is taken.
+  func add(_ input: IncrementEntry.Input, to progress: Int?) throws(Failure) -> Int {
+    let more = try given(amount: input.amount, seconds: input.durationSeconds)
+    guard progress != nil || more > 0 else { throw EntryFailure.nothingToTakeFrom.with() }
+    let sum = max(0, (progress ?? 0) + more)
     guard sum <= most else {
       let most: Parameter = kind == .quantity ? .number(Int(Amounts.most)) : .number(most)
       let field = kind == .quantity ? "amount" : "durationSeconds"

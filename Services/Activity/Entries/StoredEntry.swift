@@ -22,7 +22,7 @@ struct StoredEntry: Hashable, Sendable {
   /// The entry as clients see it.
   func entry(of goal: PlannedGoal) -> Entry {
     Entry(
-      activityID: goal.activity, day: goal.day, isDone: goal.measure.isDone(progress), amount: goal.measure.amount(progress),
+      activityID: goal.activity, day: goal.day, isDone: goal.isDone(progress), amount: goal.measure.amount(progress),
       durationSeconds: goal.measure.durationSeconds(progress), comment: comment, location: location, photoTag: photoTag,
       recordedAt: recordedAt)
   }

@@ -1,4 +1,5 @@
 import ActivityContract
+import Crypto
 import GRDB
 import Operations
 import Storage
@@ -14,27 +15,34 @@ enum ChangeNames {
   static let forgottenTogether = 2 * SyncEntries.Input.mostChanges
 
   /// The fields of a change of which later writes were there when it came; nil for a change that never did.
-  static func superseded(
-    _ name: ChangeName, of activity: ActivityID, _ day: LocalDay, in database: Database
-  ) throws -> [EntryField]? {
-    try database.first(
-      "SELECT superseded FROM entry_change_names WHERE activity_id = ? AND day = ? AND device_id = ? AND change_id = ?",
-      .id(activity), .day(day), .text(name.device.description), .text(name.id.description)
-    ) { columns in
-      columns.text(0).split(separator: " ").compactMap { EntryField(rawValue: String($0)) }
-    }
+  ///
+  /// - Throws: ``EntryFailure/changeReused`` where the name is that of a change that says something else: nobody would be told that it
+  ///   was lost.
+  static func superseded(_ change: OfflineChange, in database: Database) throws -> [EntryField]? {
+    let known = try database.first(
+      """
+      SELECT superseded, content_hash IS NULL OR content_hash = ?5 FROM entry_change_names
+      WHERE activity_id = ?1 AND day = ?2 AND device_id = ?3 AND change_id = ?4
+      """, .id(change.activityID), .day(change.day), .text(change.deviceID.description), .text(change.id.description),
+      .bytes(hash(change))
+    ) { columns in (fields: columns.text(0), isSame: columns.truth(1)) }
+    guard let known else { return nil }
+    guard known.isSame else { throw EntryFailure.changeReused }
+    return known.fields.split(separator: " ").compactMap { EntryField(rawValue: String($0)) }
   }
 
   /// Keeps the name of a change that was taken in.
-  static func keep(
-    _ name: ChangeName, superseded: [EntryField], of activity: ActivityID, _ day: LocalDay, _ transaction: Transaction
-  ) throws {
+  static func keep(_ change: OfflineChange, superseded: [EntryField], _ transaction: Transaction) throws {
     try transaction.database.run(
       """
-      INSERT INTO entry_change_names (activity_id, day, device_id, change_id, superseded, taken_at) VALUES (?, ?, ?, ?, ?, ?)
-      """, .id(activity), .day(day), .text(name.device.description), .text(name.id.description),
-      .text(superseded.map(\.rawValue).joined(separator: " ")), .instant(transaction.now))
+      INSERT INTO entry_change_names (activity_id, day, device_id, change_id, superseded, taken_at, content_hash)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, .id(change.activityID), .day(change.day), .text(change.deviceID.description), .text(change.id.description),
+      .text(superseded.map(\.rawValue).joined(separator: " ")), .instant(transaction.now), .bytes(hash(change)))
   }
+
+  /// Stands for all that a change says, in whatever order and with whatever blanks it was written.
+  private static func hash(_ change: OfflineChange) -> [UInt8] { Array(SHA256.hash(data: change.json)) }
 
   /// Forgets names that were kept long enough, the oldest first.
   static func forgetOld(_ transaction: Transaction) throws {

@@ -7,6 +7,15 @@ enum ChangeNamesSchema {
     Migration(number, "names of entries' changes") { try $0.execute(sql: sql) }
   }
 
+  /// What tells a repeated change from another of the same name, as a migration behind the other. Null of those from before: of them
+  /// nobody knows what they said.
+  static func contentsMigration(_ number: Int) -> Migration {
+    Migration(number, "contents of named changes") { database in
+      try database.execute(
+        sql: "ALTER TABLE entry_change_names ADD COLUMN content_hash BLOB CHECK (length(content_hash) = 32)")
+    }
+  }
+
   /// Up to here a change was known by what was left of its writes; of a field that came too late the entry's history tells.
   private static let sql = """
     CREATE TABLE entry_change_names (

@@ -202,7 +202,7 @@ extension EntryChange {
       deviceID: stamp.change?.device, cause: kept.write.cause, lostAt: kept.lostAt)
     switch kept.write.value {
     case .progress(let progress):
-      isDone = measure.kind == .check ? measure.isDone(progress) : nil
+      isDone = measure.kind == .check ? measure.isDone(progress, isOver: false) : nil
       amount = measure.amount(progress)
       durationSeconds = measure.durationSeconds(progress)
     case .comment(let text): comment = text

@@ -41,7 +41,7 @@ extension EntryRegisters {
     try EntryHistory.settle(goal.activity, goal.day, transaction)
     let (database, activity, day) = (transaction.database, goal.activity, goal.day)
     let progress = progress?.value ?? 0
-    let isDone = goal.measure.isDone(progress)
+    let isDone = goal.isDone(progress)
     var unwritten = before
     unwritten.deletion = deletion
     if self == unwritten {
@@ -50,13 +50,14 @@ extension EntryRegisters {
       try database.run(
         """
         INSERT INTO entries (activity_id, day, account_id, progress, is_done, recorded_at, comment, photo_tag, progress_at,
-          progress_change, progress_device)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+          progress_change, progress_device, closes_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         ON CONFLICT (activity_id, day) DO UPDATE SET progress = ?4, is_done = ?5, recorded_at = ?6, comment = ?7, photo_tag = ?8,
-          progress_at = ?9, progress_change = ?10, progress_device = ?11
+          progress_at = ?9, progress_change = ?10, progress_device = ?11, closes_at = ?12
         """, .id(activity), .day(day), .id(account), .number(progress), .truth(isDone), .instant(transaction.now),
         .text(comment?.value), .text(photo?.value), self.progress.map { .instant($0.stamp.at) } ?? .null,
-        .text(self.progress?.stamp.change?.id.description), .text(self.progress?.stamp.change?.device.description))
+        .text(self.progress?.stamp.change?.id.description), .text(self.progress?.stamp.change?.device.description),
+        goal.closing(progress))
       let name = (activity, day)
       try saveStamp(comment?.stamp, over: before.comment?.stamp, .comment, of: name, in: database)
       try saveStamp(location?.stamp, over: before.location?.stamp, .location, of: name, in: database)

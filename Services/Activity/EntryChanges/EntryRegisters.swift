@@ -10,11 +10,24 @@ struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
 /// What a write says of an entry: something of each field that it names, or that the whole is taken back.
 struct EntryWrite: Hashable, Sendable {
   var progress: Int?
-  var comment = FieldEdit<String>.keep
-  var location = FieldEdit<EntryLocation>.keep
+  let comment: FieldEdit<String>
+  let location: FieldEdit<EntryLocation>
   /// By its tag.
-  var photo = FieldEdit<String>.keep
-  var isDeletion = false
+  let photo: FieldEdit<String>
+  let isDeletion: Bool
+
+  /// - Parameter comment: kept without blanks at its ends; one with nothing to see in it is none, and removes the one there is. So it is
+  ///   wherever a comment comes from.
+  init(
+    progress: Int? = nil, comment: FieldEdit<String> = .keep, location: FieldEdit<EntryLocation> = .keep,
+    photo: FieldEdit<String> = .keep, isDeletion: Bool = false
+  ) {
+    self.progress = progress
+    self.comment = comment.value.map { $0.isBlank ? .remove : .set($0.trimmed) } ?? comment
+    self.location = location
+    self.photo = photo
+    self.isDeletion = isDeletion
+  }
 
   static let deletion = EntryWrite(isDeletion: true)
 

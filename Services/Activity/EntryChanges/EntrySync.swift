@@ -15,14 +15,14 @@ struct EntrySync {
 
   /// Takes one change in. What is wrong with it is told in the result; only what befalls the store is thrown.
   func take(_ change: OfflineChange) throws -> OfflineChangeResult {
-    let (database, name) = (transaction.database, ChangeName(id: change.id, device: change.deviceID))
+    let (database, name) = (transaction.database, change.name)
     var result = OfflineChangeResult(id: change.id, deviceID: change.deviceID, outcome: .repeated)
     let goal: PlannedGoal
     var superseded: [EntryField]?
     var write: EntryWrite?
     do {
-      goal = try Activities.goal(change.activityID, of: account, on: change.day, in: database)
-      superseded = try ChangeNames.superseded(name, of: goal.activity, change.day, in: database)
+      goal = try Activities.goal(change.activityID, of: account, on: change.day, today: today, in: database)
+      superseded = try ChangeNames.superseded(change, in: database)
       // What was taken in once is not judged again by what holds now.
       if superseded == nil { write = try self.write(change, goal) }
     } catch {
@@ -33,7 +33,7 @@ struct EntrySync {
     }
     if let write {
       let (applied, late) = try take(write, name, madeAt: change.madeAt, goal)
-      try ChangeNames.keep(name, superseded: late, of: goal.activity, change.day, transaction)
+      try ChangeNames.keep(change, superseded: late, transaction)
       result.outcome = applied.isEmpty ? .superseded : .applied
       superseded = late
     }
@@ -59,45 +59,53 @@ struct EntrySync {
   ///
   /// - Throws: why it cannot be taken.
   private func write(_ change: OfflineChange, _ goal: PlannedGoal) throws -> EntryWrite {
-    let problems = change.problems
-    guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
+    let fields = ["isDone", "amount", "durationSeconds"]
+    var findings = FieldFindings(change.problems)
+    var progress: Int?
+    if change.saysProgress, !findings.problems.contains(where: { fields.contains($0.field) }) {
+      progress = try findings.gather { try self.progress(of: change, goal.measure) }
+    }
+    try findings.end()
     // What is paused or skipped by now may have been recorded before.
     guard change.day <= today else { throw EntryFailure.inFuture.with(["day": .text(change.day.description)]) }
     if change.isDeleted == true, PlannableDays.all.contains(change.day) { return .deletion }
     try goal.requireOpen(today: today)
-    var write = EntryWrite(comment: change.comment.trimmed, location: change.location)
     if change.location.value != nil { try Accounts.requireConsent(.location, of: account, in: transaction.database) }
-    if change.isDone != nil || change.amount != nil || change.durationSeconds != nil {
-      // A limit is kept by doing nothing, which says nothing of how much there was.
-      guard change.isDone == nil || !goal.measure.isLimit else {
-        throw Failure.field("isDone", FieldRule("not_for_goal", ["kind": .text(goal.measure.kind.rawValue)]))
-      }
-      // From nothing, so that the result does not depend on what came before.
-      write.progress = try goal.measure.set(
-        0,
-        to: RecordEntry.Input(
-          activityID: change.activityID, day: .day(change.day), isDone: change.isDone, amount: change.amount,
-          durationSeconds: change.durationSeconds))
+    return EntryWrite(progress: progress, comment: change.comment, location: change.location)
+  }
+
+  /// The progress that the change sets: from nothing, so that it does not depend on what came before.
+  private func progress(of change: OfflineChange, _ measure: GoalMeasure) throws(Failure) -> Int {
+    // A limit is kept by doing nothing, which says nothing of how much there was.
+    guard change.isDone == nil || !measure.isLimit else {
+      throw Failure.field("isDone", FieldRule("not_for_goal", ["kind": .text(measure.kind.rawValue)]))
     }
-    return write
+    return try measure.set(
+      0,
+      to: RecordEntry.Input(
+        activityID: change.activityID, day: .day(change.day), isDone: change.isDone, amount: change.amount,
+        durationSeconds: change.durationSeconds))
   }
 
   private func refusal(_ failure: Failure) -> ChangeRefusal {
-    ChangeRefusal(
-      code: failure.code, message: words.text("failure.\(failure.code)", language, failure.parameters) ?? failure.code,
+    let what = ["failure.\(failure.code)", "failure.\(failure.code).suggestion"].compactMap {
+      words.text($0, language, failure.parameters)
+    }
+    return ChangeRefusal(
+      code: failure.code, message: what.isEmpty ? failure.code : what.joined(separator: " "),
       fields: failure.fields.map { problem in
         ChangeRefusal.Field(
           field: problem.field, code: problem.code,
-          message: words.text("field.\(problem.code)", language, problem.parameters) ?? problem.code)
+          message: words.text("field.\(problem.code)", language, problem.parameters) ?? problem.code,
+          suggestion: words.text("field.\(problem.code).suggestion", language, problem.parameters))
       })
   }
 }
 
-extension FieldEdit<String> {
-  /// The text without blanks at its ends; one that is nothing else removes what is there.
-  var trimmed: FieldEdit {
-    guard let value else { return self }
-    let text = value.trimmed
-    return text.isEmpty ? .remove : .set(text)
-  }
+extension OfflineChange {
+  /// Whether it says anything of the progress.
+  fileprivate var saysProgress: Bool { isDone != nil || amount != nil || durationSeconds != nil }
+
+  /// What names it.
+  var name: ChangeName { ChangeName(id: id, device: deviceID) }
 }

@@ -30,11 +30,16 @@ private struct History {
   let calendars: AccountCalendars
   let now: Instant
 
-  init(_ input: HistoryQuery, needsPlace: Bool, _ call: Call, _ calendars: AccountCalendars) throws(Failure) {
+  init(_ input: HistoryQuery, needsPlace: Bool, _ call: Call, _ calendars: AccountCalendars) throws {
     account = try call.account
     scope = input.whose ?? .mine
-    search = try HistorySearch(input, needsPlace: needsPlace)
-    page = try call.page(input)
+    var findings = FieldFindings()
+    let search = try findings.gather { try HistorySearch(input, needsPlace: needsPlace) }
+    let page = try findings.gather { try call.page(input) }
+    try findings.end()
+    guard let search, let page else { throw Failure(RequestFailure.invalidFields) }
+    self.search = search
+    self.page = page
     usesPlace = input.latitude != nil
     self.calendars = calendars
     now = call.now

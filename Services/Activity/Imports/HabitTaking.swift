@@ -44,11 +44,11 @@ enum HabitTaking {
     }
     var isNew = false
     do {
-      let goal = try Activities.goal(activity, of: account, on: mark.day, in: transaction.database)
+      let goal = try Activities.goal(activity, of: account, on: mark.day, today: today, in: transaction.database)
       _ = try Entries.change(goal, of: account, today: today, transaction) { measure, progress in
-        let marked = progressOf(mark.progress, by: measure)
-        isNew = marked > progress
-        return max(progress, marked)
+        let (marked, written) = (progressOf(mark.progress, by: measure), progress ?? 0)
+        isNew = marked > written
+        return max(written, marked)
       }
     } catch let failure as Failure {
       guard let reason = reason(failure) else { throw failure }

@@ -33,7 +33,12 @@ final class AccountCalendars: Sendable {
 
   /// The local day of an instant, for what others tell of an account: UTC's where its own event has not arrived yet.
   func day(of instant: Instant, _ account: AccountID, in database: Database) throws -> LocalDay {
+    try calendarOrUTC(of: account, in: database).day(of: instant)
+  }
+
+  /// The account's calendar, or UTC's where its own event has not arrived yet.
+  func calendarOrUTC(of account: AccountID, in database: Database) throws -> LocalCalendar {
     let rule = try Accounts.dayRule(of: account, in: database)
-    return LocalCalendar(zones.offsets(rule?.timeZone ?? "UTC"), dayStartHour: rule?.dayStartHour ?? 0).day(of: instant)
+    return LocalCalendar(zones.offsets(rule?.timeZone ?? "UTC"), dayStartHour: rule?.dayStartHour ?? 0)
   }
 }

@@ -17,6 +17,12 @@ struct LocalCalendar: Sendable {
   /// The local day that holds an instant.
   func day(of instant: Instant) -> LocalDay { LocalCalendar.day(local(instant)) }
 
+  /// About when a day ends: clocks that change in its last hours may move it.
+  func end(of day: LocalDay) -> Instant {
+    let local = (Int64(day.daysSinceEpoch) + 1) * LocalCalendar.dayLength + dayStart
+    return Instant(milliseconds: local - offsets.span(at: local).offset)
+  }
+
   /// The local time of an instant, in milliseconds, its days beginning at the account's hour.
   func local(_ instant: Instant) -> Int64 {
     instant.milliseconds + offsets.span(at: instant.milliseconds).offset - dayStart

@@ -25,8 +25,9 @@ enum ActivityVersions {
 
   /// Lets an activity ask for something else from today on; days that are over stay as they were.
   ///
-  /// - A day that has an entry which the new terms could not have (another kind of goal or unit, or none planned) stays as it is, and the
-  ///   change holds from the next day on. Otherwise today's entry is judged by the new goal, and told where that changes it.
+  /// - A day that has an entry or a timer which the new terms could not have (another kind of goal or unit, or none planned) stays as it
+  ///   is, and the change holds from the next day on: what has begun can be ended. Otherwise today's entry is judged by the new goal, and
+  ///   told where that changes it.
   /// - An earlier start day opens the days from then on, by the terms that held first.
   /// - Where no day was planned yet, nothing of the former terms remains.
   static func change(
@@ -37,10 +38,12 @@ enum ActivityVersions {
     let hasBegun = versions.contains { $0.startDay < today }
     var fromDay = hasBegun ? today : beginning
     var next = ActivityVersion(terms, from: fromDay, anchor: last.anchor(of: terms, from: fromDay))
-    if let entry = try Entries.lastDay(of: activity, from: today, in: transaction.database),
-      !next.isPlanned(on: entry) || !next.countsLike(last)
-    {
-      fromDay = entry.advanced(by: 1)
+    let begun = [
+      try Entries.lastDay(of: activity, from: today, in: transaction.database),
+      try Timers.day(of: activity, from: today, in: transaction.database),
+    ].compactMap(\.self)
+    if let day = begun.filter({ !next.isPlanned(on: $0) || !next.countsLike(last) }).max() {
+      fromDay = day.advanced(by: 1)
       next = ActivityVersion(terms, from: fromDay, anchor: last.anchor(of: terms, from: fromDay))
     }
     if fromDay > beginning, terms.startDay < first.startDay {
@@ -51,7 +54,7 @@ enum ActivityVersions {
     try transaction.database.run(
       "DELETE FROM activity_versions WHERE activity_id = ? AND from_day >= ?", .id(activity), .day(fromDay))
     try put(next, of: activity, account, transaction)
-    try Entries.judgeAnew(activity, of: account, from: fromDay, by: next.measure, transaction)
+    try Entries.judgeAnew(activity, of: account, from: fromDay, today: today, transaction)
   }
 
   /// All versions, oldest first.

@@ -69,8 +69,9 @@ extension SeriesBar {
       guard let outcome = day.outcome else { return }
       if outcome == .kept { done += 1 }
       let target = isCounted ? measure.target : 0
-      let hasBegun = day.day <= today || outcome == .kept
-      let part = hasBegun ? measure.part(day.progress ?? 0) : 0
+      // The day of a limit is due once it is over or exceeded: until then there is nothing to reach.
+      let hasBegun = outcome == .kept || day.day <= today && !(measure.isLimit && outcome == .open)
+      let part = hasBegun ? measure.part(day.progress ?? 0, outcome) : 0
       guard let times = day.timesAWeek else {
         goal += target
         reached += part
@@ -101,7 +102,7 @@ extension SeriesBar {
 
 extension GoalMeasure {
   /// Which part of a day's goal that progress is: 1 and no more where it is reached, or a limit kept.
-  fileprivate func part(_ progress: Int) -> Double {
-    isDone(progress) ? 1 : isLimit ? 0 : Double(progress) / Double(target)
+  fileprivate func part(_ progress: Int, _ outcome: JudgedDay.Outcome) -> Double {
+    outcome == .kept ? 1 : isLimit ? 0 : Double(progress) / Double(target)
   }
 }

@@ -10,7 +10,7 @@ extension ServiceDefinition {
       let account = try call.account
       let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
       let day = input.day.resolved(today: today)
-      let goal = try Activities.goal(input.activityID, of: account, on: day, in: transaction.database)
+      let goal = try Activities.goal(input.activityID, of: account, on: day, today: today, in: transaction.database)
       let last = today.advanced(by: SkipInput.mostDaysAhead)
       guard day <= last else {
         throw Failure.field(

@@ -60,7 +60,7 @@ enum Ties {
       let (activity, kind): (ActivityID, MovementKind) = (row["activity_id"], row["kind"])
       guard only == nil || only == activity else { continue }
       for state in states where state.day <= today {
-        let goal = try Activities.goal(activity, of: account, on: state.day, in: database)
+        let goal = try Activities.goal(activity, of: account, on: state.day, today: today, in: database)
         guard goal.isPlanned, !goal.isPaused, !goal.isSkipped,
           let progress = try progress(state, kind, activity, goal.measure, in: database),
           try progress > 0 || Entries.find(activity, state.day, in: database) != nil

@@ -35,6 +35,11 @@ enum Timers {
     }
   }
 
+  /// The day of an activity's timer, if it is that one or later.
+  static func day(of activity: ActivityID, from day: LocalDay, in database: Database) throws -> LocalDay? {
+    try database.first("SELECT day FROM timers WHERE activity_id = ? AND day >= ?", .id(activity), .day(day)) { $0.day(0) }
+  }
+
   static func put(_ clock: TimerClock, _ activity: ActivityID, of account: AccountID, in database: Database) throws {
     try database.run(
       """
@@ -69,7 +74,8 @@ enum Timers {
   static func shown(
     _ clock: TimerClock, _ activity: ActivityID, of account: AccountID, at now: Instant, in database: Database
   ) throws -> ActivityTimer {
-    let goal = try Activities.goal(activity, of: account, on: clock.day, in: database)
+    // What is left to do is the same whether the day is over or not.
+    let goal = try Activities.goal(activity, of: account, on: clock.day, today: clock.day, in: database)
     let saved = try Entries.find(activity, clock.day, in: database)?.progress ?? 0
     let elapsed = clock.seconds(at: now)
     return ActivityTimer(

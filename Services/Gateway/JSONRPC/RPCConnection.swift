@@ -185,7 +185,8 @@ final class RPCConnection: Sendable {
   }
 
   private func errorLine(_ error: RPCError, _ name: RequestName = RequestName(), _ language: Language? = nil) -> [UInt8] {
-    let language = state.withLock { $0.identification?.language } ?? language ?? .english
+    let own = state.withLock { $0.identification }.map(desk.admission.verifier.languages.language(of:))
+    let language = own ?? language ?? .english
     return RPCLine.error(error, desk.problems.problem(error.failure, language, request: name.outer))
   }
 

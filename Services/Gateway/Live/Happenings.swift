@@ -6,12 +6,13 @@ import Operations
 /// What the gateway does when it hears of something.
 struct Happenings: Sendable {
   let revocations: Revocations
+  let languages: AccountLanguages
   let connections: OpenConnections
   let hub: LiveHub
   let sources: [LiveSource]
   let logger: Logger
 
-  /// One listener for each teller. Of identity it needs what was revoked lately, which the snapshot tells; of what is live only
+  /// One listener for each teller. Of identity it needs what was revoked lately, which the snapshot tells; of languages and of what is live only
   /// what happens from now on: each connection fetches what it lacks itself.
   func listeners(bus: any Bus) -> [EventListener] {
     let inbox = EventMemory(effects)
@@ -48,6 +49,12 @@ struct Happenings: Sendable {
       // What identity answered before is no longer remembered by then.
       let until = revoked.at.adding(seconds: PersonalAccessTokens.goodSeconds + 60)
       revoke(.personalAccessToken(revoked.tokenID), until: until)
+    }
+    effects[AccountChanged.spec.name] = careful { event in
+      // A snapshot tells of every account, and not when it changed; that of a new one is in its first token.
+      guard event.number > 0 else { return }
+      let account = try AccountChanged.decode(event.body)
+      if account.revision > 1 { languages.note(account.language, of: account.accountID, at: event.at) }
     }
     return effects
   }

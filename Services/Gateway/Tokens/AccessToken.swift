@@ -13,7 +13,7 @@ struct Identification: Sendable, Hashable {
   let scopes: Set<AccessScope>?
   let isVerified: Bool
   let isAdministrator: Bool
-  let language: Language
+  var language: Language
   let issuedAt: Instant
   let expiresAt: Instant
   /// Whether the session was in doubt when the token was made, see ``DoubtRule``.

@@ -10,19 +10,27 @@ final class TokenVerifier: Sendable {
   private let personal: PersonalAccessTokens
   private let clock: Clock
   let revocations: Revocations
+  let languages: AccountLanguages
 
   init(_ configuration: GatewayConfiguration.Tokens, keys: KeyRing, clock: Clock, personal: @escaping PersonalAccessTokens.Ask) {
     self.keys = keys
     self.clock = clock
     cache = TokenCache(bound: configuration.remembered)
     revocations = Revocations(bound: configuration.revocations, clock: clock)
+    languages = AccountLanguages(bound: configuration.remembered, clock: clock)
     self.personal = PersonalAccessTokens(bound: configuration.remembered, revocations: revocations, clock: clock, ask: personal)
   }
 
-  /// The token's owner.
+  /// The token's owner, with the language that is theirs now.
   ///
   /// - Throws: ``TokenRefusal``; a ``Failure`` if identity's keys cannot be had.
   func identify(_ token: String) async throws -> Identification {
+    var identification = try await read(token)
+    identification.language = languages.language(of: identification)
+    return identification
+  }
+
+  private func read(_ token: String) async throws -> Identification {
     if let known = cache[token] {
       guard let refusal = revocations.refusal(of: known, now: clock.now) else { return known }
       if refusal == .revoked { cache.remove(token) }

@@ -6,8 +6,8 @@ import ServiceKit
 
 /// Identity's state as events, for listeners without history: all accounts, the links that still wait (to verify an address, to
 /// recover a password, to change an address, to answer for a login), whose mails a listener that comes late must not miss, then the
-/// sessions revoked so lately that access tokens of theirs may not have expired yet, those whose tokens were outdated as lately, the personal access tokens revoked as lately, and every
-/// deletion there was: a service that was put back from a copy erases again what the copy brought back.
+/// sessions revoked so lately that access tokens of theirs may not have expired yet, those whose tokens were outdated as lately, the personal access tokens revoked as lately,
+/// what access was withdrawn, and every deletion there was: a service that was put back from a copy erases again what the copy brought back.
 struct Snapshot: Sendable {
   static let revocationsToldSeconds = 900
 
@@ -17,7 +17,8 @@ struct Snapshot: Sendable {
   var parts: SnapshotParts {
     SnapshotParts([
       ("accounts", accounts), ("links", links), ("recoveries", recoveries), ("emailChanges", emailChanges), ("alerts", alerts),
-      ("sessions", sessions), ("outdated", outdated), ("tokens", personalAccessTokens), ("deletions", deletions),
+      ("sessions", sessions), ("outdated", outdated), ("tokens", personalAccessTokens), ("access", withdrawnAccess),
+      ("deletions", deletions),
     ])
   }
 
@@ -133,6 +134,10 @@ struct Snapshot: Sendable {
       PersonalAccessTokenRevoked(tokenID: row["token_id"], accountID: row["account_id"], at: row["revoked_at"])
     }
     return SnapshotParts.page(events, of: events, key: \.tokenID)
+  }
+
+  @Sendable private func withdrawnAccess(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
+    try AccessWithdrawn.snapshot(database, after: try last(key))
   }
 
   /// The report is told of anew while it has not ended.

@@ -38,6 +38,7 @@ extension Contract {
       SessionOutdated.self,
       AccountVerified.self,
       PersonalAccessTokenCreated.self,
+      AccessWithdrawn.self,
     ],
     words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
 }

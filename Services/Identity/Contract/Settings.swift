@@ -70,7 +70,7 @@ public enum UpdateSettings: Operation {
     }
 
     public static let notes: Notes = [
-      "language": "Language of messages; in refusals from the next access token on.",
+      "language": "Language of messages, and of answers to sessions that are open already.",
       "timeZone": "IANA time zone in which days are counted from now on; a region such as `Europe/Madrid`, or `UTC`.",
       "dayStartHour": Note("Hour of the night at which days start from now on.", range: 0...6, example: 3),
       "muteHelpNotifications": "Whether to be spared notifications of help asked for and offered in tasks.",

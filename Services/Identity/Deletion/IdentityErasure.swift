@@ -25,6 +25,7 @@ enum IdentityErasure {
     .rows("directory_entries", "account_id = :account", .profiles),
     .rows("security_mails", "account_id = :account", .links),
     .rows("personal_access_tokens", "account_id = :account", .accessTokens),
+    .rows("access_withdrawals", "account_id = :account", .accessTokens),
     .rows("secrets", "owner = :account", .secrets),
     // What happened stays for those who look into attacks; to whom and from where does not.
     .changed(

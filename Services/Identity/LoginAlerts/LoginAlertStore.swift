@@ -189,9 +189,7 @@ extension Transaction {
         network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID)
       let closed = try database.sessions(of: alert.id).filter { try revoke($0, of: alert.accountID, .closedByOwner) }
       try replaceEmailChanges(of: alert.accountID)
-      // Whoever was in may have made some to stay.
-      for token in try database.personalAccessTokens(of: alert.accountID, before: nil, limit: -1)
-      where token.createdAt >= alert.createdAt { try revokePersonalAccessToken(token.id, of: alert.accountID) }
+      try withdrawAccess(to: alert.accountID, madeSince: alert.createdAt)
       for identity in try database.externalIdentities(of: alert.accountID)
       where identity.linkedAt >= alert.createdAt { try unlink(identity, caller) }
       try record(SecurityEvent(.loginDisowned, account: alert.accountID, detail: detail), from: caller)

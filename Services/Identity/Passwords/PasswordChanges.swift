@@ -66,7 +66,7 @@ extension Transaction {
     try revokeSessions(of: account.id, except: session, .passwordChanged)
     try forgetDevices(of: account.id, except: session)
     try unlinkDoubtful(of: account.id, except: session, call.caller)
-    if !keepsTokens { try revokePersonalAccessTokens(of: account.id) }
+    if !keepsTokens { try withdrawAccess(to: account.id) }
     try record(SecurityEvent(.passwordChanged, account: account.id, session: session), from: call.caller)
     return .success(try renewTokens(of: session, account, call.caller))
   }

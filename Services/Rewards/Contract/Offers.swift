@@ -136,6 +136,7 @@ public enum CreateOffer: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
+      guard fields.areRight("validFrom") else { return }
       fields.expect(validFrom < validUntil, "validUntil", FieldRule("not_after", ["field": .text("validFrom")]))
     }
   }

@@ -29,6 +29,8 @@ public struct OperationSpec: Sendable {
   public let rate: RateClass
   /// Whether a session in doubt may call.
   public let inDoubt: DoubtRule
+  /// Whether only a session may call, and no personal access token: what a call gives would outlive the token, or allow more than it.
+  public let isForSessionsOnly: Bool
   /// Ways to end beyond those that befall every call of its kind; see ``commonFailures(hasBody:)``.
   public let failures: [FailureKind]
   /// Whether an `Idempotency-Key` makes its repetition harmless.
@@ -42,9 +44,8 @@ public struct OperationSpec: Sendable {
 
   public init(
     _ name: String, of service: ServiceName, _ route: Route?, by caller: CallerRule, effect: Effect, rate: RateClass? = nil,
-    inDoubt: DoubtRule? = nil, failures: [FailureKind] = [], takesIdempotencyKey: Bool? = nil, raw: RawBytes? = nil,
-    requirements: [String],
-    _ summary: String
+    inDoubt: DoubtRule? = nil, isForSessionsOnly: Bool = false, failures: [FailureKind] = [],
+    takesIdempotencyKey: Bool? = nil, raw: RawBytes? = nil, requirements: [String], _ summary: String
   ) {
     self.name = name
     self.service = service
@@ -53,6 +54,7 @@ public struct OperationSpec: Sendable {
     self.effect = effect
     self.rate = rate ?? (effect == .read ? .read : .write)
     self.inDoubt = inDoubt ?? DoubtRule(of: service, caller, effect)
+    self.isForSessionsOnly = isForSessionsOnly
     self.failures = failures
     self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller != .anyone)
     self.raw = raw

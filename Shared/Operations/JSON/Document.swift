@@ -13,7 +13,11 @@ public protocol Document: Codable, Sendable {
   static var schemaName: String { get }
   /// Description and limits of each field, by its name. A test fails when a field has none.
   static var notes: Notes { get }
-  /// Rules between fields, checked once each field by itself is right.
+  /// Rules of its own, beyond the notes: of a field, and between fields.
+  ///
+  /// They are checked whatever else is wrong, so that all is reported together. What could not be read is a placeholder then, and no
+  /// rule that the field itself breaks is reported of it; a rule that looks at other fields than the one it is reported of asks
+  /// ``FieldChecks/areRight(_:)`` about those first.
   func check(_ fields: inout FieldChecks)
 }
 
@@ -68,21 +72,44 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
   public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// Collects the broken rules between a document's fields.
+/// Collects the broken rules of a document's fields.
 public struct FieldChecks {
   let path: FieldPath
+  /// What was found wrong in the document already.
+  private let found: [FieldProblem]
   var problems: [FieldProblem] = []
 
-  init(path: FieldPath) { self.path = path }
+  init(path: FieldPath, found: [FieldProblem] = []) {
+    self.path = path
+    self.found = found
+  }
 
-  /// Records that a field breaks a rule.
+  /// Whether nothing was found wrong with those fields, nor within them, before the document's own rules.
+  public func areRight(_ fields: String...) -> Bool { fields.allSatisfy { !hasFault(FieldPath.key(path, $0).description) } }
+
+  /// Records that a field breaks a rule; one that is at fault already has a placeholder, about which there is nothing to say.
   public mutating func refuse(_ field: String, _ rule: FieldRule) {
-    problems.append(FieldProblem(field: FieldPath.key(path, field).description, rule))
+    let place = FieldPath.key(path, field).description
+    if !hasFault(place) { problems.append(FieldProblem(field: place, rule)) }
+  }
+
+  /// Whether something was found at that place, within it, or around it.
+  private func hasFault(_ place: String) -> Bool {
+    found.contains { $0.field == place || place.isWithin($0.field) || $0.field.isWithin(place) }
   }
 
   /// Records it unless the condition holds.
   public mutating func expect(_ condition: Bool, _ field: String, _ rule: @autoclosure () -> FieldRule) {
     if !condition { refuse(field, rule()) }
+  }
+}
+
+extension String {
+  /// Whether the place that it names is inside the other.
+  func isWithin(_ place: String) -> Bool {
+    guard utf8.count > place.utf8.count, hasPrefix(place) else { return false }
+    let next = utf8[utf8.index(utf8.startIndex, offsetBy: place.utf8.count)]
+    return next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
   }
 }
 

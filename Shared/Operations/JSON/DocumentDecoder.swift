@@ -102,7 +102,7 @@ private final class DecodingState {
     let before = problems.count
     let document = try D(from: ValueDecoder(state: self, node: node, path: path, notes: D.notes))
     guard node >= 0 else { return document }
-    let isSound = problems.count == before
+    let found = Array(problems[before...])
     var index = node + 1
     for _ in 0..<tape.nodes[node].count {
       if !visited[index] { report(.key(path, String(tape.string(index).prefix(100))), FieldRule("unknown_field")) }
@@ -114,11 +114,9 @@ private final class DecodingState {
       }
     }
     // Fields that nobody knows leave the others as they are.
-    if isSound {
-      var checks = FieldChecks(path: path)
-      document.check(&checks)
-      for problem in checks.problems where problems.count < DecodingState.mostProblems { problems.append(problem) }
-    }
+    var checks = FieldChecks(path: path, found: found)
+    document.check(&checks)
+    for problem in checks.problems where problems.count < DecodingState.mostProblems { problems.append(problem) }
     return document
   }
 

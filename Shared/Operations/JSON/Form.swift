@@ -18,6 +18,16 @@ public struct FoundProblems: Hashable, Sendable {
   /// Whether something is wrong with that field, in whose place the form has a placeholder.
   public func contains(_ field: String) -> Bool { all.contains { $0.field == field } }
 
+  /// Whether nothing is wrong with those fields, nor within them.
+  public func areRight(_ fields: String...) -> Bool { fields.allSatisfy(isRight) }
+
+  private func isRight(_ field: String) -> Bool { !all.contains { $0.field == field || $0.field.isWithin(field) } }
+
+  /// Refuses the form at once where those fields cannot be read, without which nothing else can be judged.
+  public func require(_ fields: String...) throws(Failure) {
+    guard fields.allSatisfy(isRight) else { throw Failure(RequestFailure.invalidFields, fields: all) }
+  }
+
   /// The feature's own findings and these; of a field that could not be read only these.
   public func with(_ own: [FieldProblem]) -> [FieldProblem] { own.filter { !contains($0.field) } + all }
 }

@@ -43,8 +43,73 @@ struct EntryDetailsTests {
         .init(activityID: id, day: .today, amount: 1, comment: "a", location: home, photo: try Snapshots.webp()))
       entry = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today, amount: 2.5))
       #expect(entry.amount == 3.5 && entry.comment == "a" && entry.location == home && entry.photoTag != nil)
-      entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5, comment: " "))
+      entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5))
       #expect(entry.isDone && entry.comment == "a" && entry.photoTag != nil)
+    }
+  }
+
+  @Test("T UC 02.01, 02.03: a comment with nothing to see in it removes the one there is, recorded, edited and sent from offline")
+  func blank() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
+      let today = try LocalDay(text: "2026-11-21")
+      for (number, blank) in ["", "  ", "\u{200B}"].enumerated() {
+        let writes: [@Sendable () async throws -> Entry?] = [
+          { try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1, comment: blank)) },
+          { try await ana.send(EditEntry.self, .init(activityID: id, day: .today, comment: .set(blank))) },
+          {
+            let change = OfflineChange(
+              id: try ChangeID(text: "\(number)"), deviceID: try DeviceID(text: "phone"), madeAt: services.clock.now,
+              activityID: id, day: today, comment: .set(blank))
+            return try await ana.send(SyncEntries.self, .init(changes: [change])).results[0].entry
+          },
+        ]
+        for (way, write) in writes.enumerated() {
+          try services.clock.set("2026-11-21T12:0\(number):\(way)0.000Z")
+          let said = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1, comment: "a"))
+          #expect(said.comment == "a")
+          try services.clock.set("2026-11-21T12:0\(number):\(way)5.000Z")
+          let entry = try #require(try await write())
+          #expect(entry.comment == nil && entry.amount == 1, "\(way) \(blank.debugDescription)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "T UC 02.01, exception: everything that is wrong with an entry is told at once, its picture and what its goal takes included")
+  func allAtOnce() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
+      let long = String(repeating: "x", count: 21)
+      let nowhere = EntryLocation(latitude: 91, longitude: 0)
+      #expect(
+        Set(
+          try await ana.refusedFields(
+            RecordEntry.self,
+            .init(
+              activityID: id, day: .today, amount: 2, comment: long, location: nowhere, photo: Snapshots.tooLarge)))
+          == ["amount not_for_goal", "comment too_long", "location.latitude out_of_range", "photo picture_too_large"])
+      #expect(
+        Set(
+          try await ana.refusedFields(
+            RecordEntry.self,
+            .init(activityID: id, day: .today, durationSeconds: -1, comment: long, photo: Snapshots.tooLarge)))
+          == ["durationSeconds out_of_range", "comment too_long", "photo picture_too_large"])
+      // What cannot be read is a fault of its own, beside the others, and no placeholder is judged.
+      do {
+        _ = try await ana.send(
+          RecordEntry.self, json: Array(#"{"amount":"two","comment":"\#(long)","photo":1,"colour":"red"}"#.utf8),
+          parameters: ["activityID": id.description, "day": "today"])
+        Issue.record("it was taken")
+      } catch let failure as Failure {
+        #expect(
+          Set(failure.fields.map { "\($0.field) \($0.code)" })
+            == ["amount not_a_number", "comment too_long", "photo not_a_string", "colour unknown_field"])
+      }
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
     }
   }
 
@@ -201,11 +266,14 @@ struct EntryDetailsTests {
       let bad = EditEntry.Input(
         activityID: id, day: .today, isDone: true, amount: 2, comment: .set(String(repeating: "x", count: 21)),
         location: .set(EntryLocation(latitude: 91, longitude: 0)))
-      // What each field may be is looked at first.
-      #expect(try await ana.refusedFields(EditEntry.self, bad) == ["comment too_long"])
+      #expect(
+        Set(try await ana.refusedFields(EditEntry.self, bad)) == [
+          "comment too_long", "isDone exactly_one", "amount exactly_one", "location.latitude out_of_range",
+        ])
       let other = EditEntry.Input(
         activityID: id, day: .today, amount: 2, location: .set(EntryLocation(latitude: 91, longitude: 0)))
-      #expect(try await ana.refusedFields(EditEntry.self, other) == ["location.latitude out_of_range"])
+      #expect(
+        Set(try await ana.refusedFields(EditEntry.self, other)) == ["amount not_for_goal", "location.latitude out_of_range"])
       #expect(
         try await ana.refusedFields(EditEntry.self, .init(activityID: id, day: .today, amount: 2, comment: .set("b")))
           == ["amount not_for_goal"])

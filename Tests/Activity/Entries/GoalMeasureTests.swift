@@ -15,9 +15,9 @@ struct GoalMeasureTests {
   func exactSums() throws {
     var progress = 0
     for _ in 0..<9 { progress = try litres.add(.init(activityID: activity, day: .today, amount: 0.1), to: progress) }
-    #expect(!litres.isDone(progress))
+    #expect(!litres.isDone(progress, isOver: true))
     progress = try litres.add(.init(activityID: activity, day: .today, amount: 0.1), to: progress)
-    #expect(litres.isDone(progress) && litres.amount(progress) == 1)
+    #expect(litres.isDone(progress, isOver: false) && litres.amount(progress) == 1)
   }
 
   @Test("progress never falls below 0 and never leaves the day's room")

@@ -52,6 +52,56 @@ struct ProgressTests {
     }
   }
 
+  @Test("H CU-29 5a, 5b: adding nothing, and taking from nothing, are refused, and nothing is written")
+  func nothing() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let litres = try await ana.makeActivity(goal: .quantity(2, unit: "litres")).id
+      let minutes = try await ana.makeActivity(goal: .duration(seconds: 60)).id
+      #expect(
+        try await ana.refusedFields(IncrementEntry.self, .init(activityID: litres, day: .today, amount: 0))
+          == ["amount adds_nothing"])
+      #expect(
+        try await ana.refusedFields(IncrementEntry.self, .init(activityID: minutes, day: .today, durationSeconds: 0))
+          == ["durationSeconds adds_nothing"])
+      let less = IncrementEntry.Input(activityID: litres, day: .today, amount: -5)
+      #expect(try await ana.failure(IncrementEntry.self, less) == "nothing_to_take_from")
+      #expect(try await services.store(of: .activity).rows("entries") == 0)
+      #expect(try await services.told(by: .activity).allSatisfy { $0.name == "activities.changed" })
+      // Where a comment alone was written there is no progress to take from either; where 0 was recorded there is.
+      let change = OfflineChange(
+        id: try ChangeID(text: "1"), deviceID: try DeviceID(text: "phone"), madeAt: services.clock.now, activityID: litres,
+        day: try LocalDay(text: "2026-11-21"), comment: .set("a"))
+      _ = try await ana.send(SyncEntries.self, .init(changes: [change]))
+      #expect(try await ana.failure(IncrementEntry.self, less) == "nothing_to_take_from")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: litres, day: .today, amount: 0))
+      #expect(try await ana.send(IncrementEntry.self, less).amount == 0)
+    }
+  }
+
+  @Test("none is progress that people record: written down online or offline it is an entry, and the same one")
+  func none() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let today = try LocalDay(text: "2026-11-21")
+      for (number, goal) in [Goal.check, .quantity(2, unit: "litres"), .duration(seconds: 60)].enumerated() {
+        let (online, offline) = (try await ana.makeActivity(goal: goal).id, try await ana.makeActivity(goal: goal).id)
+        let isDone = goal.kind == .check ? false : nil
+        let amount: Double? = goal.kind == .quantity ? 0 : nil
+        let seconds = goal.kind == .duration ? 0 : nil
+        let entry = try await ana.send(
+          RecordEntry.self,
+          .init(activityID: online, day: .today, isDone: isDone, amount: amount, durationSeconds: seconds))
+        let change = OfflineChange(
+          id: try ChangeID(text: "\(number)"), deviceID: try DeviceID(text: "phone"), madeAt: services.clock.now,
+          activityID: offline, day: today, isDone: isDone, amount: amount, durationSeconds: seconds)
+        var synced = try #require(try await ana.send(SyncEntries.self, .init(changes: [change])).results[0].entry)
+        synced.activityID = online
+        #expect(!entry.isDone && synced == entry)
+      }
+    }
+  }
+
   @Test("many who add and take away at once, with and without a first entry, lose none of it")
   func races() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

@@ -60,12 +60,15 @@ struct ChangeNamesSchemaTests {
       }
     }
     await old.close()
-    let new = try open(before + [ChangeNamesSchema.migration(8)])
+    let new = try open(before + [ChangeNamesSchema.migration(8), ChangeNamesSchema.contentsMigration(9)])
     let names = try await new.read { database in
       try ["progress phone", "comment phone", "deletion watch", "half phone", "lost phone", "lost watch"].map { text in
         let parts = text.split(separator: " ").map(String.init)
-        let name = ChangeName(id: try ChangeID(text: parts[0]), device: try DeviceID(text: parts[1]))
-        return try ChangeNames.superseded(name, of: activity, day, in: database)
+        // What they said is not known any more, so anything of the name is theirs.
+        return try ChangeNames.superseded(
+          OfflineChange(
+            id: try ChangeID(text: parts[0]), deviceID: try DeviceID(text: parts[1]), madeAt: Instant(milliseconds: 0),
+            activityID: activity, day: day, isDone: true), in: database)
       }
     }
     #expect(names == [[], [], [], [.comment], [.comment, .location], nil])

@@ -120,6 +120,34 @@ struct ChangeNamesTests {
     }
   }
 
+  @Test("of what they say: another of the same name is refused alone, with a code of its own, and changes nothing")
+  func otherContent() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(language: .spanish)
+      let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
+      let first = try change("1", at: "08:00:00", id, amount: 1, comment: .set("a"))
+      #expect(try await sync(ana, [first]).map(\.outcome) == [.applied])
+      let told = try await services.told(by: .activity).count
+      let others = [
+        try change("1", at: "08:00:00", id, amount: 2, comment: .set("a")),
+        try change("1", at: "08:00:01", id, amount: 1, comment: .set("a")),
+        try change("1", at: "08:00:00", id, amount: 1, comment: .remove), try change("1", at: "08:00:00", id, amount: 1),
+      ]
+      let results = try await sync(ana, others + [first, try change("2", at: "08:00:02", id, amount: 3)])
+      #expect(results.map(\.outcome) == [.refused, .refused, .refused, .refused, .repeated, .applied])
+      #expect(Set(results.prefix(4).map { $0.refusal?.code ?? "" }) == ["change_id_reused"])
+      #expect(
+        results[0].refusal?.message
+          == "Este dispositivo ya envió otro cambio con este nombre. Envíalo con un nombre que no se haya usado antes.")
+      #expect(results[0].entry == nil && results[5].entry?.amount == 3)
+      #expect(try await services.told(by: .activity).count == told + 1)
+      // In one batch, too: the first of them is the one that is known.
+      let (one, other) = (try change("3", at: "09:00:00", id, amount: 5), try change("3", at: "09:00:00", id, amount: 6))
+      #expect(try await sync(ana, [one, other, one]).map(\.outcome) == [.applied, .refused, .repeated])
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).amount == 5)
+    }
+  }
+
   @Test("for a year, and no longer")
   func age() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

@@ -20,19 +20,21 @@ struct EntryRegistersTests {
         id: try ChangeID(text: "\(Int.random(in: 0..<1000, using: &random))-\(number)"),
         device: try DeviceID(text: ["phone", "watch", "web"].randomElement(using: &random) ?? ""))
       let stamp = WriteStamp(Instant(milliseconds: Int64.random(in: 0..<12, using: &random)), name)
-      var write = EntryWrite()
       if Int.random(in: 0..<5, using: &random) == 0 { return Made(stamp: stamp, write: .deletion) }
-      if Bool.random(using: &random) { write.progress = Int.random(in: 0..<5, using: &random) }
-      switch Int.random(in: 0..<4, using: &random) {
-      case 0: write.comment = .set("\(number)")
-      case 1: write.comment = .remove
-      default: break
-      }
-      switch Int.random(in: 0..<4, using: &random) {
-      case 0: write.location = .set(EntryLocation(latitude: Double(number), longitude: 0))
-      case 1: write.location = .remove
-      default: break
-      }
+      let progress = Bool.random(using: &random) ? Int.random(in: 0..<5, using: &random) : nil
+      let comment: FieldEdit<String> =
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .set("\(number)")
+        case 1: .remove
+        default: .keep
+        }
+      let location: FieldEdit<EntryLocation> =
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .set(EntryLocation(latitude: Double(number), longitude: 0))
+        case 1: .remove
+        default: .keep
+        }
+      var write = EntryWrite(progress: progress, comment: comment, location: location)
       if write.isEmpty { write.progress = 1 }
       return Made(stamp: stamp, write: write)
     }
@@ -116,5 +118,12 @@ extension EntryWrite {
   /// How many fields it writes; a deletion writes one, of the whole.
   fileprivate var fieldCount: Int {
     [isDeletion, progress != nil, comment != .keep, location != .keep].filter { $0 }.count
+  }
+
+  @Test("a comment with nothing to see in it is none, and removes the one there is; blanks at the ends are cut off")
+  func blankComments() {
+    for blank in ["", " ", "\u{200B}\u{FEFF}", "\u{2003} "] { #expect(EntryWrite(comment: .set(blank)).comment == .remove) }
+    #expect(EntryWrite(comment: .set(" Felt great ")).comment == .set("Felt great"))
+    #expect(EntryWrite(comment: .remove).comment == .remove && EntryWrite(comment: .keep).isEmpty)
   }
 }

@@ -168,7 +168,9 @@ struct ActivityVersionsTests {
     let (activity, goal, entries) = try await new.read { database in
       (
         try Activities.find(.placeholder, of: .placeholder, in: database),
-        try Activities.goal(.placeholder, of: .placeholder, on: LocalDay(daysSinceEpoch: 20_100), in: database),
+        try Activities.goal(
+          .placeholder, of: .placeholder, on: LocalDay(daysSinceEpoch: 20_100), today: LocalDay(daysSinceEpoch: 20_100),
+          in: database),
         try Entries.progress(of: .placeholder, in: database)
       )
     }

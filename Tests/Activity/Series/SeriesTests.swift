@@ -78,7 +78,7 @@ struct SeriesTests {
     }
   }
 
-  @Test("of a limit: a day counts whole unless it is exceeded")
+  @Test("of a limit: a day counts whole unless it is exceeded, and not at all while it is open")
   func limit() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
@@ -88,7 +88,8 @@ struct SeriesTests {
           RecordEntry.self, .init(activityID: screen.id, day: try DayName(text: "2026-11-\(day)"), durationSeconds: seconds))
       }
       let series = try await ana.send(GetSeries.self, .init(activityID: screen.id))
-      #expect(series.bars.map(\.share) == [1, 0, 1, 1, 1, nil, nil])
+      #expect(series.bars.map(\.share) == [1, 0, 1, 1, nil, nil, nil])
+      #expect(series.bars.map(\.dueDays) == [1, 1, 1, 1, 0, 0, 0] && series.total.share == 0.75)
       #expect(series.total.doneDays == 3 && series.total.durationSeconds == 7261 && series.unit == nil)
       let week = try await ana.send(GetCalendar.self, .init(activityID: screen.id, format: .week))
       #expect(week.days.map(\.state) == [.done, .failed, .done, .done, .pending, .pending, .pending])
@@ -96,6 +97,7 @@ struct SeriesTests {
       // Today beyond the limit fails at once, and cannot be completed.
       _ = try await ana.send(IncrementEntry.self, .init(activityID: screen.id, day: .today, durationSeconds: 3541))
       #expect(try await ana.streak(of: screen) == Streak(current: 0, longest: 2))
+      #expect(try await ana.send(GetSeries.self, .init(activityID: screen.id)).bars[4].share == 0)
       #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.failed])
       let done = RecordEntry.Input(activityID: screen.id, day: .today, isDone: true)
       #expect(try await ana.refusedFields(RecordEntry.self, done) == ["isDone limit_exceeded"])

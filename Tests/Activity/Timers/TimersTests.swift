@@ -122,11 +122,44 @@ struct TimersTests {
   @Test("counts against a limit, too: beyond it the day is not kept")
   func limit() async throws {
     try await running(goal: .duration(seconds: 60, .atMost)) { services, ana, id in
-      for (minutes, isDone) in [(1, true), (2, false)] {
+      for (minutes, state) in [(1, DayState.pending), (2, .failed)] {
         _ = try await ana.send(StartTimer.self, .init(activityID: id))
         try services.clock.set("2026-11-21T12:0\(minutes):00.000Z")
-        #expect(try await ana.send(SaveTimer.self, .init(activityID: id)).isDone == isDone)
+        #expect(try await !ana.send(SaveTimer.self, .init(activityID: id)).isDone)
+        #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [state])
       }
+    }
+  }
+
+  @Test("can be saved whatever the activity asks for since: what has begun is ended under the terms it began under")
+  func changedGoal() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      try services.clock.set("2026-11-21T12:10:00.000Z")
+      let changed = try await ana.send(
+        UpdateActivity.self, .init(activityID: id, goal: .set(.check), schedule: .set(.weekdays([1]))))
+      #expect(changed.goal == .check)
+      // Today is a day of the former goal still, and the change holds from tomorrow on.
+      #expect(try await ana.send(GetTimer.self, .init(activityID: id)).remainingSeconds == 1200)
+      let entry = try await ana.send(SaveTimer.self, .init(activityID: id))
+      #expect(entry.durationSeconds == 600 && entry.day.description == "2026-11-21")
+      let monday = try await ana.send(GetDay.self, .init(day: .init(text: "2026-11-23"))).activities
+      #expect(monday.map(\.goal) == [.check])
+      #expect(try await ana.send(GetDay.self, .init(day: .init(text: "2026-11-22"))).activities.isEmpty)
+      try services.clock.set("2026-11-23T12:00:00.000Z")
+      #expect(try await ana.failure(StartTimer.self, .init(activityID: id)) == "timer_not_for_goal")
+    }
+  }
+
+  @Test("one that stands since yesterday is saved there, and keeps no change of goal from holding today")
+  func changedSince() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      try services.clock.set("2026-11-22T12:00:00.000Z")
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, goal: .set(.check)))
+      #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.goal) == [.check])
+      let entry = try await ana.send(SaveTimer.self, .init(activityID: id))
+      #expect(entry.day.description == "2026-11-21" && entry.durationSeconds == 86_400)
     }
   }
 

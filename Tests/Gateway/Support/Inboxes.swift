@@ -126,6 +126,14 @@ final class Inboxes: Sendable {
         SessionOutdated(sessionID: session, accountID: account, generation: generation, at: .now), isState: true))
   }
 
+  /// The account chose another language, or was told of anew.
+  func choose(_ language: Language, revision: Int = 2) throws {
+    let changed = AccountChanged(
+      accountID: account, username: try Username(text: "ana"), nickname: nil, timeZone: .utc, dayStartHour: 0, language: language,
+      isVerified: true, revision: revision)
+    tellers[.identity]?.tell(identity.append(changed, isState: true))
+  }
+
   func revoke(_ token: PersonalAccessTokenID) {
     tellers[.identity]?.tell(
       identity.append(PersonalAccessTokenRevoked(tokenID: token, accountID: account, at: .now), isState: true))

@@ -85,6 +85,17 @@ struct PersonalAccessTokenTests {
     }
   }
 
+  @Test("no token calls what is for sessions alone, though its scope allows calls of the kind")
+  func sessionsOnly() {
+    func rule(_ isForSessionsOnly: Bool) -> ScopeRule {
+      ScopeRule(
+        OperationSpec(
+          "things.share", of: .social, .post("/v1/things/share"), by: .account, effect: .create,
+          isForSessionsOnly: isForSessionsOnly, requirements: ["ID-18"], "Share."))
+    }
+    #expect(rule(false) == .needs(.socialWrite) && rule(true) == .sessionsOnly)
+  }
+
   @Test("no token manages accounts, passwords, sessions or tokens, whatever its scopes")
   func identity() async throws {
     try await Self.with { gateway, inboxes, desk in

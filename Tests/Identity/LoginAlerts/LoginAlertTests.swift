@@ -124,6 +124,8 @@ struct LoginAlertTests {
       #expect(try await !Self.isDead(identity, usual))
       #expect(try await identity.told(SessionRevoked.self).allSatisfy { $0.reason == .closedByOwner })
       #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == 1)
+      let raised = try #require(try await identity.told(LoginAlertRaised.self).first)
+      #expect(try await identity.told(AccessWithdrawn.self).map(\.since) == [raised.at])
       #expect(try await identity.securityEvents().suffix(1) == ["loginDisowned"])
       // What was closed is still unknown.
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -221,6 +223,7 @@ struct LoginAlertTests {
       #expect(refused.code == "login_unconfirmed" && refused.status == 403)
       #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.suspiciousActivity])
       #expect(try await identity.told(PersonalAccessTokenRevoked.self).map(\.tokenID) == [script.token.id])
+      #expect(try await identity.told(AccessWithdrawn.self).map(\.since) == [nil])
       #expect(try await Self.isDead(identity, usual))
       #expect(
         try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: usual.refreshToken)) }.code

@@ -208,6 +208,8 @@ struct ChangePasswordTests {
           passwordRepetition: FormField(text: RunningIdentity.otherPassword), keepsPersonalAccessTokens: keeps),
         by: .signedIn(own))
       #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == (keeps == true ? 0 : 1))
+      // So do secret links that others keep.
+      #expect(try await identity.told(AccessWithdrawn.self).map(\.since) == (keeps == true ? [] : [nil]))
     }
   }
 

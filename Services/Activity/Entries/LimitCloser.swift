@@ -1,0 +1,33 @@
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+extension ServiceDefinition {
+  /// Tells of limits that were kept, once their days are over.
+  mutating func closeLimits(_ calendars: AccountCalendars, _ clock: Clock) {
+    run { store in LimitCloser(store: store, calendars: calendars, clock: clock) }
+  }
+}
+
+/// Looks once a second for limits whose days are over; see ``OpenLimits``. What is to do is in the store, so that a process which was
+/// killed, or slept over the end of a day, does it late, and once.
+struct LimitCloser: ServiceLifecycle.Service {
+  private static let interval = Duration.seconds(1)
+
+  let store: Store
+  let calendars: AccountCalendars
+  let clock: Clock
+
+  func run() async throws {
+    try await cancelWhenGracefulShutdown {
+      while true {
+        // Nothing is written where nothing is to do.
+        while try await store.read({ try OpenLimits.areDue(at: clock.now, in: $0) }) {
+          try await store.write { try OpenLimits.close(calendars, $0) }
+        }
+        try await Task.sleep(for: Self.interval)
+      }
+    }
+  }
+}

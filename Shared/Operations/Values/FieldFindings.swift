@@ -1,0 +1,44 @@
+/// Gathers what several steps of a handler find wrong with the fields of one request, so that it is refused once and with all of it.
+///
+///     var findings = FieldFindings()
+///     let picture = try await findings.gather(awaiting: { try await desk.picture(photo.bytes, field: "photo") })
+///     let progress = try findings.gather { try measure.set(before, to: input) }
+///     try findings.end()
+public struct FieldFindings: Sendable, Hashable {
+  public private(set) var problems: [FieldProblem]
+
+  /// - Parameter problems: what is found already.
+  public init(_ problems: [FieldProblem] = []) { self.problems = problems }
+
+  /// What the strict decoder found wrong with a form, to begin with.
+  public init(_ found: FoundProblems) { problems = found.with([]) }
+
+  /// Notes that a field breaks a rule.
+  public mutating func add(_ field: String, _ rule: FieldRule) { problems.append(FieldProblem(field: field, rule)) }
+
+  /// The step's result; nil where it finds fields at fault. What else it throws goes on.
+  @discardableResult
+  public mutating func gather<T>(_ step: () throws -> T) throws -> T? {
+    do {
+      return try step()
+    } catch let failure as Failure where failure.code == RequestFailure.invalidFields.rawValue {
+      problems += failure.fields
+      return nil
+    }
+  }
+
+  /// The same for a step that waits for something.
+  public mutating func gather<T>(awaiting step: () async throws -> T) async throws -> T? {
+    do {
+      return try await step()
+    } catch let failure as Failure where failure.code == RequestFailure.invalidFields.rawValue {
+      problems += failure.fields
+      return nil
+    }
+  }
+
+  /// Refuses the request if anything was found.
+  public func end() throws(Failure) {
+    guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
+  }
+}

@@ -1,0 +1,92 @@
+import ActivityContract
+import ActivityService
+import IdentityContract
+import InProcess
+import Operations
+import Storage
+import Testing
+
+@Suite("Who may make a link to the feed, and what ends it (ACT-16)")
+struct CalendarFeedAccessTests {
+  private func running(_ body: (ServicesInProcess, Person, CalendarFeedLink) async throws -> Void) async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let link = try await ana.send(CreateCalendarFeed.self, .init())
+      try services.clock.set("2026-11-21T13:00:00.000Z")
+      try await body(services, ana, link)
+    }
+  }
+
+  /// Lets identity tell that, and waits until activity knows.
+  private func tell(_ event: some Event, in services: ServicesInProcess) async throws {
+    try await services.store(of: .identity).write { try $0.tell(event) }
+    try await services.hasHeard(.activity, of: .identity)
+  }
+
+  private func works(_ link: CalendarFeedLink, _ services: ServicesInProcess) async throws -> Bool {
+    try await services.register().failure(ReadCalendarFeed.self, .init(key: link.key)) == nil
+  }
+
+  @Test(
+    "no personal access token makes one, whatever its scopes: it would read, and outlive the token; tokens may look and end it")
+  func tokens() {
+    #expect(AccessScope(for: GetCalendarFeed.spec) == .activityRead)
+    #expect(AccessScope(for: RevokeCalendarFeed.spec) == .activityWrite)
+    #expect(CreateCalendarFeed.spec.isForSessionsOnly && CreateCalendarFeed.spec.inDoubt == .refused)
+  }
+
+  @Test("a caller without a session makes none either, should one come by the gateway")
+  func withoutSession() async throws {
+    try await running { _, ana, _ in
+      let script = ana.withoutSession()
+      let refusal = try await script.failure(CreateCalendarFeed.self, .init())
+      #expect(refusal == "unauthenticated")
+      #expect(try await script.send(GetCalendarFeed.self, .init()).createdAt != nil)
+    }
+  }
+
+  @Test(
+    "a session that somebody closed from elsewhere, or whose tokens were stolen, takes its link with it; logging out leaves it")
+  func sessions() async throws {
+    for (reason, isOwn, stays) in [
+      (SessionRevoked.Reason.closedByOwner, true, false), (.refreshTokenReused, true, false), (.closedByOwner, false, true),
+      (.loggedOut, true, true), (.passwordChanged, true, true),
+    ] {
+      try await running { services, ana, link in
+        let session = isOwn ? try #require(ana.session) : SessionID()
+        try await tell(
+          SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: services.clock.now), in: services)
+        #expect(try await works(link, services) == stays, "\(reason) \(isOwn)")
+      }
+    }
+  }
+
+  @Test("a stranger's revoked session ends nobody else's link")
+  func strangers() async throws {
+    try await running { services, ana, link in
+      let ben = try await services.register()
+      let session = try #require(ana.session)
+      try await tell(
+        SessionRevoked(sessionID: session, accountID: ben.id, reason: .closedByOwner, at: services.clock.now), in: services)
+      try await tell(AccessWithdrawn(accountID: ben.id, since: nil, at: services.clock.now), in: services)
+      #expect(try await works(link, services))
+    }
+  }
+
+  @Test("it ends where access is withdrawn that was given by then, and not what was made before the doubt, or after it")
+  func withdrawn() async throws {
+    for (since, at, stays) in [
+      (String?.none, "13:00", false), ("11:59", "13:00", false), ("12:01", "13:00", true), (nil, "11:00", true),
+    ] {
+      try await running { services, ana, link in
+        let access = AccessWithdrawn(
+          accountID: ana.id, since: try since.map { try Instant(text: "2026-11-21T\($0):00.000Z") },
+          at: try Instant(text: "2026-11-21T\(at):00.000Z"))
+        try await tell(access, in: services)
+        #expect(try await works(link, services) == stays, "\(since ?? "-") \(at)")
+        let state = try await ana.send(GetCalendarFeed.self, .init())
+        #expect((state.createdAt != nil) == stays)
+      }
+    }
+  }
+}
