@@ -1,4 +1,5 @@
 import ActivityContract
+import Foundation
 import GRDB
 import Operations
 import ServiceKit

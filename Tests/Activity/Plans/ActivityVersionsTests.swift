@@ -122,7 +122,8 @@ struct ActivityVersionsTests {
         UpdateActivity.self,
         .init(
           activityID: made.id, startDay: .set(try day(newStart)), endDay: try newEnd.map { .set(.init(try day($0))) } ?? .clear))
-      #expect(moved.startDay == (try day(newStart)) && moved.endDay == (try newEnd.map(day)))
+      let bounds = (start: try day(newStart), end: try newEnd.map(day))
+      #expect(moved.startDay == bounds.start && moved.endDay == bounds.end)
       #expect(try await shown(moved, of: ana) == asked)
       // A streak ends with the last day that was missed and begins with the first that was done.
       let longest = asked.split { $0 != "x" }.map(\.count).max() ?? 0
@@ -178,7 +179,7 @@ struct ActivityVersionsTests {
   @Test("of what was stored when start and end were versioned, those shown last hold for all days, and leave no entry out")
   func boundsUpgrade() async throws {
     let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4)]
-    func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
+    @Sendable func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
     let ids = (0..<3).map { _ in ActivityID() }
     let rows: [(ActivityID, LocalDay, LocalDay, LocalDay?)] = [
       (ids[0], ActivityVersions.beginning, day(0), nil), (ids[0], day(20), day(15), day(18)),

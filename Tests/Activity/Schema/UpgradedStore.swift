@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Operations
 import ServiceKit
 import Storage
 import Testing
@@ -32,8 +33,11 @@ enum UpgradedStore {
     try await old.write(plant)
     await old.close()
     let new = try open(older + newer)
-    let result = await Result { try await check(new) }
+    do {
+      try await check(new)
+    } catch {
+      Issue.record(error)
+    }
     await new.close()
-    try result.get()
   }
 }
