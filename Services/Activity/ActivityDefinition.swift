@@ -37,6 +37,8 @@ extension ServiceDefinition {
         CalendarFeeds.makersMigration(24),
         ChangeNamesSchema.contentsMigration(25),
         OpenLimits.migration(26),
+        Activities.archiveMigration(27),
+        ActivityVersions.boundsMigration(28),
       ])
     let broom = ImportBell()
     service.keepAccounts(

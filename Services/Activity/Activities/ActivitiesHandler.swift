@@ -10,7 +10,7 @@ extension ServiceDefinition {
 
     serve(CreateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       let startDay = input.startDay ?? today
       var findings = FieldFindings(input.found)
       if let endDay = input.endDay, endDay < startDay, input.found.areRight("startDay", "endDay") {
@@ -53,7 +53,7 @@ extension ServiceDefinition {
     serve(UpdateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       try input.found.require("activityID", "revision")
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       return try Activities.update(input, of: account, today: today, transaction)
     }
 
@@ -64,13 +64,13 @@ extension ServiceDefinition {
 
     serve(ArchiveActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       return try Activities.archive(input.activityID, of: account, today: today, transaction)
     }
 
     serve(UnarchiveActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       return try Activities.unarchive(input.activityID, of: account, today: today, transaction)
     }
 

@@ -116,8 +116,8 @@ public enum EntryFailure: String, FailureCode {
     }
   }
 
-  /// How writing the progress of a day can fail.
-  public static let ofWriting = [notPlanned.kind, inFuture.kind, paused.kind, skipped.kind]
+  /// How writing an entry can fail on account of its day. Taking back what it has can not.
+  public static let ofWriting = [notPlanned.kind, inFuture.kind, paused.kind, skipped.kind, ActivityFailure.archived.kind]
 }
 
 enum EntryText {
@@ -125,7 +125,7 @@ enum EntryText {
   /// One meaning in entries and in what is told of them.
   static let isDone =
     "Whether the goal is reached; of a limit: whether the day is over and did not exceed it, so never while it is open."
-  static let day: Note = "A day such as `2026-11-21`, or `today`."
+  static let day: Note = "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, or `today`."
   /// What holds of a comment wherever one is written.
   static let comment = Note(
     "What to say of it, at most 20 characters; one with nothing to see in it removes the one there is.",
@@ -305,7 +305,7 @@ public enum GetEntry: Operation {
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Show an entry.")
 }
 
-/// Takes an entry back: the day stands as if nothing had been written (ACT-7, ACT-8). Repeating it changes nothing.
+/// Takes an entry back: the day stands as if nothing had been written (ACT-7, ACT-8), whatever day it is. Repeating it changes nothing.
 public enum DeleteEntry: Operation {
   public typealias Input = EntryName
   public typealias Output = Empty

@@ -36,7 +36,7 @@ extension ServiceDefinition {
         try findings.end()
         let details = EntryWrite(input, picture)
         if let entry, details.isEmpty { return entry }
-        return try calendars.write(details, picture: picture, goal, call, transaction)
+        return try calendars.write(details, picture: picture, goal, today: today, call, transaction)
       })
 
     serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
@@ -71,7 +71,7 @@ extension ServiceDefinition {
         }
         try findings.end()
         let details = EntryWrite(comment: input.comment, location: input.location)
-        return try calendars.write(details, goal, call, transaction)
+        return try calendars.write(details, goal, today: today, call, transaction)
       })
 
     serve(DeleteEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
@@ -98,16 +98,17 @@ extension AccountCalendars {
     _ activity: ActivityID, _ day: DayName, _ call: Call, _ transaction: Transaction
   ) throws -> (goal: PlannedGoal, today: LocalDay) {
     let account = try call.account
-    let today = try calendar(of: account, in: transaction.database).day(of: transaction.now)
+    let today = try self.today(of: account, transaction)
     let day = day.resolved(today: today)
     return (try Activities.goal(activity, of: account, on: day, today: today, in: transaction.database), today)
   }
 
-  /// Writes what an entry has beside its progress, with the consent that it needs.
+  /// Writes what an entry has beside its progress, on a day on which it may be written and with the consent that it needs.
   func write(
-    _ details: EntryWrite, picture: Picture? = nil, _ goal: PlannedGoal, _ call: Call, _ transaction: Transaction
+    _ details: EntryWrite, picture: Picture? = nil, _ goal: PlannedGoal, today: LocalDay, _ call: Call, _ transaction: Transaction
   ) throws -> Entry {
     let account = try call.account
+    try goal.requireOpen(to: details, today: today)
     if details.location.value != nil { try Accounts.requireConsent(.location, of: account, in: transaction.database) }
     if !details.isEmpty { try Entries.write(details, picture: picture, goal, of: account, transaction) }
     return try Entries.required(goal, in: transaction.database)

@@ -66,12 +66,16 @@ struct EntrySync {
       progress = try findings.gather { try self.progress(of: change, goal.measure) }
     }
     try findings.end()
-    // What is paused or skipped by now may have been recorded before.
-    guard change.day <= today else { throw EntryFailure.inFuture.with(["day": .text(change.day.description)]) }
-    if change.isDeleted == true, PlannableDays.all.contains(change.day) { return .deletion }
-    try goal.requireOpen(today: today)
+    if change.isDeleted == true {
+      // The account may have travelled west from the day of its entry.
+      guard try goal.day <= today || exists(goal) else { throw EntryFailure.inFuture.with(["day": .text(goal.day.description)]) }
+      return .deletion
+    }
+    let write = EntryWrite(progress: progress, comment: change.comment, location: change.location)
+    let takesAway = try !change.saysProgress && write.isRemoval && exists(goal)
+    if !takesAway { try goal.requireOpen(today: today) }
     if change.location.value != nil { try Accounts.requireConsent(.location, of: account, in: transaction.database) }
-    return EntryWrite(progress: progress, comment: change.comment, location: change.location)
+    return write
   }
 
   /// The progress that the change sets: from nothing, so that it does not depend on what came before.
@@ -85,6 +89,10 @@ struct EntrySync {
       to: RecordEntry.Input(
         activityID: change.activityID, day: .day(change.day), isDone: change.isDone, amount: change.amount,
         durationSeconds: change.durationSeconds))
+  }
+
+  private func exists(_ goal: PlannedGoal) throws -> Bool {
+    try Entries.find(goal.activity, goal.day, in: transaction.database) != nil
   }
 
   private func refusal(_ failure: Failure) -> ChangeRefusal {
