@@ -33,6 +33,8 @@ extension ServiceDefinition {
         LostDays.migration(20),
         ImportStartsSchema.migration(21),
         ChangeNamesSchema.migration(22),
+        Activities.archiveMigration(23),
+        ActivityVersions.boundsMigration(24),
       ])
     service.keepAccounts { move, transaction in try LostDays.note(move, calendars.zones, transaction) }
     service.serveCategories()

@@ -12,7 +12,8 @@ struct ContractTests {
   func texts() {
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
     let rules = [
-      "not_for_goal", "not_for_schedule", "too_precise", "exactly_one", "ends_before", "limit_exceeded", "no_such_nth",
+      "not_for_goal", "not_for_schedule", "too_precise", "exactly_one", "ends_before", "starts_after_entries",
+      "ends_before_entries", "limit_exceeded", "no_such_nth",
       "repeated_source", "unknown_source", "not_for_tie",
       "bytes_out_of_range", "not_hexadecimal",
       "not_when_deleted", "nothing_changed", "not_a_client_id",

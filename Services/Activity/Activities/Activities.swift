@@ -96,7 +96,7 @@ enum Activities {
     let found = try database.first(
       """
       SELECT goal_kind, goal_target, goal_direction, schedule_kind, schedule_code, anchor_day, start_day, end_day,
-        EXISTS (SELECT 1 FROM activity_pauses WHERE activity_id = ?1 AND first_day <= ?3 AND last_day >= ?3),
+        (SELECT max(is_archive) FROM activity_pauses WHERE activity_id = ?1 AND first_day <= ?3 AND last_day >= ?3),
         EXISTS (SELECT 1 FROM activity_skips WHERE activity_id = ?1 AND day = ?3)
       FROM activity_versions WHERE activity_id = ?1 AND from_day <= ?3 AND account_id = ?2 ORDER BY from_day DESC LIMIT 1
       """, .id(id), .id(account), .day(day)
@@ -105,8 +105,8 @@ enum Activities {
         activity: id, day: day,
         measure: GoalMeasure(kind: try columns.choice(0), target: columns.number(1), direction: try columns.choice(2)),
         planned: PlannedDays(kind: try columns.choice(3), code: columns.number(4), anchor: columns.day(5)),
-        startDay: columns.day(6), endDay: columns.isNull(7) ? nil : columns.day(7), isPaused: columns.truth(8),
-        isSkipped: columns.truth(9))
+        startDay: columns.day(6), endDay: columns.isNull(7) ? nil : columns.day(7), isPaused: !columns.isNull(8),
+        isArchived: columns.truth(8), isSkipped: columns.truth(9))
     }
     guard let found else { throw ActivityFailure.notFound }
     return found
@@ -133,31 +133,42 @@ struct PlannedGoal: Hashable, Sendable {
   let startDay: LocalDay
   let endDay: LocalDay?
   let isPaused: Bool
+  /// Whether the pause is the archive's own.
+  let isArchived: Bool
   let isSkipped: Bool
 
   /// Whether anything is due, pauses and skipped days aside.
   var isPlanned: Bool { day >= startDay && endDay.map { day <= $0 } ?? true && planned.contains(day) }
 
-  /// Refuses a day on which nothing is to be written.
+  /// Refuses a day on which nothing is to be written. What was written there before stays, and may be taken back.
   func requireOpen(today: LocalDay) throws(Failure) {
-    let parameters: [String: Parameter] = ["day": .text(day.description)]
-    guard isPlanned else { throw EntryFailure.notPlanned.with(parameters) }
-    guard day <= today else { throw EntryFailure.inFuture.with(parameters) }
-    guard !isPaused else { throw EntryFailure.paused.with(parameters) }
-    guard !isSkipped else { throw EntryFailure.skipped.with(parameters) }
+    guard isPlanned else { throw EntryFailure.notPlanned.with(named) }
+    guard day <= today else { throw EntryFailure.inFuture.with(named) }
+    try requireUnpaused()
+    guard !isSkipped else { throw EntryFailure.skipped.with(named) }
   }
+
+  /// The same for a write; one that only takes away is taken on any day.
+  func requireOpen(to write: EntryWrite, today: LocalDay) throws(Failure) {
+    if !write.isRemoval { try requireOpen(today: today) }
+  }
+
+  /// Refuses a day on which the activity rests.
+  func requireUnpaused() throws(Failure) {
+    guard !isArchived else { throw Failure(ActivityFailure.archived) }
+    guard !isPaused else { throw EntryFailure.paused.with(named) }
+  }
+
+  private var named: [String: Parameter] { ["day": .text(day.description)] }
 }
 
 extension Activity {
-  /// Columns ``Activities/current``; where reminders and tags are not among them, there are none.
-  init(_ row: Row) { self.init(row, ActivityVersion(row)) }
-
-  /// The same where the version is known.
-  init(_ row: Row, _ version: ActivityVersion) {
+  /// Columns ``Activities/current``.
+  init(_ row: Row) {
     let minutes = (row["reminders"] as String?)?.split(separator: " ").compactMap { Int($0) } ?? []
     let tags =
       (row["tags"] as String?)?.split(separator: "\n").compactMap { Tag.fromDatabaseValue(String($0).databaseValue) } ?? []
-    let terms = version.terms
+    let terms = ActivityVersion(row).terms
     self.init(
       id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
       schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,

@@ -10,7 +10,7 @@ extension ServiceDefinition {
 
     serve(CreateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       let startDay = input.startDay ?? today
       if let endDay = input.endDay, endDay < startDay {
         throw Failure.field("endDay", PlannableDays.mayNotEndBefore(startDay))
@@ -50,7 +50,7 @@ extension ServiceDefinition {
 
     serve(UpdateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       return try Activities.update(input, of: account, today: today, transaction)
     }
 
@@ -61,13 +61,13 @@ extension ServiceDefinition {
 
     serve(ArchiveActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       return try Activities.archive(input.activityID, of: account, today: today, transaction)
     }
 
     serve(UnarchiveActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       return try Activities.unarchive(input.activityID, of: account, today: today, transaction)
     }
 

@@ -22,9 +22,8 @@ extension Activities {
     try ActivityVersions.change(after.id, of: account, to: after.terms, today: today, transaction)
     if after.tie != before.tie {
       try Ties.set(after.tie, after.id, of: account, today: today, transaction)
-    } else if after.tie != nil, after.goal != before.goal {
-      // The goal holds from today on: what was written by hand on days before it stands.
-      try Ties.follow(after.id, of: account, from: today, today: today, transaction)
+    } else if after.tie != nil, after.terms != before.terms {
+      try Ties.takeUpLastDays(after.id, of: account, today: today, transaction)
     }
     return try touch(after.id, of: account, transaction)
   }
@@ -36,44 +35,8 @@ extension Activities {
     try transaction.tell(ActivityDeleted(accountID: account, activityID: id))
   }
 
-  /// Puts the account's activity away: it rests from today on.
-  static func archive(
-    _ id: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
-  ) throws -> Activity {
-    let before = try find(id, of: account, in: transaction.database)
-    guard !before.isArchived else { return before }
-    let database = transaction.database
-    try database.run("UPDATE activities SET archived_day = ? WHERE activity_id = ?", .day(today), .id(id))
-    // Pauses of one activity never overlap.
-    try database.run("DELETE FROM activity_pauses WHERE activity_id = ? AND first_day >= ?", .id(id), .day(today))
-    try database.run(
-      "UPDATE activity_pauses SET last_day = ?2 WHERE activity_id = ?1 AND last_day > ?2", .id(id), .day(today.advanced(by: -1)))
-    try database.run(
-      "INSERT INTO activity_pauses (pause_id, activity_id, first_day, last_day) VALUES (?, ?, ?, ?)", .id(PauseID()), .id(id),
-      .day(today), .day(archiveEnd))
-    return try touch(id, of: account, transaction)
-  }
-
-  /// Takes the account's activity out of the archive: it goes on today, and what was rest stays so.
-  static func unarchive(
-    _ id: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
-  ) throws -> Activity {
-    let before = try find(id, of: account, in: transaction.database)
-    guard before.isArchived else { return before }
-    let database = transaction.database
-    let rest = "activity_id = ?1 AND last_day = ?2 AND first_day = (SELECT archived_day FROM activities WHERE activity_id = ?1)"
-    try database.run("DELETE FROM activity_pauses WHERE \(rest) AND first_day >= ?3", .id(id), .day(archiveEnd), .day(today))
-    try database.run(
-      "UPDATE activity_pauses SET last_day = ?3 WHERE \(rest)", .id(id), .day(archiveEnd), .day(today.advanced(by: -1)))
-    try database.run("UPDATE activities SET archived_day = NULL WHERE activity_id = ?", .id(id))
-    return try touch(id, of: account, transaction)
-  }
-
-  /// The last day there is: until then an archived activity rests.
-  private static let archiveEnd = PlannableDays.all.upperBound
-
   /// Counts a change and tells the activity as it is now.
-  private static func touch(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Activity {
+  static func touch(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Activity {
     try transaction.database.run(
       "UPDATE activities SET revision = revision + 1, changed_at = ? WHERE activity_id = ?", .instant(transaction.now), .id(id))
     let activity = try find(id, of: account, in: transaction.database)

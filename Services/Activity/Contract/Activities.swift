@@ -103,11 +103,13 @@ public enum ActivityFailure: String, FailureCode {
   case tooMany = "too_many_activities"
   /// It was changed since the revision that the edit was made of.
   case changedMeanwhile = "activity_changed"
+  /// It is put away, and has to be taken back first.
+  case archived = "activity_archived"
 
   public var status: Int {
     switch self {
     case .notFound: 404
-    case .tooMany, .changedMeanwhile: 409
+    case .tooMany, .changedMeanwhile, .archived: 409
     }
   }
 }

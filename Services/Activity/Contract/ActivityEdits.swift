@@ -2,7 +2,8 @@ public import Operations
 
 /// Changes what an activity is (ACT-6): the fields that are given; the others stay as they are.
 ///
-/// A changed schedule or goal holds from the account's today on, and leaves the days before as they were.
+/// A changed schedule or goal holds from the account's today on, and leaves the days before as they were. Start and end day bound all
+/// days, past ones too: those that they open are asked for, those that they leave out are not, and none with an entry is left out.
 public enum UpdateActivity: Operation {
   /// What is to be changed.
   public struct Input: Document {
@@ -60,8 +61,9 @@ public enum UpdateActivity: Operation {
       "title": ActivityText.title, "reason": "Why, at most 30 characters; null removes it.",
       "category": "What kind of thing it is.", "goal": "What a day asks for, from today on.",
       "schedule": "On which days, from today on.",
-      "startDay": "The first day on which it may be planned, from 1970-01-01 to 2199-12-31.",
-      "endDay": "The last day on which it may be planned; null removes it.",
+      "startDay":
+        "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; not after the first day with an entry.",
+      "endDay": "The last day on which it may be planned, past ones too; not before the last day with an entry. Null removes it.",
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
       "tie": "The movement that completes it: steps, or a distance in `m` or `km`; null unties it.",
     ]

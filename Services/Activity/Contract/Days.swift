@@ -1,6 +1,6 @@
 public import Operations
 
-/// A day as clients name it: `2026-11-21`, or `today` for the account's own.
+/// A day as clients name it: `2026-11-21`, one of ``PlannableDays``, or `today` for the account's own.
 public enum DayName: TextValue {
   /// The account's present local day.
   case today
@@ -8,7 +8,7 @@ public enum DayName: TextValue {
   case day(LocalDay)
 
   public init(text: String) throws(FieldRule) {
-    self = text == "today" ? .today : .day(try LocalDay(text: text))
+    self = text == "today" ? .today : .day(try PlannableDays.required(try LocalDay(text: text)))
   }
 
   public var description: String {
@@ -65,14 +65,17 @@ public struct PlannedActivity: Document, Hashable {
   /// For a duration: how long was spent.
   public var durationSeconds: Int?
 
-  /// A planned activity from its parts.
-  public init(_ activity: Activity, state: DayState, amount: Double?, durationSeconds: Int?) {
-    id = activity.id
-    title = activity.title
-    reason = activity.reason
-    category = activity.category
-    icon = activity.icon
-    goal = activity.goal
+  /// A planned activity from its parts; the icon is its category's.
+  public init(
+    id: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, state: DayState, amount: Double?,
+    durationSeconds: Int?
+  ) {
+    self.id = id
+    self.title = title
+    self.reason = reason
+    self.category = category
+    icon = category.icon
+    self.goal = goal
     self.state = state
     self.amount = amount
     self.durationSeconds = durationSeconds
@@ -103,7 +106,7 @@ public struct DayPlan: Document, Hashable {
   public static let notes: Notes = ["day": "The day.", "activities": "What is planned, in the account's order."]
 }
 
-/// A day's list as clients ask for it: of today, of a day, or of a month, which means its first day (`2026-11`).
+/// A day's list as clients ask for it: of today, of a day, or of a month, which means its first day (`2026-11`); of ``PlannableDays``.
 public enum ListedDay: TextValue {
   /// The account's present local day.
   case today
@@ -115,11 +118,13 @@ public enum ListedDay: TextValue {
       self = .today
       return
     }
+    let day: LocalDay
     do {
-      self = .day(try LocalDay(text: text.utf8.count == 7 ? "\(text)-01" : text))
+      day = try LocalDay(text: text.utf8.count == 7 ? "\(text)-01" : text)
     } catch {
       throw FieldRule("not_a_day_or_month")
     }
+    self = .day(try PlannableDays.required(day))
   }
 
   public var description: String {
@@ -160,7 +165,9 @@ public enum GetDay: Operation {
     }
 
     public static let notes: Notes = [
-      "day": "A day such as `2026-11-21`, `today`, or a month such as `2026-11`: its first day.", "title": ActivityText.titlePart,
+      "day":
+        "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, `today`, or a month such as `2026-11`: its first day.",
+      "title": ActivityText.titlePart,
       "category": "Only activities of this category.", "goalKind": "Only activities with this kind of goal.",
     ]
   }

@@ -112,13 +112,13 @@ public enum EntryFailure: String, FailureCode {
     }
   }
 
-  /// How writing the progress of a day can fail.
-  public static let ofWriting = [notPlanned.kind, inFuture.kind, paused.kind, skipped.kind]
+  /// How writing an entry can fail on account of its day. Taking back what it has can not.
+  public static let ofWriting = [notPlanned.kind, inFuture.kind, paused.kind, skipped.kind, ActivityFailure.archived.kind]
 }
 
 enum EntryText {
   static let mostCommentCharacters = 20
-  static let day: Note = "A day such as `2026-11-21`, or `today`."
+  static let day: Note = "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, or `today`."
   static let comment = Note("What to say of it, at most 20 characters.", length: 1...mostCommentCharacters, example: "Felt great")
 
   /// What is wrong with a comment; its characters may be of any number of bytes up to a bound.
@@ -285,7 +285,7 @@ public enum GetEntry: Operation {
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Show an entry.")
 }
 
-/// Takes an entry back: the day stands as if nothing had been written (ACT-7, ACT-8). Repeating it changes nothing.
+/// Takes an entry back: the day stands as if nothing had been written (ACT-7, ACT-8), whatever day it is. Repeating it changes nothing.
 public enum DeleteEntry: Operation {
   public typealias Input = EntryName
   public typealias Output = Empty

@@ -143,6 +143,7 @@ public enum UndoEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.undo", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/undo"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToUndo.kind], requirements: ["ACT-7"],
+    failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToUndo.kind] + EntryFailure.ofWriting,
+    requirements: ["ACT-7"],
     "Take back the last change of an entry's progress, with what it said beside it, or its deletion; done again, the one before.")
 }

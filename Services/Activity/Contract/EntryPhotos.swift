@@ -29,7 +29,8 @@ public enum PutEntryPhoto: Operation {
 
   public static let spec = OperationSpec(
     "entryPhotos.put", of: .activity, .put("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], raw: .body("content", "image/*"),
+    failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind] + EntryFailure.ofWriting,
+    raw: .body("content", "image/*"),
     requirements: ["ACT-8"], "Give an entry a photo.")
 }
 

@@ -80,7 +80,7 @@ public struct OfflineChange: Document, Hashable {
   public static let notes: Notes = [
     "id": "Names the change for its device, which never uses the name again.", "deviceID": "Names the device for its account.",
     "madeAt": "When it was made, by the device's clock; what is ahead of the server's counts as made when it came.",
-    "activityID": "Names the activity.", "day": "The day.",
+    "activityID": "Names the activity.", "day": "The day, from 1970-01-01 to 2199-12-31.",
     "isDeleted": "`true` takes the entry back, and is given without the fields below.",
     "isDone": "`true` completes the day, whatever the goal's kind; `false` only for `check`.",
     "amount": Note(
@@ -117,6 +117,7 @@ public struct OfflineChange: Document, Hashable {
       broken.append(("durationSeconds", range(Amounts.mostSeconds)))
     }
     broken += EntryText.brokenRules(comment.value, "comment") + (location.value?.brokenRules("location") ?? [])
+    if !PlannableDays.all.contains(day) { broken.append(("day", PlannableDays.outside)) }
     return broken.map { FieldProblem(field: $0.field, $0.rule) }
   }
 }

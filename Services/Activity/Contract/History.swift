@@ -171,7 +171,7 @@ public struct HistoryQuery: ListInput, Hashable {
       "Only entries near this point; with `longitude`.", range: EntryLocation.latitudes, example: .number(40.4168)),
     "longitude": Note("The point's longitude.", range: EntryLocation.longitudes, example: .number(-3.7038)),
     "radiusMeters": Note("How near, in metres; 5,000 if absent.", range: 1...Double(mostRadiusMeters), example: 5000),
-    "from": "The first day.", "to": "The last day.",
+    "from": "The first day, from 1970-01-01 on.", "to": "The last day, up to 2199-12-31.",
   ])
 
   /// The rule that a text breaks in which there is nothing to look for.
@@ -182,6 +182,8 @@ public struct HistoryQuery: ListInput, Hashable {
     ActivityText.checkSize(text, "text", most: HistoryQuery.mostCharacters, &fields)
     fields.expect(latitude == nil || longitude != nil, "longitude", FieldRule("required"))
     fields.expect((longitude == nil && radiusMeters == nil) || latitude != nil, "latitude", FieldRule("required"))
+    PlannableDays.check(from, "from", &fields)
+    PlannableDays.check(to, "to", &fields)
     PlannableDays.checkOrder(from, to, "to", &fields)
   }
 }

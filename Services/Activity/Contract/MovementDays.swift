@@ -57,9 +57,14 @@ public enum ListMovementDays: Operation {
     /// The most days in one answer.
     public static let mostDays = 400
 
-    public static let notes: Notes = ["from": "The first day.", "to": "The last day, at most 399 days after the first."]
+    public static let notes: Notes = [
+      "from": "The first day, from 1970-01-01 on.", "to": "The last day, at most 399 days after the first and up to 2199-12-31.",
+    ]
 
     public func check(_ fields: inout FieldChecks) {
+      PlannableDays.check(from, "from", &fields)
+      PlannableDays.check(to, "to", &fields)
+      guard PlannableDays.all.contains(from), PlannableDays.all.contains(to) else { return }
       fields.expect(
         (0..<Input.mostDays).contains(from.distance(to: to)), "to",
         FieldRule(

@@ -10,17 +10,21 @@ public struct Pause: Document, Hashable {
   public var firstDay: LocalDay
   /// The last day of it.
   public var lastDay: LocalDay
+  /// Whether it is the archive's own: from the day on which the activity was put away until it is taken back.
+  public var isArchive: Bool
 
   /// A pause from its parts.
-  public init(id: PauseID, activityID: ActivityID, firstDay: LocalDay, lastDay: LocalDay) {
+  public init(id: PauseID, activityID: ActivityID, firstDay: LocalDay, lastDay: LocalDay, isArchive: Bool = false) {
     self.id = id
     self.activityID = activityID
     self.firstDay = firstDay
     self.lastDay = lastDay
+    self.isArchive = isArchive
   }
 
   public static let notes: Notes = [
     "id": "Names the pause.", "activityID": "The activity.", "firstDay": "The first day of it.", "lastDay": "The last day of it.",
+    "isArchive": "Whether it is the archive's own: it lasts until the activity is taken back, and is changed by nothing else.",
   ]
 }
 
@@ -45,6 +49,8 @@ public enum PauseFailure: String, FailureCode {
 }
 
 /// Pauses an activity for a range of days, past ones too (ACT-14). What was recorded on them stays, and counts again without the pause.
+///
+/// Of an activity that is put away it holds beside the archive's own pause, and goes on when the activity is taken back.
 public enum CreatePause: Operation {
   /// Which activity and days.
   public struct Input: Document {
@@ -83,7 +89,7 @@ public enum CreatePause: Operation {
     "Pause an activity for a range of days.")
 }
 
-/// Shortens or lengthens a pause (ACT-14).
+/// Shortens or lengthens a pause (ACT-14), but not the archive's own.
 public enum UpdatePause: Operation {
   /// Which pause, and its days from now on.
   public struct Input: Document {
@@ -120,11 +126,12 @@ public enum UpdatePause: Operation {
 
   public static let spec = OperationSpec(
     "pauses.update", of: .activity, .patch("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind, PauseFailure.notFound.kind, PauseFailure.overlaps.kind],
-    requirements: ["ACT-14"], "Shorten or lengthen a pause.")
+    failures: [
+      ActivityFailure.notFound.kind, ActivityFailure.archived.kind, PauseFailure.notFound.kind, PauseFailure.overlaps.kind,
+    ], requirements: ["ACT-14"], "Shorten or lengthen a pause.")
 }
 
-/// Takes a pause back: its days are asked for as if there had been none (ACT-14).
+/// Takes a pause back: its days are asked for as if there had been none (ACT-14). The archive's own ends with `activities.unarchive`.
 public enum DeletePause: Operation {
   /// Which pause.
   public struct Input: Document {
@@ -146,6 +153,7 @@ public enum DeletePause: Operation {
 
   public static let spec = OperationSpec(
     "pauses.delete", of: .activity, .delete("/v1/activities/{activityID}/pauses/{pauseID}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind, PauseFailure.notFound.kind], requirements: ["ACT-14"],
+    failures: [ActivityFailure.notFound.kind, ActivityFailure.archived.kind, PauseFailure.notFound.kind],
+    requirements: ["ACT-14"],
     "Take a pause back: its days are asked for as if there had been none.")
 }

@@ -8,14 +8,18 @@ public enum PlannableDays {
   /// Records a day before or after them.
   static func check(_ day: LocalDay?, _ field: String, _ fields: inout FieldChecks) {
     guard let day, !all.contains(day) else { return }
-    fields.refuse(
-      field, FieldRule("out_of_range", ["least": .text(all.lowerBound.description), "most": .text(all.upperBound.description)]))
+    fields.refuse(field, outside)
   }
 
-  /// The same for a day by its name; today is one of them.
-  static func check(_ day: DayName?, _ field: String, _ fields: inout FieldChecks) {
-    if case .day(let day) = day { check(day, field, &fields) }
+  /// That day, if it is one of them.
+  static func required(_ day: LocalDay) throws(FieldRule) -> LocalDay {
+    guard all.contains(day) else { throw outside }
+    return day
   }
+
+  /// The rule that a day before or after them breaks.
+  static let outside = FieldRule(
+    "out_of_range", ["least": .text(all.lowerBound.description), "most": .text(all.upperBound.description)])
 
   /// Records a last day before the first one.
   static func checkOrder(_ first: LocalDay?, _ last: LocalDay?, _ field: String, _ fields: inout FieldChecks) {

@@ -123,8 +123,6 @@ public enum GetSeries: Operation {
       """,
       "day": "A day of it, from `1970-01-01` to `2199-12-31`, or `today` (if absent).",
     ]
-
-    public func check(_ fields: inout FieldChecks) { PlannableDays.check(day, "day", &fields) }
   }
 
   public typealias Output = ActivitySeries

@@ -44,8 +44,9 @@ public enum CreateSkip: Operation {
 
   public static let spec = OperationSpec(
     "skips.create", of: .activity, .put("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.notPlanned.kind, EntryFailure.paused.kind], requirements: ["ACT-14"],
-    "Skip a planned day.")
+    failures: [
+      ActivityFailure.notFound.kind, ActivityFailure.archived.kind, EntryFailure.notPlanned.kind, EntryFailure.paused.kind,
+    ], requirements: ["ACT-14"], "Skip a planned day.")
 }
 
 /// Takes the skipping of a day back (ACT-14). Repeating it changes nothing.

@@ -3,8 +3,8 @@ import GRDB
 import Operations
 
 extension Days {
-  /// What ``state(_:_:of:on:_:in:)`` reads beside an entry's `progress`: the version that held on a day and whether the day was asked
-  /// for, of an activity.
+  /// What judging a day of an activity asks for beside the entry's progress: the version that held then, and whether the day was
+  /// asked for.
   ///
   /// - Parameters:
   ///   - activity: SQL for the activity's id.
@@ -31,20 +31,17 @@ extension Days {
     _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
     in database: Database
   ) throws -> DayState {
-    try state(row, version, on: day, days, week: try week(of: activity, around: day, days, in: database))
-  }
-
-  /// The same where it is known otherwise what its week has come to.
-  static func state(
-    _ row: Row, _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays,
-    week: @autoclosure () throws -> JudgedDay.Outcome?
-  ) throws -> DayState {
-    try DayState(judged(row, version, on: day, days), week: try week())
+    try DayState(judged(row, version, on: day, days), week: try week(of: activity, around: day, days, in: database))
   }
 
   private static func judged(_ row: Row, _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays) -> JudgedDay {
-    let progress = row["progress"] as Int?
-    let (isPaused, isSkipped): (Bool, Bool) = (row["is_paused"], row["is_skipped"])
+    judged(version, on: day, days, row["progress"], isPaused: row["is_paused"], isSkipped: row["is_skipped"])
+  }
+
+  /// A planned day as it is judged.
+  static func judged(
+    _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays, _ progress: Int?, isPaused: Bool, isSkipped: Bool
+  ) -> JudgedDay {
     let outcome = version.measure.outcome(progress ?? 0, isOver: day < days.today)
     // A lost day is not held against anybody.
     let isAsked = !isPaused && !isSkipped && (outcome != .missed || !days.lost.contains(day))

@@ -1,39 +1,46 @@
 import ActivityContract
 import GRDB
 import Operations
+import Storage
 
 /// What is planned on a day.
 enum Days {
+  private static let planSQL = {
+    let judging = Days.judging("activities.activity_id", "?1")
+    return """
+      SELECT activities.activity_id, title, reason, category, \(judging.columns), entries.progress
+      FROM activities \(judging.join)
+        LEFT JOIN entries ON entries.activity_id = activities.activity_id AND entries.day = ?1
+      WHERE activities.account_id = ?2 AND (activities.archived_day IS NULL OR activities.archived_day > ?1)
+        AND (?3 IS NULL OR instr(activities.title_key, ?3) > 0)
+        AND (?4 IS NULL OR activities.category = ?4)
+        AND (?5 IS NULL OR activity_versions.goal_kind = ?5)
+      ORDER BY activities.place, activities.activity_id
+      """
+  }()
+
   /// The account's activities planned on that day with their progress, in one query; where any of so many times a week has none,
   /// the week of all is read beside.
   static func plan(
     of days: AccountDays, day: LocalDay, _ filters: DayFilters = DayFilters(), in database: Database
   ) throws -> DayPlan {
-    let judging = judging("activities.activity_id", "?1")
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT activities.*, \(judging.columns), entries.progress
-        FROM activities \(judging.join)
-          LEFT JOIN entries ON entries.activity_id = activities.activity_id AND entries.day = ?1
-        WHERE activities.account_id = ?2 AND (activities.archived_day IS NULL OR activities.archived_day > ?1)
-          AND (?3 IS NULL OR instr(activities.title_key, ?3) > 0)
-          AND (?4 IS NULL OR activities.category = ?4)
-          AND (?5 IS NULL OR activity_versions.goal_kind = ?5)
-        ORDER BY activities.place, activities.activity_id
-        """)
     var planned: [PlannedActivity] = []
     var week = AccountWeek(of: days, around: day, in: database)
-    let rows = try Row.fetchCursor(
-      statement, arguments: [day, days.account, TitleKey.search(filters.title), filters.category, filters.goalKind])
-    while let row = try rows.next() {
-      let version = ActivityVersion(row)
-      guard version.isPlanned(on: day) else { continue }
-      let activity = Activity(row, version)
-      let (measure, progress) = (version.measure, row["progress"] as Int?)
+    try database.each(
+      planSQL, .day(day), .id(days.account), .text(TitleKey.search(filters.title)), .text(filters.category?.rawValue),
+      .text(filters.goalKind?.rawValue)
+    ) { row in
+      let version = try ActivityVersion(row, behind: 3)
+      guard version.isPlanned(on: day) else { return true }
+      let id: ActivityID = try row.id(0)
+      let progress = row.isNull(16) ? nil : row.number(16)
+      let judged = Days.judged(version, on: day, days, progress, isPaused: row.truth(14), isSkipped: row.truth(15))
       planned.append(
         PlannedActivity(
-          activity, state: try state(row, version, on: day, days, week: try week.outcome(activity.id)),
-          amount: progress.flatMap(measure.amount), durationSeconds: progress.flatMap(measure.durationSeconds)))
+          id: id, title: row.text(1), reason: row.isNull(2) ? nil : row.text(2), category: try row.choice(3),
+          goal: version.goal, state: try DayState(judged, week: try week.outcome(id)),
+          amount: progress.flatMap(version.measure.amount), durationSeconds: progress.flatMap(version.measure.durationSeconds)))
+      return true
     }
     return DayPlan(day: day, activities: planned)
   }

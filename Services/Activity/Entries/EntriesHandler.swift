@@ -26,7 +26,7 @@ extension ServiceDefinition {
         }
         let details = EntryWrite(input, picture)
         guard !details.isEmpty else { return entry }
-        return try calendars.write(details, picture: picture, goal, call, transaction)
+        return try calendars.write(details, picture: picture, goal, today: today, call, transaction)
       })
 
     serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
@@ -56,7 +56,7 @@ extension ServiceDefinition {
           }
         }
         let details = EntryWrite(comment: input.comment.trimmed, location: input.location)
-        return try calendars.write(details, goal, call, transaction)
+        return try calendars.write(details, goal, today: today, call, transaction)
       })
 
     serve(DeleteEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
@@ -83,17 +83,18 @@ extension AccountCalendars {
     _ activity: ActivityID, _ day: DayName, _ call: Call, _ transaction: Transaction
   ) throws -> (goal: PlannedGoal, today: LocalDay) {
     let account = try call.account
-    let today = try calendar(of: account, in: transaction.database).day(of: transaction.now)
+    let today = try self.today(of: account, transaction)
     return (
       try Activities.goal(activity, of: account, on: day.resolved(today: today), in: transaction.database), today
     )
   }
 
-  /// Writes what an entry has beside its progress, with the consent that it needs.
+  /// Writes what an entry has beside its progress, on a day on which it may be written and with the consent that it needs.
   func write(
-    _ details: EntryWrite, picture: Picture? = nil, _ goal: PlannedGoal, _ call: Call, _ transaction: Transaction
+    _ details: EntryWrite, picture: Picture? = nil, _ goal: PlannedGoal, today: LocalDay, _ call: Call, _ transaction: Transaction
   ) throws -> Entry {
     let account = try call.account
+    try goal.requireOpen(to: details, today: today)
     if details.location.value != nil { try Accounts.requireConsent(.location, of: account, in: transaction.database) }
     if !details.isEmpty { try Entries.write(details, picture: picture, goal, of: account, transaction) }
     return try Entries.required(goal, in: transaction.database)

@@ -4,6 +4,11 @@ import Operations
 import Storage
 
 extension Entries {
+  /// The first day that has an entry.
+  static func firstDay(of activity: ActivityID, in database: Database) throws -> LocalDay? {
+    try database.first("SELECT day FROM entries WHERE activity_id = ? ORDER BY day LIMIT 1", .id(activity)) { $0.day(0) }
+  }
+
   /// The last day from that one on which has an entry. Of more than one day they are where the account travelled over the date line.
   static func lastDay(of activity: ActivityID, from day: LocalDay, in database: Database) throws -> LocalDay? {
     try database.first(

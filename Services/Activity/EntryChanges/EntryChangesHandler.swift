@@ -16,7 +16,7 @@ extension ServiceDefinition {
       },
       write: { input, _, call, transaction in
         let account = try call.account
-        let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+        let today = try calendars.today(of: account, transaction)
         let sync = EntrySync(
           account: account, today: today, transaction: transaction, words: words, language: call.language)
         try ChangeNames.forgetOld(transaction)
@@ -35,7 +35,8 @@ extension ServiceDefinition {
     }
 
     serve(UndoEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
-      let (goal, _) = try calendars.goal(input.activityID, input.day, call, transaction)
+      let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
+      try goal.requireOpen(today: today)
       try EntryUndo.undo(goal, of: call.account, transaction)
       let entry = try Entries.find(goal.activity, goal.day, in: transaction.database)
       return UndoEntry.Output(entry: entry?.entry(of: goal))

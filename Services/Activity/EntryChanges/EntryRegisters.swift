@@ -19,6 +19,9 @@ struct EntryWrite: Hashable, Sendable {
   static let deletion = EntryWrite(isDeletion: true)
 
   var isEmpty: Bool { self == EntryWrite() }
+
+  /// Whether it takes away what is there and says nothing of its own: that is done on any day.
+  var isRemoval: Bool { progress == nil && comment.value == nil && location.value == nil && photo.value == nil }
 }
 
 /// A write of a field that does not count, or no longer.

@@ -61,13 +61,16 @@ struct EntrySync {
   private func write(_ change: OfflineChange, _ goal: PlannedGoal) throws -> EntryWrite {
     let problems = change.problems
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
-    // What is paused or skipped by now may have been recorded before.
-    guard change.day <= today else { throw EntryFailure.inFuture.with(["day": .text(change.day.description)]) }
-    if change.isDeleted == true, PlannableDays.all.contains(change.day) { return .deletion }
-    try goal.requireOpen(today: today)
+    if change.isDeleted == true {
+      // The account may have travelled west from the day of its entry.
+      guard try goal.day <= today || exists(goal) else { throw EntryFailure.inFuture.with(["day": .text(goal.day.description)]) }
+      return .deletion
+    }
     var write = EntryWrite(comment: change.comment.trimmed, location: change.location)
+    let takesAway = try !change.hasProgress && write.isRemoval && exists(goal)
+    if !takesAway { try goal.requireOpen(today: today) }
     if change.location.value != nil { try Accounts.requireConsent(.location, of: account, in: transaction.database) }
-    if change.isDone != nil || change.amount != nil || change.durationSeconds != nil {
+    if change.hasProgress {
       // A limit is kept by doing nothing, which says nothing of how much there was.
       guard change.isDone == nil || !goal.measure.isLimit else {
         throw Failure.field("isDone", FieldRule("not_for_goal", ["kind": .text(goal.measure.kind.rawValue)]))
@@ -82,6 +85,10 @@ struct EntrySync {
     return write
   }
 
+  private func exists(_ goal: PlannedGoal) throws -> Bool {
+    try Entries.find(goal.activity, goal.day, in: transaction.database) != nil
+  }
+
   private func refusal(_ failure: Failure) -> ChangeRefusal {
     ChangeRefusal(
       code: failure.code, message: words.text("failure.\(failure.code)", language, failure.parameters) ?? failure.code,
@@ -91,6 +98,10 @@ struct EntrySync {
           message: words.text("field.\(problem.code)", language, problem.parameters) ?? problem.code)
       })
   }
+}
+
+extension OfflineChange {
+  fileprivate var hasProgress: Bool { isDone != nil || amount != nil || durationSeconds != nil }
 }
 
 extension FieldEdit<String> {

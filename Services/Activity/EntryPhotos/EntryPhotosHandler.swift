@@ -18,17 +18,18 @@ extension ServiceDefinition {
         return try await desk.picture(input.content.bytes, field: "content")
       },
       write: { input, picture, call, transaction in
-        let (goal, _) = try calendars.goal(input.activityID, input.day, call, transaction)
+        let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
         _ = try Entries.required(goal, in: transaction.database)
-        return try calendars.write(EntryWrite(photo: .set(picture.tag)), picture: picture, goal, call, transaction)
+        return try calendars.write(
+          EntryWrite(photo: .set(picture.tag)), picture: picture, goal, today: today, call, transaction)
       })
 
     serve(DeleteEntryPhoto.self, prepare: calendars.prepare) { input, _, call, transaction in
-      let (goal, _) = try calendars.goal(input.activityID, input.day, call, transaction)
+      let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
       guard try Entries.required(goal, in: transaction.database).photoTag != nil else {
         return try Entries.required(goal, in: transaction.database)
       }
-      return try calendars.write(EntryWrite(photo: .remove), goal, call, transaction)
+      return try calendars.write(EntryWrite(photo: .remove), goal, today: today, call, transaction)
     }
 
     serve(GetEntryPhoto.self, prepare: calendars.prepare) { input, _, call, database in

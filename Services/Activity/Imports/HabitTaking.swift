@@ -77,7 +77,9 @@ enum HabitTaking {
 
   private static func reason(_ failure: Failure) -> ImportProblemReason? {
     switch failure.code {
-    case EntryFailure.notPlanned.rawValue, EntryFailure.paused.rawValue, EntryFailure.skipped.rawValue: .notPlanned
+    case EntryFailure.notPlanned.rawValue, EntryFailure.paused.rawValue, EntryFailure.skipped.rawValue,
+      ActivityFailure.archived.rawValue:
+      .notPlanned
     case EntryFailure.inFuture.rawValue: .inFuture
     case ActivityFailure.notFound.rawValue: .unknownHabit
     default: nil

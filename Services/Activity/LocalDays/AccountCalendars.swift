@@ -2,6 +2,7 @@ import GRDB
 import IdentityContract
 import Operations
 import ServiceKit
+import Storage
 import Synchronization
 
 /// How each account counts its days, from the read model of accounts.
@@ -29,6 +30,11 @@ final class AccountCalendars: Sendable {
   func calendar(of account: AccountID, in database: Database) throws -> LocalCalendar {
     guard let rule = try Accounts.dayRule(of: account, in: database) else { throw Failure(RequestFailure.unauthenticated) }
     return LocalCalendar(zones.offsets(rule.timeZone), dayStartHour: rule.dayStartHour)
+  }
+
+  /// The account's present local day.
+  func today(of account: AccountID, _ transaction: Transaction) throws -> LocalDay {
+    try calendar(of: account, in: transaction.database).day(of: transaction.now)
   }
 
   /// The local day of an instant, for what others tell of an account: UTC's where its own event has not arrived yet.

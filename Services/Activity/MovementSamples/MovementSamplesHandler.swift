@@ -30,7 +30,7 @@ extension ServiceDefinition {
 
     serve(DeleteMovementSamples.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       let (deleted, unknown, days) = try MovementSamples.delete(
         input.ids, of: account, recordedDay: today, by: rules, transaction)
       return DeleteMovementSamples.Output(

@@ -6,6 +6,7 @@ struct ActivityVersion: Hashable, Sendable {
   /// The first day for which it holds; an activity's first version holds for all before it too.
   var fromDay: LocalDay
   var planned: PlannedDays
+  /// The activity's first day, the same for all versions, as is the last.
   var startDay: LocalDay
   var endDay: LocalDay?
   var measure: GoalMeasure
@@ -19,9 +20,12 @@ struct ActivityVersion: Hashable, Sendable {
     return planned.contains(day)
   }
 
+  /// What it asks of a day, as clients see it.
+  var goal: Goal { measure.goal(unit: unit) }
+
   /// What clients see of it.
   var terms: ActivityTerms {
-    ActivityTerms(goal: measure.goal(unit: unit), schedule: planned.schedule, startDay: startDay, endDay: endDay)
+    ActivityTerms(goal: goal, schedule: planned.schedule, startDay: startDay, endDay: endDay)
   }
 }
 

@@ -23,35 +23,53 @@ enum ActivityVersions {
     try put(ActivityVersion(terms, from: beginning, anchor: activity.startDay), of: activity.id, account, transaction)
   }
 
-  /// Lets an activity ask for something else from today on; days that are over stay as they were.
+  /// Start and end day were versioned like the rest, so that what was shown of them did not hold for all days. Those shown last are
+  /// everybody's, and leave no entry out.
+  static func boundsMigration(_ number: Int) -> Migration {
+    Migration(number, "activities' start and end for all of their days") { database in
+      try database.execute(
+        sql: """
+          UPDATE activity_versions SET
+            start_day = min(newest.start_day, coalesce(
+              (SELECT min(day) FROM entries WHERE entries.activity_id = activity_versions.activity_id), newest.start_day)),
+            end_day = max(newest.end_day, coalesce(
+              (SELECT max(day) FROM entries WHERE entries.activity_id = activity_versions.activity_id), newest.end_day))
+          FROM (SELECT activity_id, max(from_day), start_day, end_day FROM activity_versions GROUP BY activity_id) AS newest
+          WHERE newest.activity_id = activity_versions.activity_id
+          """)
+    }
+  }
+
+  /// Lets an activity ask for something else; see ``VersionRule``. Today's entry is judged by a new goal, and told where that changes it.
   ///
-  /// - A day that has an entry which the new terms could not have (another kind of goal or unit, or none planned) stays as it is, and the
-  ///   change holds from the next day on. Otherwise today's entry is judged by the new goal, and told where that changes it.
-  /// - An earlier start day opens the days from then on, by the terms that held first.
-  /// - Where no day was planned yet, nothing of the former terms remains.
+  /// - Throws: `invalid_fields` naming `startDay` or `endDay` where it would leave out a day that has an entry.
   static func change(
     _ activity: ActivityID, of account: AccountID, to terms: ActivityTerms, today: LocalDay, _ transaction: Transaction
   ) throws {
-    let versions = try list(of: activity, in: transaction.database)
-    guard let first = versions.first, let last = versions.last, last.terms != terms else { return }
-    let hasBegun = versions.contains { $0.startDay < today }
-    var fromDay = hasBegun ? today : beginning
-    var next = ActivityVersion(terms, from: fromDay, anchor: last.anchor(of: terms, from: fromDay))
-    if let entry = try Entries.lastDay(of: activity, from: today, in: transaction.database),
-      !next.isPlanned(on: entry) || !next.countsLike(last)
+    let database = transaction.database
+    let before = try list(of: activity, in: database)
+    guard let last = before.last, last.terms != terms else { return }
+    try requireEntries(of: activity, within: terms, in: database)
+    let after = VersionRule.change(
+      before, to: terms, today: today, lastEntry: try Entries.lastDay(of: activity, from: today, in: database))
+    try database.run("DELETE FROM activity_versions WHERE activity_id = ?", .id(activity))
+    for version in after { try put(version, of: activity, account, transaction) }
+    guard let next = after.last, next.measure != last.measure else { return }
+    try Entries.judgeAnew(activity, of: account, from: max(next.fromDay, today), by: next.measure, transaction)
+  }
+
+  /// Entries are only on planned days: none may come to lie before the start or behind the end.
+  private static func requireEntries(of activity: ActivityID, within terms: ActivityTerms, in database: Database) throws {
+    var faults: [FieldProblem] = []
+    if let day = try Entries.firstDay(of: activity, in: database), day < terms.startDay {
+      faults.append(FieldProblem(field: "startDay", FieldRule("starts_after_entries", ["day": .text(day.description)])))
+    }
+    if let endDay = terms.endDay,
+      let day = try Entries.lastDay(of: activity, from: endDay.advanced(by: 1), in: database)
     {
-      fromDay = entry.advanced(by: 1)
-      next = ActivityVersion(terms, from: fromDay, anchor: last.anchor(of: terms, from: fromDay))
+      faults.append(FieldProblem(field: "endDay", FieldRule("ends_before_entries", ["day": .text(day.description)])))
     }
-    if fromDay > beginning, terms.startDay < first.startDay {
-      var opened = first
-      opened.startDay = terms.startDay
-      try put(opened, of: activity, account, transaction)
-    }
-    try transaction.database.run(
-      "DELETE FROM activity_versions WHERE activity_id = ? AND from_day >= ?", .id(activity), .day(fromDay))
-    try put(next, of: activity, account, transaction)
-    try Entries.judgeAnew(activity, of: account, from: fromDay, by: next.measure, transaction)
+    guard faults.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: faults) }
   }
 
   /// All versions, oldest first.
@@ -69,7 +87,6 @@ enum ActivityVersions {
         INSERT INTO activity_versions (activity_id, from_day, account_id, goal_kind, goal_target, goal_unit, goal_direction,
           schedule_kind, schedule_code, anchor_day, start_day, end_day)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (activity_id, from_day) DO UPDATE SET start_day = excluded.start_day
         """)
     let (measure, planned) = (version.measure, version.planned)
     try statement.execute(arguments: [
@@ -109,15 +126,6 @@ extension ActivityVersion {
     startDay = row.day(column + 9)
     endDay = row.isNull(column + 10) ? nil : row.day(column + 10)
   }
-
-  /// From which day the schedule of the next version counts: as before if it is the same, else from its own beginning.
-  fileprivate func anchor(of terms: ActivityTerms, from day: LocalDay) -> LocalDay {
-    let isSame = terms.startDay == startDay && PlannedDays(terms.schedule, anchor: planned.anchor) == planned
-    return isSame ? planned.anchor : max(day, terms.startDay)
-  }
-
-  /// Whether both count the same thing, so that the progress of one is one of the other.
-  fileprivate func countsLike(_ other: ActivityVersion) -> Bool { measure.kind == other.measure.kind && unit == other.unit }
 }
 
 extension Goal.Kind: DatabaseValueConvertible {}

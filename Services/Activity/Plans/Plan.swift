@@ -4,7 +4,7 @@ import Operations
 struct Plan: Sendable {
   /// Oldest first, and at least one. The first holds for all days before it too.
   let versions: [ActivityVersion]
-  /// Oldest first, none overlapping another.
+  /// Oldest first; the archive's own may lie over others.
   let pauses: [ClosedRange<LocalDay>]
   /// The days that the account skips.
   let skips: Set<LocalDay>
@@ -22,8 +22,8 @@ struct Plan: Sendable {
     self.lostDays = lostDays
   }
 
-  /// The first day that any version may plan.
-  var firstDay: LocalDay { versions.reduce(versions[0].startDay) { min($0, $1.startDay) } }
+  /// The first day that may be planned.
+  var firstDay: LocalDay { versions[0].startDay }
 
   /// The version that holds on a day.
   func version(on day: LocalDay) -> ActivityVersion { versions.last { $0.fromDay <= day } ?? versions[0] }

@@ -10,8 +10,10 @@ enum Skips {
       "INSERT INTO activity_skips (activity_id, day) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(skip.activityID), .day(skip.day))
   }
 
-  static func delete(_ skip: Skip, _ transaction: Transaction) throws {
+  /// - Returns: whether the day was skipped.
+  static func delete(_ skip: Skip, _ transaction: Transaction) throws -> Bool {
     try transaction.database.run(
       "DELETE FROM activity_skips WHERE activity_id = ? AND day = ?", .id(skip.activityID), .day(skip.day))
+    return transaction.database.changesCount > 0
   }
 }

@@ -8,7 +8,7 @@ extension ServiceDefinition {
   mutating func serveSkips(_ calendars: AccountCalendars) {
     serve(CreateSkip.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       let day = input.day.resolved(today: today)
       let goal = try Activities.goal(input.activityID, of: account, on: day, in: transaction.database)
       let last = today.advanced(by: SkipInput.mostDaysAhead)
@@ -17,7 +17,7 @@ extension ServiceDefinition {
           "day", FieldRule("out_of_range", ["least": .text(goal.startDay.description), "most": .text(last.description)]))
       }
       guard goal.isPlanned else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
-      guard !goal.isPaused else { throw EntryFailure.paused.with(["day": .text(day.description)]) }
+      try goal.requireUnpaused()
       let skip = Skip(activityID: input.activityID, day: day)
       try Skips.put(skip, transaction)
       return skip
@@ -26,8 +26,10 @@ extension ServiceDefinition {
     serve(DeleteSkip.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
       try Activities.require(input.activityID, of: account, in: transaction.database)
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
-      try Skips.delete(Skip(activityID: input.activityID, day: input.day.resolved(today: today)), transaction)
+      let today = try calendars.today(of: account, transaction)
+      let day = input.day.resolved(today: today)
+      guard try Skips.delete(Skip(activityID: input.activityID, day: day), transaction) else { return Empty() }
+      try Ties.takeUp(day...day, input.activityID, of: account, today: today, transaction)
       return Empty()
     }
   }

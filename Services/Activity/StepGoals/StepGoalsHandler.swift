@@ -14,7 +14,7 @@ extension ServiceDefinition {
 
     serve(SetStepGoal.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       try StepGoals.set(input.goal, input.period, of: account, today: today, transaction)
       let goals = try StepGoals.list(of: account, today: today, in: transaction.database)
       return goals.first { $0.period == input.period } ?? StepGoal(period: input.period, goal: input.goal, steps: 0)
@@ -22,7 +22,7 @@ extension ServiceDefinition {
 
     serve(ClearStepGoal.self, prepare: calendars.prepare) { input, _, call, transaction in
       let account = try call.account
-      let today = try calendars.calendar(of: account, in: transaction.database).day(of: transaction.now)
+      let today = try calendars.today(of: account, transaction)
       try StepGoals.set(nil, input.period, of: account, today: today, transaction)
       return Empty()
     }

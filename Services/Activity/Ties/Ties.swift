@@ -36,15 +36,43 @@ enum Ties {
       INSERT INTO activity_ties (activity_id, account_id, kind) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET kind = excluded.kind
       """, .id(activity), .id(account), .text(kind.rawValue))
-    try follow(activity, of: account, from: today.advanced(by: -daysBack), today: today, transaction)
+    let states = try MovementDays.list(of: account, from: today.advanced(by: -daysBack), to: today, in: database)
+    try follow(states, of: account, today: today, only: activity, transaction)
   }
 
-  /// Sets the progress of a tied activity to what was measured on the days from that one on.
-  static func follow(
-    _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
+  /// Lets the last days take up what was measured on them before the activity asked for them, as it asks for others now.
+  static func takeUpLastDays(_ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws {
+    try takeUp(today.advanced(by: -daysBack)...today, activity, of: account, today: today, transaction)
+  }
+
+  /// Lets days that are asked for again take up what was measured on them while they rested. What was written of a day after its
+  /// movement changed last stands.
+  static func takeUp(
+    _ days: ClosedRange<LocalDay>, _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
-    let states = try MovementDays.list(of: account, from: day, to: today, in: transaction.database)
+    let database = transaction.database
+    let isTied = try database.first("SELECT 1 FROM activity_ties WHERE activity_id = ?", .id(activity)) { _ in true } ?? false
+    guard isTied, days.lowerBound <= today else { return }
+    let states = try MovementDays.list(of: account, from: days.lowerBound, to: min(days.upperBound, today), in: database)
+      .filter { state in
+        guard let written = try lastWrite(activity, state.day, in: database) else { return true }
+        // A day's revision is the time of its last change.
+        return written.milliseconds < state.revision
+      }
     try follow(states, of: account, today: today, only: activity, transaction)
+  }
+
+  /// When the progress of a day was last written, taken back or undone; nil where it never was.
+  private static func lastWrite(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Instant? {
+    let found = try database.first(
+      """
+      SELECT max(at) FROM (
+        SELECT progress_at AS at FROM entries WHERE activity_id = ?1 AND day = ?2
+        UNION ALL SELECT written_at FROM entry_deletions WHERE activity_id = ?1 AND day = ?2
+        UNION ALL SELECT lost_at FROM entry_changes WHERE activity_id = ?1 AND day = ?2 AND cause = 'undone')
+      """, .id(activity), .day(day)
+    ) { $0.isNull(0) ? nil : $0.instant(0) }
+    return found ?? nil
   }
 
   /// Sets the progress of tied activities on changed days to what was measured. What was written by hand stands until then.

@@ -61,4 +61,60 @@ struct ActivityArchiveTests {
     }
   }
 
+  private func pauses(_ person: Person, _ id: ActivityID) async throws -> [String] {
+    try await person.send(GetActivity.self, .init(activityID: id)).pauses.map {
+      "\($0.firstDay) \($0.lastDay)\($0.isArchive ? " archive" : "")"
+    }
+  }
+
+  @Test("leaves the account's own pauses as they are, and new ones may be made meanwhile: all hold when it is taken back")
+  func ownPauses() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-18T12:00:00.000Z") { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(startDay: "2026-11-01").id
+      func input(_ first: String, _ last: String) throws -> CreatePause.Input {
+        .init(activityID: id, firstDay: try LocalDay(text: first), lastDay: try LocalDay(text: last))
+      }
+      _ = try await ana.send(CreatePause.self, input("2026-11-17", "2026-11-19"))
+      let planned = try await ana.send(CreatePause.self, input("2026-12-01", "2026-12-05"))
+      _ = try await ana.send(ArchiveActivity.self, .init(activityID: id))
+      #expect(
+        try await pauses(ana, id) == ["2026-11-17 2026-11-19", "2026-11-18 2199-12-31 archive", "2026-12-01 2026-12-05"])
+      // Pauses of one's own still do not overlap.
+      #expect(try await ana.failure(CreatePause.self, input("2026-12-05", "2026-12-06")) == "pause_overlaps")
+      _ = try await ana.send(CreatePause.self, input("2026-11-21", "2026-11-21"))
+      _ = try await ana.send(CreatePause.self, input("2026-12-10", "2026-12-12"))
+      _ = try await ana.send(
+        UpdatePause.self, .init(activityID: id, pauseID: planned.id, lastDay: try LocalDay(text: "2026-12-03")))
+      try services.clock.set("2026-11-23T12:00:00.000Z")
+      _ = try await ana.send(UnarchiveActivity.self, .init(activityID: id))
+      #expect(
+        try await pauses(ana, id) == [
+          "2026-11-17 2026-11-19", "2026-11-20 2026-11-20", "2026-11-21 2026-11-21", "2026-11-22 2026-11-22",
+          "2026-12-01 2026-12-03", "2026-12-10 2026-12-12",
+        ])
+      let calendar = try await ana.send(GetCalendar.self, .init(activityID: id, format: .twoWeeks))
+      #expect(calendar.days[1...6].map(\.state) == [.paused, .paused, .paused, .paused, .paused, .paused])
+      #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.pending])
+      #expect(try await ana.send(GetDay.self, .init(day: .init(text: "2026-12-02"))).activities.map(\.state) == [.paused])
+    }
+  }
+
+  @Test("is undone by taking the activity back, and in no other way: its pause is not to be changed, its days not written")
+  func onlyByUnarchiving() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(startDay: "2026-11-01").id
+      _ = try await ana.send(ArchiveActivity.self, .init(activityID: id))
+      let own = try #require(try await ana.send(GetActivity.self, .init(activityID: id)).pauses.first)
+      let shorter = UpdatePause.Input(activityID: id, pauseID: own.id, lastDay: own.firstDay)
+      #expect(try await ana.failure(UpdatePause.self, shorter) == "activity_archived")
+      #expect(try await ana.failure(DeletePause.self, .init(activityID: id, pauseID: own.id)) == "activity_archived")
+      #expect(try await ana.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == "activity_archived")
+      #expect(try await ana.failure(CreateSkip.self, .init(activityID: id, day: .today)) == "activity_archived")
+      #expect(try await ana.send(GetActivity.self, .init(activityID: id)).pauses == [own])
+      let words = Words(Contract.activity.words)
+      #expect(words.text("failure.activity_archived.suggestion", .english) == "Take it out of the archive first.")
+    }
+  }
 }

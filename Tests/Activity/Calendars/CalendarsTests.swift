@@ -141,7 +141,7 @@ struct CalendarsTests {
     try await running { ana, read in
       #expect(try await ana.failure(GetCalendar.self, .init(activityID: ActivityID())) == "activity_not_found")
       #expect(
-        try await ana.refusedFields(GetCalendar.self, .init(activityID: read.id, day: .init(text: "2200-01-01")))
+        try await ana.refusedFields(GetCalendar.self, .init(activityID: read.id, day: .day(LocalDay(text: "2200-01-01"))))
           == ["day out_of_range"])
       let first = try await ana.send(GetCalendar.self, .init(activityID: read.id, day: .init(text: "1970-01-01")))
       #expect(first.previousDay == nil && first.nextDay != nil)

@@ -1,7 +1,5 @@
 import ActivityContract
-import Foundation
 import GRDB
-import Logging
 import Operations
 import ServiceKit
 import Storage
@@ -13,24 +11,12 @@ import Testing
 struct EntrySchemaTests {
   @Test("keep their progress, name their account, and give way to later changes alone")
   func upgrade() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-entries-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer {
-      do {
-        try FileManager.default.removeItem(at: folder)
-      } catch {
-        Issue.record(error)
-      }
-    }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: folder.appendingPathComponent("activity.sqlite").path, service: .activity, migrations: migrations,
-        secret: [UInt8](repeating: 1, count: 32), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
     let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3)]
     let (account, activity, day) = (AccountID(), ActivityID(), LocalDay(daysSinceEpoch: 20_001))
-    let old = try open(before)
-    try await old.write { transaction in
+    let newer = [
+      ActivityVersions.migration(4), Entries.detailsMigration(5), EntryChangesSchema.migration(6), Timers.migration(7),
+    ]
+    try await UpgradedStore.upgrading(before, by: newer) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO activities (activity_id, account_id, title, category, goal_kind, goal_target, schedule_kind, schedule_bits,
@@ -40,19 +26,16 @@ struct EntrySchemaTests {
       try transaction.database.execute(
         sql: "INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (?, ?, 1, 1, 777)",
         arguments: [activity, day])
+    } check: { store in
+      let (entry, registers, owner) = try await store.read { database in
+        (
+          try Entries.find(activity, day, in: database), try EntryRegisters.load(activity, day, in: database),
+          try AccountID.fetchOne(database, sql: "SELECT account_id FROM entries")
+        )
+      }
+      let stamp = WriteStamp(Instant(milliseconds: 777))
+      #expect(entry == StoredEntry(progress: 1, progressStamp: stamp, recordedAt: stamp.at))
+      #expect(registers == EntryRegisters(progress: Register(value: 1, stamp: stamp)) && owner == account)
     }
-    await old.close()
-    let new = try open(
-      before + [ActivityVersions.migration(4), Entries.detailsMigration(5), EntryChangesSchema.migration(6), Timers.migration(7)])
-    let (entry, registers, owner) = try await new.read { database in
-      (
-        try Entries.find(activity, day, in: database), try EntryRegisters.load(activity, day, in: database),
-        try AccountID.fetchOne(database, sql: "SELECT account_id FROM entries")
-      )
-    }
-    let stamp = WriteStamp(Instant(milliseconds: 777))
-    #expect(entry == StoredEntry(progress: 1, progressStamp: stamp, recordedAt: stamp.at))
-    #expect(registers == EntryRegisters(progress: Register(value: 1, stamp: stamp)) && owner == account)
-    await new.close()
   }
 }

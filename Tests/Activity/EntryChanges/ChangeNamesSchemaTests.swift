@@ -1,7 +1,6 @@
 import ActivityContract
-import Foundation
 import GRDB
-import Logging
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -13,27 +12,12 @@ import Testing
 struct ChangeNamesSchemaTests {
   @Test("are known by what is left of their writes: in force, deleted or in the history")
   func upgrade() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-names-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer {
-      do {
-        try FileManager.default.removeItem(at: folder)
-      } catch {
-        Issue.record(error)
-      }
-    }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: folder.appendingPathComponent("activity.sqlite").path, service: .activity, migrations: migrations,
-        secret: [UInt8](repeating: 1, count: 32), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
     let before = [
       Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4),
       Entries.detailsMigration(5), EntryChangesSchema.migration(6), Timers.migration(7),
     ]
     let (account, activity, day) = (AccountID(), ActivityID(), LocalDay(daysSinceEpoch: 20_001))
-    let old = try open(before)
-    try await old.write { transaction in
+    try await UpgradedStore.upgrading(before, by: [ChangeNamesSchema.migration(8)]) { transaction in
       let database = transaction.database
       try database.execute(
         sql: "INSERT INTO activities (activity_id, account_id, title, category, created_at) VALUES (?, ?, 'Leer', 'other', 1)",
@@ -58,19 +42,16 @@ struct ChangeNamesSchemaTests {
             VALUES (?, ?, ?, 1, ?, 2, ?, ?, ?, 5)
             """, arguments: [activity, day, step, field, change, change.map { _ in "phone" }, cause])
       }
-    }
-    await old.close()
-    let new = try open(before + [ChangeNamesSchema.migration(8)])
-    let names = try await new.read { database in
-      try ["progress phone", "comment phone", "deletion watch", "half phone", "lost phone", "lost watch"].map { text in
-        let parts = text.split(separator: " ").map(String.init)
-        let name = ChangeName(id: try ChangeID(text: parts[0]), device: try DeviceID(text: parts[1]))
-        return try ChangeNames.superseded(name, of: activity, day, in: database)
+    } check: { store in
+      let names = try await store.read { database in
+        try ["progress phone", "comment phone", "deletion watch", "half phone", "lost phone", "lost watch"].map { text in
+          let parts = text.split(separator: " ").map(String.init)
+          let name = ChangeName(id: try ChangeID(text: parts[0]), device: try DeviceID(text: parts[1]))
+          return try ChangeNames.superseded(name, of: activity, day, in: database)
+        }
       }
+      #expect(names == [[], [], [], [.comment], [.comment, .location], nil])
+      #expect(try await store.rows("entry_change_names") == 5)
     }
-    #expect(names == [[], [], [], [.comment], [.comment, .location], nil])
-    let rows = try await new.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry_change_names") }
-    #expect(rows == 5)
-    await new.close()
   }
 }

@@ -247,7 +247,7 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("a deletion is of a day that can be: none before 1970, and none to come")
+  @Test("a deletion is of a day that can be: none before 1970, none behind 2199, and none to come")
   func deletedDays() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
@@ -256,7 +256,10 @@ struct EntrySyncTests {
       for (number, day) in days.enumerated() {
         let result = try await sync(
           ana, try change("\(number)", at: "08:00", id, day: try LocalDay(text: day), isDeleted: true))[0]
-        let refusal = number < 2 ? "not_planned" : number < 5 ? "entry_in_future" : nil
+        let refusal = number == 2 ? "entry_in_future" : number < 5 ? "invalid_fields" : nil
+        if refusal == "invalid_fields" {
+          #expect(result.refusal?.fields.map { "\($0.field) \($0.code)" } == ["day out_of_range"])
+        }
         #expect(result.refusal?.code == refusal && result.outcome == (refusal == nil ? .applied : .refused), "\(day)")
       }
       #expect(try await services.store(of: .activity).rows("entry_deletions") == 3)

@@ -1,8 +1,6 @@
 import ActivityContract
-import Foundation
 import GRDB
 import InProcess
-import Logging
 import Operations
 import ServiceKit
 import Storage
@@ -89,18 +87,132 @@ struct ActivityVersionsTests {
     }
   }
 
-  @Test("an earlier start day opens the days from then on; a later one is waited for from today on")
-  func start() async throws {
+  /// The days of the week from Monday, 2026-11-16: asked for, done or neither. Today is Friday.
+  private func shown(_ activity: Activity, of person: Person) async throws -> String {
+    let calendar = try await person.send(GetCalendar.self, .init(activityID: activity.id, format: .week))
+    var days = ""
+    for day in calendar.days {
+      let list = try await person.send(GetDay.self, .init(day: .day(day.day))).activities.first { $0.id == activity.id }
+      #expect(list?.state == day.state, "\(day.day): the day's list and the calendar")
+      days += day.state.map { $0 == .done ? "x" : $0 == .failed ? "-" : "o" } ?? "."
+    }
+    return days
+  }
+
+  @Test(
+    "start and end day are moved for all days, past ones too: calendar, day's list and streak agree with what is shown",
+    arguments: [
+      // From the start day on, up to the end day; days with an entry; the new start and end day; what is asked for then.
+      (16, nil, [], 18, nil, "..--ooo"), (16, nil, [18], 18, nil, "..x-ooo"), (16, nil, [], 20, nil, "....ooo"),
+      (16, nil, [], 22, nil, "......o"), (18, nil, [18], 16, nil, "--x-ooo"), (20, nil, [], 17, nil, ".---ooo"),
+      (22, nil, [], 17, nil, ".---ooo"), (20, nil, [20], 17, nil, ".---xoo"),
+      (16, nil, [16], 16, 17, "x-....."), (16, nil, [16], 16, 19, "x---..."), (16, nil, [16], 16, 20, "x---o.."),
+      (16, nil, [16, 20], 16, 20, "x---x.."), (16, 17, [16], 16, 18, "x--...."), (16, 17, [16], 16, nil, "x---ooo"),
+      (16, 17, [16], 16, 21, "x---oo."), (16, 18, [17], 17, 17, ".x....."), (16, 21, [], 21, 22, ".....oo"),
+    ] as [(Int, Int?, [Int], Int, Int?, String)])
+  func bounds(start: Int, end: Int?, done: [Int], newStart: Int, newEnd: Int?, asked: String) async throws {
     try await running { services, ana in
-      let walk = try await ana.makeActivity(startDay: "2026-11-18")
-      let earlier = try await change(walk, of: ana, in: services) { $0.startDay = LocalDay(daysSinceEpoch: 20_773) }
-      #expect(earlier.startDay.description == "2026-11-16")
-      #expect(try await states(walk, of: ana) == [.failed, .failed, .failed, .failed, .pending, .pending, .pending])
-      let later = try await change(earlier, of: ana, in: services) { $0.startDay = LocalDay(daysSinceEpoch: 20_778) }
-      #expect(later.startDay.description == "2026-11-21")
-      #expect(try await states(walk, of: ana) == [.failed, .failed, .failed, .failed, nil, .pending, .pending])
-      let ended = try await change(later, of: ana, in: services) { $0.endDay = LocalDay(daysSinceEpoch: 20_778) }
-      #expect(try await states(ended, of: ana) == [.failed, .failed, .failed, .failed, nil, .pending, nil])
+      func day(_ number: Int) throws -> LocalDay { try LocalDay(text: "2026-11-\(number)") }
+      let made = try await ana.makeActivity(startDay: "2026-11-\(start)")
+      if let end {
+        _ = try await ana.send(UpdateActivity.self, .init(activityID: made.id, endDay: .set(.init(try day(end)))))
+      }
+      for number in done { _ = try await ana.record(made, on: "2026-11-\(number)") }
+      let moved = try await ana.send(
+        UpdateActivity.self,
+        .init(
+          activityID: made.id, startDay: .set(try day(newStart)), endDay: try newEnd.map { .set(.init(try day($0))) } ?? .clear))
+      let bounds = (start: try day(newStart), end: try newEnd.map(day))
+      #expect(moved.startDay == bounds.start && moved.endDay == bounds.end)
+      #expect(try await shown(moved, of: ana) == asked)
+      // A streak ends with the last day that was missed and begins with the first that was done.
+      let longest = asked.split { $0 != "x" }.map(\.count).max() ?? 0
+      #expect(try await ana.streak(of: moved).longest == longest)
+      for number in 16...20 {
+        let input = RecordEntry.Input(activityID: made.id, day: .day(try day(number)), isDone: true)
+        let isAsked = Array(asked)[number - 16] != "."
+        #expect(try await ana.failure(RecordEntry.self, input) == (isAsked ? nil : "not_planned"), "\(number)")
+      }
+    }
+  }
+
+  @Test("neither leaves out a day that has an entry: refused with the field, the day and what to do, and nothing changes")
+  func entriesStay() async throws {
+    try await running { services, ana in
+      let walk = try await ana.makeActivity(startDay: "2026-11-16")
+      for day in ["2026-11-17", "2026-11-19"] { _ = try await ana.record(walk, on: day) }
+      func refused(_ start: String?, _ end: String?) async throws -> [String] {
+        do {
+          _ = try await ana.send(
+            UpdateActivity.self,
+            .init(
+              activityID: walk.id, startDay: try start.map { .set(try LocalDay(text: $0)) } ?? .keep,
+              endDay: try end.map { .set(.init(try LocalDay(text: $0))) } ?? .keep))
+          return []
+        } catch let failure as Failure {
+          let words = Words(Contract.activity.words)
+          for problem in failure.fields {
+            for language in Language.allCases {
+              #expect(words.text("field.\(problem.code)", language, problem.parameters)?.contains("2026-11-1") == true)
+              #expect(words.text("field.\(problem.code).suggestion", language, problem.parameters)?.isEmpty == false)
+            }
+          }
+          return failure.fields.map { "\($0.field) \($0.code) \($0.parameters["day"] ?? .text("?"))" }
+        }
+      }
+      func fault(_ text: String, _ day: String) -> String { "\(text) \(Parameter.text(day))" }
+      #expect(try await refused("2026-11-18", nil) == [fault("startDay starts_after_entries", "2026-11-17")])
+      #expect(try await refused("2026-12-24", nil) == [fault("startDay starts_after_entries", "2026-11-17")])
+      #expect(try await refused(nil, "2026-11-18") == [fault("endDay ends_before_entries", "2026-11-19")])
+      #expect(
+        try await refused("2026-11-18", "2026-11-18") == [
+          fault("startDay starts_after_entries", "2026-11-17"), fault("endDay ends_before_entries", "2026-11-19"),
+        ])
+      #expect(try await ana.send(GetActivity.self, .init(activityID: walk.id)).activity == walk)
+      #expect(try await refused("2026-11-17", "2026-11-19") == [])
+      // Once it is taken back it hinders nothing.
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: walk.id, day: .init(text: "2026-11-17")))
+      #expect(try await refused("2026-11-18", nil) == [])
+    }
+  }
+
+  @Test("of what was stored when start and end were versioned, those shown last hold for all days, and leave no entry out")
+  func boundsUpgrade() async throws {
+    let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4)]
+    @Sendable func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
+    let ids = (0..<3).map { _ in ActivityID() }
+    let rows: [(ActivityID, LocalDay, LocalDay, LocalDay?)] = [
+      (ids[0], ActivityVersions.beginning, day(0), nil), (ids[0], day(20), day(15), day(18)),
+      (ids[1], ActivityVersions.beginning, day(0), day(5)), (ids[1], day(20), day(2), nil),
+      (ids[2], ActivityVersions.beginning, day(0), nil), (ids[2], day(20), day(15), day(18)),
+    ]
+    try await UpgradedStore.upgrading(before, by: [ActivityVersions.boundsMigration(5)]) { transaction in
+      for id in ids {
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO activities (activity_id, account_id, title, category, created_at) VALUES (?, zeroblob(16), 'Leer', 'other', 1)
+            """, arguments: [id])
+      }
+      for (id, from, start, end) in rows {
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO activity_versions (activity_id, from_day, account_id, goal_kind, goal_target, goal_direction, schedule_kind,
+              schedule_code, anchor_day, start_day, end_day)
+            VALUES (?1, ?2, zeroblob(16), 'check', 1, 'atLeast', 'daily', 0, ?3, ?3, ?4)
+            """, arguments: [id, from, start, end])
+      }
+      for number in [3, 19] {
+        try transaction.database.execute(
+          sql: "INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (?, ?, 1, 1, 1)",
+          arguments: [ids[2], day(number)])
+      }
+    } check: { store in
+      let bounds = try await store.read { database in
+        try ids.map { try ActivityVersions.list(of: $0, in: database).map { [$0.startDay, $0.endDay] } }
+      }
+      #expect(bounds[0] == [[day(15), day(18)], [day(15), day(18)]])
+      #expect(bounds[1] == [[day(2), nil], [day(2), nil]])
+      #expect(bounds[2] == [[day(3), day(19)], [day(3), day(19)]])
     }
   }
 
@@ -145,16 +257,12 @@ struct ActivityVersionsTests {
 
   @Test("an activity from before has one version, with all that it asked for")
   func upgrade() async throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("racha-plans-\(UUID().uuidString)").path
-    defer { for end in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + end) } }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: file, service: .activity, migrations: migrations, secret: [UInt8](repeating: 1, count: 32),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
     let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3)]
-    let old = try open(before)
-    try await old.write { transaction in
+    let newer = [
+      ActivityVersions.migration(4), ActivitySchema.migration(5), Ties.migration(6), Activities.archiveMigration(7),
+      ActivityVersions.boundsMigration(8),
+    ]
+    try await UpgradedStore.upgrading(before, by: newer) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO activities (activity_id, account_id, title, category, goal_kind, goal_target, goal_unit, schedule_kind,
@@ -162,23 +270,21 @@ struct ActivityVersionsTests {
           VALUES (zeroblob(16), zeroblob(16), 'Read', 'reading', 'quantity', 2500, 'pages', 'monthDays', 2147483650, 20000, 1);
           INSERT INTO entries (activity_id, day, progress, is_done, recorded_at) VALUES (zeroblob(16), 20001, 2500, 1, 2);
           """)
+    } check: { store in
+      let (activity, goal, entries) = try await store.read { database in
+        (
+          try Activities.find(.placeholder, of: .placeholder, in: database),
+          try Activities.goal(.placeholder, of: .placeholder, on: LocalDay(daysSinceEpoch: 20_100), in: database),
+          try Entries.progress(of: .placeholder, in: database)
+        )
+      }
+      #expect(activity.title == "Read" && activity.goal == .quantity(2.5, unit: "pages") && activity.endDay == nil)
+      #expect(activity.schedule == .monthDays([1, 31]) && activity.startDay.daysSinceEpoch == 20_000)
+      #expect(goal.measure == GoalMeasure(kind: .quantity, target: 2500) && goal.startDay == activity.startDay)
+      #expect(entries == [DayProgress(day: LocalDay(daysSinceEpoch: 20_001), progress: 2500)])
+      // What is deleted with it is.
+      try await store.write { try $0.database.execute(sql: "DELETE FROM entries; DELETE FROM activities") }
+      #expect(try await store.read { try ActivityVersions.list(of: .placeholder, in: $0) } == [])
     }
-    await old.close()
-    let new = try open(before + [ActivityVersions.migration(4), ActivitySchema.migration(5), Ties.migration(6)])
-    let (activity, goal, entries) = try await new.read { database in
-      (
-        try Activities.find(.placeholder, of: .placeholder, in: database),
-        try Activities.goal(.placeholder, of: .placeholder, on: LocalDay(daysSinceEpoch: 20_100), in: database),
-        try Entries.progress(of: .placeholder, in: database)
-      )
-    }
-    #expect(activity.title == "Read" && activity.goal == .quantity(2.5, unit: "pages") && activity.endDay == nil)
-    #expect(activity.schedule == .monthDays([1, 31]) && activity.startDay.daysSinceEpoch == 20_000)
-    #expect(goal.measure == GoalMeasure(kind: .quantity, target: 2500) && goal.startDay == activity.startDay)
-    #expect(entries == [DayProgress(day: LocalDay(daysSinceEpoch: 20_001), progress: 2500)])
-    // What is deleted with it is.
-    try await new.write { try $0.database.execute(sql: "DELETE FROM entries; DELETE FROM activities") }
-    #expect(try await new.read { try ActivityVersions.list(of: .placeholder, in: $0) } == [])
-    await new.close()
   }
 }

@@ -209,14 +209,14 @@ extension PlanModel {
     let today = start.advanced(by: number(-3...35))
     var versions: [ActivityVersion] = []
     var from = start.advanced(by: -20)
+    let first = number(0...5) == 0 ? start.advanced(by: number(-10...20)) : start
+    let end = number(0...2) == 0 ? first.advanced(by: number(0...40)) : nil
     for _ in 0..<number(1...3) {
-      let first = number(0...5) == 0 ? start.advanced(by: number(-10...20)) : start
       let goal: Goal = number(0...3) == 0 ? .duration(seconds: 2, .atMost) : .duration(seconds: 2)
       versions.append(
         ActivityVersion(
           ActivityTerms(
-            goal: goal, schedule: schedule(), startDay: first,
-            endDay: number(0...4) == 0 ? first.advanced(by: number(0...40)) : nil),
+            goal: goal, schedule: schedule(), startDay: first, endDay: end),
           from: from, anchor: first.advanced(by: number(-20...20))))
       from = max(start, from).advanced(by: number(1...20))
     }
@@ -226,6 +226,12 @@ extension PlanModel {
       begin = begin.advanced(by: number(0...15))
       pauses.append(begin...begin.advanced(by: number(0...12)))
       begin = begin.advanced(by: 13)
+    }
+    // The archive's own lies over whatever pauses there are.
+    if number(0...3) == 0 {
+      let archived = start.advanced(by: number(0...40))
+      pauses.append(archived...archived.advanced(by: 900))
+      pauses.sort { $0.lowerBound < $1.lowerBound }
     }
     func some(_ most: Int) -> Set<LocalDay> { Set((0..<number(0...most)).map { _ in start.advanced(by: number(-2...50)) }) }
     let share = Double.random(in: 0...1, using: &random)

@@ -1,0 +1,47 @@
+import ActivityContract
+import Operations
+import Sampling
+import Testing
+
+@testable import ActivityService
+
+@Suite("The rule of an activity's versions")
+struct VersionRuleTests {
+  @Test(
+    "agrees with looking through all edits for each day, in 10,000 generated lives; and what is shown bounds what is asked for",
+    arguments: [2026, 4, 31, 1] as [UInt64])
+  func agree(seed: UInt64) async throws {
+    var random = SeededGenerator(seed)
+    for number in 0..<2500 {
+      // Services in other tests wait for the same few threads.
+      if number % 20 == 0 { await Task.yield() }
+      let start = LocalDay(daysSinceEpoch: 20_000)
+      var model = VersionModel(.random(around: start, &random), today: start)
+      var versions = [ActivityVersion(model.terms, from: ActivityVersions.beginning, anchor: model.terms.startDay)]
+      for _ in 0..<8 {
+        switch Int.random(in: 0...5, using: &random) {
+        case 0: model.wait(days: Int.random(in: 1...9, using: &random))
+        case 1, 2: model.record()
+        case 3: model.takeBack(first: Bool.random(using: &random))
+        default:
+          var terms = model.terms
+          terms.vary(around: model.today, &random)
+          guard terms != model.terms, model.mayBecome(terms) else { continue }
+          let last = model.entries.filter { $0 >= model.today }.max()
+          versions = VersionRule.change(versions, to: terms, today: model.today, lastEntry: last)
+          model.change(to: terms)
+        }
+        let plan = Plan(versions)
+        for day in start.advanced(by: -30)...start.advanced(by: 90) {
+          let version = plan.version(on: day)
+          let goal = version.isPlanned(on: day) ? version.goal : nil
+          try #require(goal == model.goal(on: day), "\(seed) \(number) \(day): \(versions) \(model)")
+          // What was recorded stays asked for.
+          try #require(goal != nil || !model.entries.contains(day), "\(seed) \(number) \(day): \(versions) \(model)")
+        }
+        try #require(versions.last?.terms == model.terms && plan.firstDay == model.terms.startDay)
+        try #require(zip(versions, versions.dropFirst()).allSatisfy { $0.fromDay < $1.fromDay })
+      }
+    }
+  }
+}

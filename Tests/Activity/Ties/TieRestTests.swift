@@ -1,0 +1,157 @@
+import ActivityContract
+import ActivityService
+import InProcess
+import Operations
+import Testing
+
+@Suite("Tied activities and days of rest (MOVE-7, ACT-14)")
+struct TieRestTests {
+  /// The ways in which the days from 2026-11-19 to 21, which is today, come to rest and are taken back.
+  enum Rest: CaseIterable {
+    case skips, deletedPause, shortenedPause, movedPause, archive
+
+    /// The days that are asked for again when the rest is taken back.
+    var days: [String] {
+      switch self {
+      case .shortenedPause: ["2026-11-20", "2026-11-21"]
+      case .movedPause: ["2026-11-19"]
+      case .archive: ["2026-11-21"]
+      case .skips, .deletedPause: TieRestTests.days
+      }
+    }
+
+    func begin(_ person: Person, _ id: ActivityID) async throws {
+      switch self {
+      case .skips:
+        for day in TieRestTests.days { _ = try await person.send(CreateSkip.self, .init(activityID: id, day: .init(text: day))) }
+      case .deletedPause, .shortenedPause, .movedPause:
+        let pause = CreatePause.Input(
+          activityID: id, firstDay: try LocalDay(text: "2026-11-19"), lastDay: try LocalDay(text: "2026-12-24"))
+        _ = try await person.send(CreatePause.self, pause)
+      case .archive: _ = try await person.send(ArchiveActivity.self, .init(activityID: id))
+      }
+    }
+
+    func takeBack(_ person: Person, _ id: ActivityID) async throws {
+      let pause = try await person.send(GetActivity.self, .init(activityID: id)).pauses.first?.id ?? PauseID()
+      switch self {
+      case .skips:
+        for day in TieRestTests.days { _ = try await person.send(DeleteSkip.self, .init(activityID: id, day: .init(text: day))) }
+      case .deletedPause: _ = try await person.send(DeletePause.self, .init(activityID: id, pauseID: pause))
+      case .shortenedPause:
+        _ = try await person.send(
+          UpdatePause.self, .init(activityID: id, pauseID: pause, lastDay: try LocalDay(text: "2026-11-19")))
+      case .movedPause:
+        _ = try await person.send(
+          UpdatePause.self, .init(activityID: id, pauseID: pause, firstDay: try LocalDay(text: "2026-11-20")))
+      case .archive: _ = try await person.send(UnarchiveActivity.self, .init(activityID: id))
+      }
+    }
+  }
+
+  private static let days = ["2026-11-19", "2026-11-20", "2026-11-21"]
+
+  private func running(_ body: (ServicesInProcess, Person, ActivityID) async throws -> Void) async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T18:00:00.000Z") { services in
+      let ana = try await services.register()
+      let walk = CreateActivity.Input(
+        title: "Walk", category: .fitness, goal: .quantity(8000, unit: "steps"), schedule: .daily,
+        startDay: try LocalDay(text: "2026-11-01"), tie: .steps)
+      try await body(services, ana, try await ana.send(CreateActivity.self, walk).id)
+    }
+  }
+
+  private func amounts(_ person: Person, _ id: ActivityID) async throws -> [Double?] {
+    let calendar = try await person.send(GetCalendar.self, .init(activityID: id, format: .week))
+    return calendar.days[3...5].map(\.amount)
+  }
+
+  @Test("movement of days that rest is taken up when the rest is taken back", arguments: Rest.allCases)
+  func takenUp(rest: Rest) async throws {
+    try await running { services, ana, id in
+      for day in TieRestTests.days { try await ana.walk("before \(day)", 5000, "\(day)T08:00:00Z") }
+      #expect(try await amounts(ana, id) == [5000, 5000, 5000])
+      try await rest.begin(ana, id)
+      try services.clock.set("2026-11-21T19:00:00.000Z")
+      for day in TieRestTests.days { try await ana.walk("meanwhile \(day)", 3000, "\(day)T10:00:00Z") }
+      // What was there stays, and does not count.
+      let resting = try await amounts(ana, id)
+      #expect(resting.suffix(rest == .archive ? 1 : 3).allSatisfy { $0 == 5000 })
+      try services.clock.set("2026-11-21T20:00:00.000Z")
+      try await rest.takeBack(ana, id)
+      for day in rest.days {
+        let entry = try await ana.send(GetEntry.self, .init(activityID: id, day: .init(text: day)))
+        #expect(entry.amount == 8000 && entry.isDone, "\(day)")
+      }
+      let told = try await services.told(by: .activity).filter { $0.name == EntryRecorded.spec.name }.suffix(rest.days.count)
+      #expect(try told.map { try EntryRecorded.decode($0.body).day.description } == rest.days)
+    }
+  }
+
+  @Test("and a correction that comes meanwhile opens the day again")
+  func takenAway() async throws {
+    try await running { services, ana, id in
+      try await ana.walk("a", 9000, "2026-11-20T08:00:00Z")
+      let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
+      _ = try await ana.send(CreateSkip.self, .init(activityID: id, day: day.day))
+      try services.clock.set("2026-11-21T19:00:00.000Z")
+      _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["a"]))
+      #expect(try await ana.send(GetEntry.self, day).amount == 9000)
+      _ = try await ana.send(DeleteSkip.self, .init(activityID: id, day: day.day))
+      #expect(try await ana.send(GetEntry.self, day).amount == 0)
+    }
+  }
+
+  @Test("what was written, deleted or undone by hand since the movement changed last stands", arguments: Rest.allCases)
+  func byHand(rest: Rest) async throws {
+    try await running { services, ana, id in
+      for day in TieRestTests.days { try await ana.walk(day, 5000, "\(day)T08:00:00Z") }
+      try services.clock.set("2026-11-21T18:30:00.000Z")
+      func name(_ index: Int) throws -> EntryName { .init(activityID: id, day: try DayName(text: TieRestTests.days[index])) }
+      _ = try await ana.send(DeleteEntry.self, name(0))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: name(1).day, amount: 7000))
+      _ = try await ana.send(UndoEntry.self, name(2))
+      #expect(try await amounts(ana, id) == [nil, 7000, nil])
+      try services.clock.set("2026-11-21T19:00:00.000Z")
+      try await rest.begin(ana, id)
+      try services.clock.set("2026-11-21T20:00:00.000Z")
+      try await rest.takeBack(ana, id)
+      #expect(try await amounts(ana, id) == [nil, 7000, nil])
+      // Movement that changes a day counts again from then on.
+      for index in [0, 1, 2] where rest.days.contains(TieRestTests.days[index]) {
+        try await ana.walk("more \(index)", 1000, "\(TieRestTests.days[index])T12:00:00Z")
+        #expect(try await ana.send(GetEntry.self, name(index)).amount == 6000)
+      }
+    }
+  }
+
+  @Test("an activity that is not tied has nothing to take up")
+  func untied() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .clear))
+      let day = try DayName(text: "2026-11-20")
+      _ = try await ana.send(CreateSkip.self, .init(activityID: id, day: day))
+      try await ana.walk("a", 9000, "2026-11-20T08:00:00Z")
+      _ = try await ana.send(DeleteSkip.self, .init(activityID: id, day: day))
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: day)) == "entry_not_found")
+    }
+  }
+
+  @Test("days that an earlier start, a later end or another schedule opens take their movement up, of the last 30")
+  func opened() async throws {
+    try await running { services, ana, id in
+      func edit(_ edit: UpdateActivity.Input) async throws { _ = try await ana.send(UpdateActivity.self, edit) }
+      func has(_ day: String) async throws -> Double? {
+        try await ana.send(GetDay.self, .init(day: ListedDay(text: day))).activities.first?.amount
+      }
+      try await edit(
+        .init(activityID: id, startDay: .set(LocalDay(text: "2026-11-10")), endDay: .set(.init(LocalDay(text: "2026-11-15")))))
+      for day in ["2026-10-01", "2026-11-05", "2026-11-18", "2026-11-21"] { try await ana.walk(day, 9000, "\(day)T08:00:00Z") }
+      try await edit(.init(activityID: id, startDay: .set(LocalDay(text: "2026-09-01")), endDay: .clear))
+      #expect(try await has("2026-11-05") == 9000)
+      #expect(try await has("2026-11-18") == 9000)
+      #expect(try await has("2026-11-21") == 9000)
+      #expect(try await has("2026-10-01") == nil)
+    }
+  }
+}
