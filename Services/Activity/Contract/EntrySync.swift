@@ -289,6 +289,8 @@ public enum SyncEntries: Operation {
 
   public static let spec = OperationSpec(
     "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk,
+    // Told of a change, as all that befalls one: of this code no other operation tells.
+    failures: [EntryFailure.changeReused.kind],
     requirements: ["ACT-17", "ID-13"],
     "Take in changes of entries that devices made while they were offline; the later write of each field wins.")
 }
