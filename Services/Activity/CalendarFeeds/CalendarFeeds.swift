@@ -118,7 +118,7 @@ extension SessionRevoked.Reason {
   /// where its owner kept what was made, nothing does.
   fileprivate var endsLinks: Bool {
     switch self {
-    case .closedByOwner, .refreshTokenReused: true
+    case .closedByOwner, .refreshTokenReused, .loginUnanswered: true
     case .loggedOut, .passwordRecovered, .emailChangeUndone, .passwordChanged, .suspiciousActivity, .accountDeleted,
       .secretDamaged:
       false
