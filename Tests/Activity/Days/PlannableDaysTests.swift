@@ -8,13 +8,15 @@ import Testing
 struct PlannableDaysTests {
   /// The faults that an operation finds in a body, each as `field rule least most`.
   private static func faults<O: Operations.Operation>(_ operation: O.Type, _ body: String) -> [String] {
+    let problems: [FieldProblem]
     do throws(Failure) {
-      _ = try O.Input.decode(Array(body.utf8))
-      return []
+      // A form is handed on together with what is wrong with it.
+      problems = (try O.Input.decode(Array(body.utf8)) as? any Form)?.found.with([]) ?? []
     } catch {
-      return error.fields.map {
-        "\($0.field) \($0.code) \($0.parameters["least"] ?? .text("-")) \($0.parameters["most"] ?? .text("-"))"
-      }
+      problems = error.fields
+    }
+    return problems.map {
+      "\($0.field) \($0.code) \($0.parameters["least"] ?? .text("-")) \($0.parameters["most"] ?? .text("-"))"
     }
   }
 

@@ -274,7 +274,8 @@ struct ActivityVersionsTests {
       let (activity, goal, entries) = try await store.read { database in
         (
           try Activities.find(.placeholder, of: .placeholder, in: database),
-          try Activities.goal(.placeholder, of: .placeholder, on: LocalDay(daysSinceEpoch: 20_100), today: LocalDay(daysSinceEpoch: 20_100),
+          try Activities.goal(
+            .placeholder, of: .placeholder, on: LocalDay(daysSinceEpoch: 20_100), today: LocalDay(daysSinceEpoch: 20_100),
             in: database),
           try Entries.progress(of: .placeholder, in: database)
         )

@@ -129,9 +129,19 @@ struct MalformationTests {
       let twice = try await gateway.http("GET", "/v1/things?limit=1&limit=2", bearer)
       #expect(twice.status == 422)
       #expect(
-        try twice.json["errors"] == [["field": "limit", "code": "repeated", "message": "The query gives limit more than once."]])
+        try twice.json["errors"] == [
+          [
+            "field": "limit", "code": "repeated", "message": "The query gives limit more than once.",
+            "suggestion": "Give it once; of several values, with commas between.",
+          ]
+        ])
       let path = try await gateway.http("GET", "/v1/things/7?thingID=8", try gateway.bearer(language: .spanish))
-      #expect(try path.json["errors"] == [["field": "thingID", "code": "in_path", "message": "La ruta ya da thingID."]])
+      #expect(
+        try path.json["errors"] == [
+          [
+            "field": "thingID", "code": "in_path", "message": "La ruta ya da thingID.", "suggestion": "Omítelo en la consulta.",
+          ]
+        ])
     }
   }
 
