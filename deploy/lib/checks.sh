@@ -47,26 +47,26 @@ stage_build() {
 
 stage_release() { build_release; }
 
-# One half of the suite: the services with most tests. The tests of the other mostly wait for processes.
-suite_largest='^(ActivityTests|IdentityTests)\.'
+# One half of the suite, by its time. The tests of the other mostly wait for processes and hash passwords.
+suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests)\.'
 
 # The whole suite, in two halves at a time. Within a half one test follows the other, for many look at time;
 # those of real processes use the release executables. What failed is told once more at the end, where it is seen.
 #
 # The built tests are run themselves: `swift test` lets no second one run beside it.
 stage_suite() {
-  local logs others status=0 half
+  local logs other status=0 half
   half=("$(swift build --show-bin-path)/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel)
   export RACHA_TEST_BIN=$root/.build/release
   logs=$(mktemp --directory)
-  "${half[@]}" --skip "$suite_largest" >"$logs/others" 2>&1 &
-  others=$!
+  "${half[@]}" --skip "$suite_half" >"$logs/other" 2>&1 &
+  other=$!
   # shellcheck disable=SC2064 # Now: the process is known.
-  trap "kill $others 2>/dev/null || true" EXIT
-  "${half[@]}" --filter "$suite_largest" 2>&1 | tee -- "$logs/largest" || status=$?
-  wait "$others" || status=$?
+  trap "kill $other 2>/dev/null || true" EXIT
+  "${half[@]}" --filter "$suite_half" 2>&1 | tee -- "$logs/one" || status=$?
+  wait "$other" || status=$?
   trap - EXIT
-  cat -- "$logs/others"
+  cat -- "$logs/other"
   if ((status)); then
     say "── what failed"
     grep -haE -A 8 '^(✘|.*(Fatal error|error:))' -- "$logs"/* | grep -avE '^(◇|✔|--$)' || true

@@ -71,7 +71,7 @@ public enum SearchDirectory: Operation {
   public static let mostResults = 100
 
   public static let spec = OperationSpec(
-    "directory.search", of: .identity, .get("/v1/directory"), by: .verifiedAccount, effect: .read, rate: .search,
+    "directory.search", of: .identity, .get("/v1/directory"), by: .account, effect: .read, rate: .search,
     requirements: ["ID-14"],
     "Find other accounts by a part of their username or nickname; at most 100 of those that want to be found.")
 }
