@@ -39,6 +39,7 @@ extension ServiceDefinition {
         OpenLimits.migration(26),
         Activities.archiveMigration(27),
         ActivityVersions.boundsMigration(28),
+        Ties.daysMigration(29),
       ])
     let broom = ImportBell()
     service.keepAccounts(
@@ -89,6 +90,7 @@ extension ServiceDefinition {
         .following("entry_changes", "activities"),
         .following("entry_change_names", "activities"),
         .following("timers", "activities"),
+        .following("tie_days", "activities"),
         .rows("entries", "account_id = :account", .entries),
         // Those of days with something done are gone with the entries; what counts none stays.
         .rows("active_days", "account_id = :account", .profiles),

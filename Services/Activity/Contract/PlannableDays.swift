@@ -23,7 +23,7 @@ public enum PlannableDays {
 
   /// Records a last day before the first one; both with the names of their fields.
   static func checkOrder(_ first: (String, LocalDay?), _ last: (String, LocalDay?), _ fields: inout FieldChecks) {
-    guard fields.areRight(first.0), let firstDay = first.1, let lastDay = last.1, lastDay < firstDay else { return }
+    guard fields.areRight(first.0, last.0), let firstDay = first.1, let lastDay = last.1, lastDay < firstDay else { return }
     fields.refuse(last.0, mayNotEndBefore(firstDay))
   }
 

@@ -42,7 +42,7 @@ enum ActivityVersions {
 
   /// Lets an activity ask for something else; see ``VersionRule``. Today's entry is judged by a new goal, and told where that changes it.
   ///
-  /// - Throws: `invalid_fields` naming `startDay` or `endDay` where it would leave out a day that has an entry.
+  /// - Throws: `invalid_fields` naming `startDay` or `endDay` where it would leave out a day that has an entry or a timer.
   static func change(
     _ activity: ActivityID, of account: AccountID, to terms: ActivityTerms, today: LocalDay, _ transaction: Transaction
   ) throws {
@@ -60,14 +60,16 @@ enum ActivityVersions {
     try Entries.judgeAnew(activity, of: account, from: max(next.fromDay, today), today: today, transaction)
   }
 
-  /// Entries are only on planned days: none may come to lie before the start or behind the end.
+  /// Entries are only on planned days: none, nor the timer that becomes one, may come to lie before the start or behind the end.
   private static func requireEntries(of activity: ActivityID, within terms: ActivityTerms, in database: Database) throws {
     var faults: [FieldProblem] = []
-    if let day = try Entries.firstDay(of: activity, in: database), day < terms.startDay {
+    let timer = try Timers.day(of: activity, from: beginning, in: database)
+    if let day = [try Entries.firstDay(of: activity, in: database), timer].compactMap(\.self).min(), day < terms.startDay {
       faults.append(FieldProblem(field: "startDay", FieldRule("starts_after_entries", ["day": .text(day.description)])))
     }
     if let endDay = terms.endDay,
-      let day = try Entries.lastDay(of: activity, from: endDay.advanced(by: 1), in: database)
+      let day = [try Entries.lastDay(of: activity, from: endDay.advanced(by: 1), in: database), timer].compactMap(\.self).max(),
+      day > endDay
     {
       faults.append(FieldProblem(field: "endDay", FieldRule("ends_before_entries", ["day": .text(day.description)])))
     }

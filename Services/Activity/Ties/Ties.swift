@@ -22,11 +22,36 @@ enum Ties {
     }
   }
 
-  /// Ties an activity, or unties it, and lets its last days follow what was measured.
+  /// Which movement a day has taken up.
+  static func daysMigration(_ number: Int) -> Migration {
+    Migration(number, "movement that ties have taken up") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE tie_days (
+            activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
+            day INTEGER NOT NULL,
+            -- Steps or millimetres, of the tie's kind.
+            movement INTEGER NOT NULL CHECK (movement >= 0),
+            PRIMARY KEY (activity_id, day)
+          ) STRICT, WITHOUT ROWID;
+          INSERT INTO tie_days
+          SELECT ties.activity_id, entries.day,
+            CASE ties.kind WHEN 'steps' THEN steps WHEN 'walking' THEN walking WHEN 'running' THEN running ELSE cycling END
+          FROM activity_ties AS ties JOIN entries ON entries.activity_id = ties.activity_id
+          JOIN (
+            SELECT account_id, day, steps, walking, running, cycling, max(revision) FROM movement_days GROUP BY account_id, day
+          ) AS moved ON moved.account_id = ties.account_id AND moved.day = entries.day;
+          """)
+    }
+  }
+
+  /// Ties an activity, or unties it, and lets its last days follow what was measured. What was written of a day after its movement
+  /// changed last stands.
   static func set(
     _ kind: MovementKind?, _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
     let database = transaction.database
+    try database.run("DELETE FROM tie_days WHERE activity_id = ?", .id(activity))
     guard let kind else {
       try database.run("DELETE FROM activity_ties WHERE activity_id = ?", .id(activity))
       return
@@ -36,8 +61,7 @@ enum Ties {
       INSERT INTO activity_ties (activity_id, account_id, kind) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET kind = excluded.kind
       """, .id(activity), .id(account), .text(kind.rawValue))
-    let states = try MovementDays.list(of: account, from: today.advanced(by: -daysBack), to: today, in: database)
-    try follow(states, of: account, today: today, only: activity, transaction)
+    try takeUpLastDays(activity, of: account, today: today, transaction)
   }
 
   /// Lets the last days take up what was measured on them before the activity asked for them, as it asks for others now.
@@ -51,15 +75,40 @@ enum Ties {
     _ days: ClosedRange<LocalDay>, _ activity: ActivityID, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
     let database = transaction.database
-    let isTied = try database.first("SELECT 1 FROM activity_ties WHERE activity_id = ?", .id(activity)) { _ in true } ?? false
-    guard isTied, days.lowerBound <= today else { return }
+    let found = try database.first("SELECT kind FROM activity_ties WHERE activity_id = ?", .id(activity)) {
+      try $0.choice(0) as MovementKind
+    }
+    guard let kind = found, days.lowerBound <= today else { return }
     let states = try MovementDays.list(of: account, from: days.lowerBound, to: min(days.upperBound, today), in: database)
-      .filter { state in
-        guard let written = try lastWrite(activity, state.day, in: database) else { return true }
-        // A day's revision is the time of its last change.
-        return written.milliseconds < state.revision
-      }
+    for state in states where try stands(activity, state, in: database) {
+      try note(state[kind], activity, state.day, in: database)
+    }
     try follow(states, of: account, today: today, only: activity, transaction)
+  }
+
+  /// Whether what was written of a day that never took up its movement is newer than that.
+  private static func stands(_ activity: ActivityID, _ state: MovementState, in database: Database) throws -> Bool {
+    guard try takenUp(activity, state.day, in: database) == nil, let written = try lastWrite(activity, state.day, in: database)
+    else { return false }
+    // A day's revision is the time of its last change.
+    return written.milliseconds >= state.revision
+  }
+
+  /// The movement that the activity has taken up of a day; nil where it never did.
+  private static func takenUp(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Int? {
+    try database.first("SELECT movement FROM tie_days WHERE activity_id = ? AND day = ?", .id(activity), .day(day)) {
+      $0.number(0)
+    }
+  }
+
+  private static func note(
+    _ movement: Int, _ activity: ActivityID, _ day: LocalDay, in database: Database
+  ) throws {
+    try database.run(
+      """
+      INSERT INTO tie_days (activity_id, day, movement) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET movement = excluded.movement
+      """, .id(activity), .day(day), .number(movement))
   }
 
   /// When the progress of a day was last written, taken back or undone; nil where it never was.
@@ -75,7 +124,8 @@ enum Ties {
     return found ?? nil
   }
 
-  /// Sets the progress of tied activities on changed days to what was measured. What was written by hand stands until then.
+  /// Sets the progress of tied activities on changed days to what was measured, where that is not what they took up before: what was
+  /// written by hand since stands until the movement of the tie's kind changes.
   ///
   /// - Parameter only: the one activity concerned; nil for all of the account.
   static func follow(
@@ -91,8 +141,10 @@ enum Ties {
         let goal = try Activities.goal(activity, of: account, on: state.day, today: today, in: database)
         guard goal.isPlanned, !goal.isPaused, !goal.isSkipped,
           let progress = try progress(state, kind, activity, goal.measure, in: database),
-          try progress > 0 || Entries.find(activity, state.day, in: database) != nil
+          try takenUp(activity, state.day, in: database) ?? 0 != state[kind]
         else { continue }
+        try note(state[kind], activity, state.day, in: database)
+        guard try progress > 0 || Entries.find(activity, state.day, in: database) != nil else { continue }
         _ = try Entries.change(goal, of: account, today: today, transaction) { _, _ in progress }
       }
     }

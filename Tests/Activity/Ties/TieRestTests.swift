@@ -125,6 +125,67 @@ struct TieRestTests {
     }
   }
 
+  @Test("what was written by hand stands whatever was measured of another kind, also over a rest")
+  func otherKinds() async throws {
+    try await running { services, ana, id in
+      let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
+      func cycle(_ sample: String, _ hour: Int) async throws {
+        let start = try Instant(text: "2026-11-20T00:00:00Z").adding(seconds: hour * 3600)
+        try services.clock.set(services.clock.now.adding(seconds: 60).description)
+        try await ana.record(
+          MovementSample(id: sample, kind: .cycling, start: start, end: start.adding(seconds: 600), amount: 800))
+      }
+      try await ana.walk("a", 1500, "2026-11-20T08:00:00Z")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: day.day, amount: 42))
+      try await cycle("b", 12)
+      #expect(try await ana.send(GetEntry.self, day).amount == 42)
+      _ = try await ana.send(CreateSkip.self, .init(activityID: id, day: day.day))
+      try await cycle("c", 14)
+      _ = try await ana.send(DeleteSkip.self, .init(activityID: id, day: day.day))
+      #expect(try await ana.send(GetEntry.self, day).amount == 42)
+      try await ana.walk("d", 100, "2026-11-20T16:00:00Z")
+      #expect(try await ana.send(GetEntry.self, day).amount == 1600)
+      // Also where no movement of the tie's kind was measured yet.
+      let next = EntryName(activityID: id, day: try DayName(text: "2026-11-21"))
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: next.day, amount: 7))
+      try await cycle("e", 36)
+      #expect(try await ana.send(GetEntry.self, next).amount == 7)
+    }
+  }
+
+  @Test("what was undone stays so, also where the entry's history was forgotten")
+  func forgotten() async throws {
+    try await running { services, ana, id in
+      let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
+      try await ana.walk("a", 1500, "2026-11-20T08:00:00Z")
+      try services.clock.set("2026-11-21T18:30:00.000Z")
+      _ = try await ana.send(UndoEntry.self, day)
+      _ = try await ana.send(ForgetEntryChanges.self, day)
+      _ = try await ana.send(CreateSkip.self, .init(activityID: id, day: day.day))
+      _ = try await ana.send(DeleteSkip.self, .init(activityID: id, day: day.day))
+      #expect(try await ana.failure(GetEntry.self, day) == "entry_not_found")
+    }
+  }
+
+  @Test("a tie that is set leaves what was written by hand after the movement")
+  func tiedLater() async throws {
+    try await running { services, ana, id in
+      let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
+      for day in ["2026-11-19", "2026-11-20"] { try await ana.walk(day, 1200, "\(day)T08:00:00Z") }
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .clear))
+      try services.clock.set("2026-11-21T18:30:00.000Z")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: day.day, amount: 7))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(.init(.steps))))
+      #expect(try await amounts(ana, id) == [1200, 7, nil])
+      let start = try Instant(text: "2026-11-20T10:00:00Z")
+      try await ana.record(
+        MovementSample(id: "bike", kind: .cycling, start: start, end: start.adding(seconds: 600), amount: 800))
+      #expect(try await amounts(ana, id) == [1200, 7, nil])
+      try await ana.walk("more", 100, "2026-11-20T12:00:00Z")
+      #expect(try await amounts(ana, id) == [1200, 1300, nil])
+    }
+  }
+
   @Test("an activity that is not tied has nothing to take up")
   func untied() async throws {
     try await running { services, ana, id in

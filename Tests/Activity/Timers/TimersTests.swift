@@ -55,6 +55,23 @@ struct TimersTests {
     }
   }
 
+  @Test("no start or end day leaves its day out, so that it can be saved")
+  func bounds() async throws {
+    try await running { services, ana, id in
+      _ = try await ana.send(StartTimer.self, .init(activityID: id))
+      let today = try await ana.send(GetTimer.self, .init(activityID: id)).day
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, startDay: .set(today.advanced(by: -9))))
+      for edit in [
+        UpdateActivity.Input(activityID: id, startDay: .set(today.advanced(by: 1))),
+        .init(activityID: id, endDay: .set(.init(today.advanced(by: -1)))),
+      ] {
+        #expect(try await ana.failure(UpdateActivity.self, edit) == "invalid_fields")
+      }
+      try services.clock.set(services.clock.now.adding(seconds: 60).description)
+      #expect(try await ana.send(SaveTimer.self, .init(activityID: id)).durationSeconds == 60)
+    }
+  }
+
   @Test("of many devices that start at once one runs, and any of them stops it")
   func devices() async throws {
     try await running { services, ana, id in
