@@ -19,6 +19,13 @@ public protocol Bus: Sendable {
 
   /// What that service announces, from now on. A slow reader loses the oldest; see ``EventListener``.
   func announcements(of teller: ServiceName) -> AsyncStream<Announcement>
+
+  /// Where announcements are best heard, for no thread has to be woken there; only for what is brief. Nil for anywhere.
+  var hearing: (any TaskExecutor)? { get }
+}
+
+extension Bus {
+  public var hearing: (any TaskExecutor)? { nil }
 }
 
 /// What a service tells all others.

@@ -187,21 +187,14 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     }
   }
 
-  /// A port that is free now.
+  /// A port that is free now, and stays so for a while: below those that the system gives to whoever connects, and at random, for
+  /// the tests of other processes look for some at the same time.
   public static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-        bind(descriptor, raw, length) == 0 && getsockname(descriptor, raw, &length) == 0
-      }
+    for _ in 0..<1000 {
+      let port = Int.random(in: 10_000..<32_768)
+      if try isFree(port) { return port }
     }
-    guard bound else { throw NotReady(description: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
+    throw NotReady(description: "no free port")
   }
 }
 

@@ -73,10 +73,13 @@ public final class EventListener: Sendable {
   public func run() async {
     let announcements = bus.announcements(of: teller)
     await withDiscardingTaskGroup { group in
-      group.addTask {
+      group.addTask(executorPreference: bus.hearing) {
         for await announcement in announcements {
-          self.state.withLock { $0.heard(announcement) }
-          self.poke.yield()
+          let isAwaited = self.state.withLock { state in
+            state.heard(announcement)
+            return state.isAwaited
+          }
+          if isAwaited { self.poke.yield() }
         }
       }
       group.addTask {

@@ -129,11 +129,21 @@ struct ListenerState {
     }
   }
 
+  /// Whether what was heard may lead to something at once: most that others tell does not concern a listener. Telling the cursor is for
+  /// whoever looks now and then.
+  var isAwaited: Bool {
+    guard case .following = stage else { return true }
+    return !buffer.isEmpty || isBehind
+  }
+
+  /// Whether the teller has something that did not come.
+  private var isBehind: Bool { hasDoubt || lag > 0 || head?.epoch != cursor?.epoch }
+
   private mutating func follow(_ now: Int64) -> Action {
     guard let cursor else { return .load }
     if !buffer.isEmpty { return apply(min(batch, buffer.count), cursor.epoch) }
     let isMuch = cursor.number - max(acknowledgedNumber, toldNumber) >= limits.acknowledgedEvents
-    let isBehind = hasDoubt || lag > 0 || head.map({ $0.epoch != cursor.epoch }) ?? true
+    let isBehind = isBehind
     if isBehind, !isMuch || !keepsCursor {
       asked = cursor.number
       return .fetch(after: cursor)

@@ -65,8 +65,8 @@ final class BusLoop {
 
   /// Makes and binds the sockets.
   init(
-    _ service: ServiceName, _ endpoints: Endpoints, _ limits: BusLimits, _ mailbox: Mailbox, _ serving: Serving?,
-    _ metrics: BusMetrics, _ complaints: Complaints, _ logger: Logger
+    _ service: ServiceName, _ endpoints: Endpoints, _ limits: BusLimits, _ mailbox: Mailbox, _ executor: BusExecutor,
+    _ serving: Serving?, _ metrics: BusMetrics, _ complaints: Complaints, _ logger: Logger
   ) throws {
     self.service = service
     self.endpoints = endpoints
@@ -76,7 +76,7 @@ final class BusLoop {
     self.metrics = metrics
     self.complaints = complaints
     self.logger = logger
-    executor = BusExecutor(mailbox)
+    self.executor = executor
     try endpoints.prepare()
     guard let context = zmq_ctx_new() else { throw ZeroMQError("zmq_ctx_new") }
     self.context = context

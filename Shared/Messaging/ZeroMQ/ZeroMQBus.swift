@@ -33,6 +33,7 @@ public final class ZeroMQBus: Bus {
   private let logger: Logger
   private let metrics: BusMetrics
   private let mailbox: Mailbox
+  private let executor: BusExecutor
   private let state: Shared<State>
   private let tags = Atomic<UInt64>(1)
 
@@ -47,6 +48,7 @@ public final class ZeroMQBus: Bus {
     self.logger = logger
     metrics = BusMetrics()
     mailbox = Mailbox(limits: limits)
+    executor = BusExecutor(mailbox)
     state = Shared(State())
   }
 
@@ -66,7 +68,7 @@ public final class ZeroMQBus: Bus {
           handler: handler, grants: endpoints.curve.map { Grants($0.allowed) }, limits: limits, clock: clock, metrics: metrics,
           complaints: complaints)
       }
-      let loop = try BusLoop(service, endpoints, limits, mailbox, serving, metrics, complaints, logger)
+      let loop = try BusLoop(service, endpoints, limits, mailbox, executor, serving, metrics, complaints, logger)
       mailbox.open()
       state.phase = .running
       startThread(loop)
@@ -188,6 +190,9 @@ public final class ZeroMQBus: Bus {
     if !mailbox.push(.listen(teller, reader: reader, continuation)) { continuation.finish() }
     return stream
   }
+
+  /// The thread that receives them.
+  public var hearing: (any TaskExecutor)? { executor }
 }
 
 /// A lock that outlives the bus for the thread that ends after it.
