@@ -34,7 +34,8 @@ extension Activity {
       id: id, title: input.title.value?.trimmed ?? title, reason: reason,
       category: input.category.applied(to: category), goal: GoalMeasure(goal).goal(unit: goal.unit),
       schedule: PlannedDays(input.schedule.applied(to: schedule), anchor: start).schedule, startDay: start, endDay: end,
-      reminders: input.reminders.value?.canonical ?? reminders, tags: input.tags.value?.canonical ?? tags, tie: tie,
+      holdsFrom: holdsFrom, reminders: input.reminders.value?.canonical ?? reminders, tags: input.tags.value?.canonical ?? tags,
+      tie: tie,
       isArchived: isArchived,
       revision: revision, createdAt: createdAt)
   }

@@ -32,7 +32,7 @@ struct ActivityFaultsTests {
            "endDay":"2026-11-20","tie":"steps","reminders":["7:30"],"tags":[],"x":1}
           """) == [
             "title empty", "category not_a_choice", "goal.amount out_of_range", "goal.unit required",
-            "goal.durationSeconds not_for_goal", "schedule.nthWeekdays[0].nth no_such_nth",
+            "goal.durationSeconds not_for_goal_kind", "schedule.nthWeekdays[0].nth no_such_nth",
             "schedule.nthWeekdays[0].weekday out_of_range", "schedule.nthWeekdays[1].weekday not_a_whole_number",
             "schedule.everyDays out_of_range", "endDay ends_before", "reminders[0] not_a_time_of_day", "x unknown_field",
           ])
