@@ -12,7 +12,8 @@ struct ContractTests {
   func texts() {
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
     let rules = [
-      "not_for_goal", "not_for_schedule", "too_precise", "exactly_one", "ends_before", "starts_after_entries",
+      "not_for_goal", "not_for_goal_kind", "undone_by_progress", "not_for_schedule", "too_precise", "exactly_one", "ends_before",
+      "starts_after_entries",
       "ends_before_entries", "limit_exceeded", "no_such_nth",
       "repeated_source", "unknown_source", "not_for_tie",
       "bytes_out_of_range", "beyond_end", "other_bytes", "not_hexadecimal",
@@ -21,7 +22,8 @@ struct ContractTests {
     let ends = ImportEnd.allCases.map { "reason.import_\($0.rawValue)" }
     let problems = ImportProblemReason.allCases.map { "importProblem.\($0.rawValue)" }
     let kinds =
-      Goal.Kind.allCases.map { "goalKind.\($0.rawValue)" } + Schedule.Kind.allCases.map { "scheduleKind.\($0.rawValue)" }
+      Goal.Kind.allCases.flatMap { ["goalKind.\($0.rawValue)", "goalProgress.\($0.rawValue)"] }
+      + Schedule.Kind.allCases.map { "scheduleKind.\($0.rawValue)" }
     #expect(Set(ends + problems + kinds).subtracting(words.keys(.english)) == [])
     #expect(Set(categories + rules).subtracting(words.keys(.english)) == [])
   }
@@ -29,12 +31,13 @@ struct ContractTests {
   @Test("names kinds of goals and schedules in the reader's language")
   func kinds() {
     #expect(
-      words.text("field.not_for_goal", .spanish, ["kind": .text("check")]) == "Un hito de tipo «sí o no» no tiene este campo.")
+      words.text("field.not_for_goal_kind", .spanish, ["kind": .text("check")])
+        == "Este campo no es para un hito que es un simple sí o no.")
     #expect(
       words.text("field.not_for_schedule", .spanish, ["kind": .text("daily")])
         == "Una frecuencia de tipo «todos los días» no tiene este campo.")
     #expect(
-      words.text("field.not_for_goal", .english, ["kind": .text("quantity")])
-        == "A goal of the kind “amount” has no such field.")
+      words.text("field.not_for_goal_kind", .english, ["kind": .text("quantity")])
+        == "This field is not for a goal that is an amount, such as 5 km.")
   }
 }

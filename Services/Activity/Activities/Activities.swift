@@ -173,10 +173,12 @@ extension Activity {
     let minutes = (row["reminders"] as String?)?.split(separator: " ").compactMap { Int($0) } ?? []
     let tags =
       (row["tags"] as String?)?.split(separator: "\n").compactMap { Tag.fromDatabaseValue(String($0).databaseValue) } ?? []
-    let terms = ActivityVersion(row).terms
+    let version = ActivityVersion(row)
+    let terms = version.terms
     self.init(
       id: row["activity_id"], title: row["title"], reason: row["reason"], category: row["category"], goal: terms.goal,
       schedule: terms.schedule, startDay: terms.startDay, endDay: terms.endDay,
+      holdsFrom: version.fromDay == ActivityVersions.beginning ? nil : version.fromDay,
       reminders: minutes.compactMap(ReminderTime.init(minutes:)).sorted(), tags: tags.sorted(),
       tie: row["tie_kind"],
       isArchived: (row["archived_day"] as LocalDay?) != nil, revision: row["revision"], createdAt: row["created_at"])

@@ -51,7 +51,7 @@ extension ServiceDefinition {
     }
 
     serve(UpdateActivity.self, prepare: calendars.prepare) { input, _, call, transaction in
-      try input.found.require("activityID", "revision")
+      try input.found.require("activityID")
       let account = try call.account
       let today = try calendars.today(of: account, transaction)
       return try Activities.update(input, of: account, today: today, transaction)

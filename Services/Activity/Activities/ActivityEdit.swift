@@ -4,14 +4,22 @@ import Operations
 extension Activity {
   /// The activity as an edit leaves it, its revision aside.
   ///
-  /// - Throws: `invalid_fields` naming `endDay` where the edit would let it end before it begins, and `tie` where movement cannot complete its goal.
-  func edited(by input: UpdateActivity.Input) throws(Failure) -> Activity {
+  /// - Parameter recorded: the first and the last day that has an entry or a timer; nil where none has.
+  /// - Throws: `invalid_fields` with all that is wrong with what the edit says and with what it makes of the activity: `endDay` where it
+  ///   would end before it begins, either day where it would leave out one that is recorded, `tie` where movement cannot complete its goal.
+  func edited(by input: UpdateActivity.Input, recorded: ClosedRange<LocalDay>?) throws(Failure) -> Activity {
     var findings = FieldFindings(input.found)
     let goal = input.goal.applied(to: goal)
     let start = input.startDay.applied(to: startDay)
     let end = input.endDay.applied(to: endDay)
     if let end, end < start, input.found.areRight("startDay", "endDay") {
       findings.add("endDay", PlannableDays.mayNotEndBefore(start))
+    }
+    if let first = recorded?.lowerBound, start != startDay, start > first, input.found.areRight("startDay") {
+      findings.add("startDay", FieldRule("starts_after_entries", ["day": .text(first.description)]))
+    }
+    if let last = recorded?.upperBound, let end, end != endDay, end < last, input.found.areRight("endDay") {
+      findings.add("endDay", FieldRule("ends_before_entries", ["day": .text(last.description)]))
     }
     let tie = input.tie.applied(to: tie)
     if !MovementTie.fits(tie, goal), input.found.areRight("goal", "tie") { findings.add("tie", MovementTie.notForTie) }
@@ -26,7 +34,8 @@ extension Activity {
       id: id, title: input.title.value?.trimmed ?? title, reason: reason,
       category: input.category.applied(to: category), goal: GoalMeasure(goal).goal(unit: goal.unit),
       schedule: PlannedDays(input.schedule.applied(to: schedule), anchor: start).schedule, startDay: start, endDay: end,
-      reminders: input.reminders.value?.canonical ?? reminders, tags: input.tags.value?.canonical ?? tags, tie: tie,
+      holdsFrom: holdsFrom, reminders: input.reminders.value?.canonical ?? reminders, tags: input.tags.value?.canonical ?? tags,
+      tie: tie,
       isArchived: isArchived,
       revision: revision, createdAt: createdAt)
   }

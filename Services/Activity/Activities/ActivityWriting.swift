@@ -4,15 +4,16 @@ import Operations
 import Storage
 
 extension Activities {
-  /// Changes what the account says of its activity, and tells of it; where nothing changes, nothing is written or told.
+  /// Changes what the account says of its activity, and tells of it; where nothing changes, nothing is written or told. What is wrong with
+  /// the edit itself is told before that another came first.
   static func update(
     _ input: UpdateActivity.Input, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> Activity {
     let before = try find(input.activityID, of: account, in: transaction.database)
+    let after = try before.edited(by: input, recorded: ActivityVersions.recorded(before.id, in: transaction.database))
     if let revision = input.revision, revision != before.revision {
       throw ActivityFailure.changedMeanwhile.with(["revision": .number(before.revision)])
     }
-    let after = try before.edited(by: input)
     guard after != before else { return before }
     try transaction.database.cachedStatement(
       sql: "UPDATE activities SET title = ?, title_key = ?, reason = ?, category = ? WHERE activity_id = ?"

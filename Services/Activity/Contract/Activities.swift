@@ -20,6 +20,8 @@ public struct Activity: Document, Hashable {
   public var startDay: LocalDay
   /// The last day on which it may be planned; none if it goes on.
   public var endDay: LocalDay?
+  /// The day from which goal and schedule are these; nil where no others hold for the days before.
+  public var holdsFrom: LocalDay?
   /// When its owner is reminded of it, earliest first.
   public var reminders: [ReminderTime]
   /// By what it is found again, in order.
@@ -36,8 +38,8 @@ public struct Activity: Document, Hashable {
   /// An activity from its parts; the icon is its category's.
   public init(
     id: ActivityID, title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule,
-    startDay: LocalDay, endDay: LocalDay? = nil, reminders: [ReminderTime] = [], tags: [Tag] = [], tie: MovementKind? = nil,
-    isArchived: Bool = false, revision: Int = 1, createdAt: Instant
+    startDay: LocalDay, endDay: LocalDay? = nil, holdsFrom: LocalDay? = nil, reminders: [ReminderTime] = [], tags: [Tag] = [],
+    tie: MovementKind? = nil, isArchived: Bool = false, revision: Int = 1, createdAt: Instant
   ) {
     self.id = id
     self.title = title
@@ -48,6 +50,7 @@ public struct Activity: Document, Hashable {
     self.schedule = schedule
     self.startDay = startDay
     self.endDay = endDay
+    self.holdsFrom = holdsFrom
     self.reminders = reminders
     self.tags = tags
     self.isArchived = isArchived
@@ -62,6 +65,10 @@ public struct Activity: Document, Hashable {
     "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
     "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
     "endDay": "The last day on which it may be planned; absent if it goes on.",
+    "holdsFrom": """
+    The day from which goal and schedule are these: an edit's day, or the next one where that day had an entry or a timer that they could \
+    not have. Absent where no others hold for the days before.
+    """,
     "reminders": "When its owner is reminded of it on planned days, earliest first.",
     "tags": "By what it is found again, in order.",
     "isArchived": "Whether it is put away: planned on no day, and listed among the archived ones only.",

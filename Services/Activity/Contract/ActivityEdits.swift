@@ -58,14 +58,19 @@ public enum UpdateActivity: Operation {
       self.tie = tie
     }
 
+    private static let whenItHolds = """
+      from today on, or from the next day on where today has an entry or a timer that it could not have; the answer's `holdsFrom` says \
+      from when.
+      """
+
     public static let notes: Notes = [
       "activityID": "Names the activity.",
       "revision": Note(
         "The revision that was edited: where the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
           + "fields given apply to whatever there is.", range: 1...9_007_199_254_740_991, example: 3),
       "title": ActivityText.title, "reason": "Why, at most 30 characters; null removes it.",
-      "category": "What kind of thing it is.", "goal": "What a day asks for, from today on.",
-      "schedule": "On which days, from today on.",
+      "category": "What kind of thing it is.", "goal": Note("What a day asks for, \(whenItHolds)"),
+      "schedule": Note("On which days, \(whenItHolds)"),
       "startDay":
         "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; not after the first day with an entry.",
       "endDay": "The last day on which it may be planned, past ones too; not before the last day with an entry. Null removes it.",
@@ -93,7 +98,7 @@ public enum UpdateActivity: Operation {
   public static let spec = OperationSpec(
     "activities.update", of: .activity, .patch("/v1/activities/{activityID}"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind, ActivityFailure.changedMeanwhile.kind], requirements: ["ACT-6", "ACT-15"],
-    "Change the fields of an activity that are given; a changed schedule or goal holds from today on.")
+    "Change the fields of an activity that are given; a changed schedule or goal holds from today on, as `holdsFrom` says.")
 }
 
 /// Why an account does something, as it edits it: what is blank is no reason.

@@ -80,7 +80,7 @@ public struct Goal: Document, Hashable {
   }
 
   private static func presence(_ kind: Kind, wanted: Bool) -> FieldRule {
-    wanted ? FieldRule("required") : FieldRule("not_for_goal", ["kind": .text(kind.rawValue)])
+    wanted ? FieldRule("required") : FieldRule("not_for_goal_kind", ["kind": .text(kind.rawValue)])
   }
 }
 

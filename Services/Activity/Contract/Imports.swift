@@ -164,7 +164,9 @@ public enum ImportEnd: String, Choice {
 /// Why a single record was not taken; the words are at `importProblem.<case>`.
 public enum ImportProblemReason: String, Choice {
   case badRow, badTime, badNumber, badUnit, badPlace, badSchedule
-  case missingValue, timeBackwards, withoutTime, otherPerson, unknownHabit, notPlanned
+  case missingValue, timeBackwards, withoutTime, otherPerson, unknownHabit
+  /// Marks of habits on days on which there is nothing to be written.
+  case notPlanned, paused, skipped, archived
   case inFuture, tooFarAhead, endsBeforeStart, tooLong, tooOld, outOfRange, tooManySources, tooManySamples, tooManyActivities
   /// The file ends or breaks here.
   case brokenOff

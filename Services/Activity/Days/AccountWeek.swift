@@ -9,7 +9,7 @@ struct AccountWeek {
   private let days: AccountDays
   private let week: ClosedRange<LocalDay>
   private let database: Database
-  private var read: (plans: [ActivityID: Plan], progress: [ActivityID: [DayProgress]])?
+  private var read: (changes: PlanChanges, progress: [ActivityID: [DayProgress]])?
 
   /// The week of a day.
   init(of days: AccountDays, around day: LocalDay, in database: Database) {
@@ -19,16 +19,29 @@ struct AccountWeek {
   }
 
   /// What it has come to for an activity; nil where it is too short for so many times.
-  mutating func outcome(_ activity: ActivityID) throws -> JudgedDay.Outcome? {
-    let (plans, progress) =
+  ///
+  /// - Parameter version: of the activity, the one that holds on the week's day.
+  mutating func outcome(_ activity: ActivityID, _ version: ActivityVersion) throws -> JudgedDay.Outcome? {
+    let (changes, progress) =
       try read
       ?? (
-        Plans.list(of: days.account, over: week, lostDays: days.lost, in: database),
+        Plans.changes(of: days.account, over: week, in: database),
         Entries.progress(ofAll: days.account, over: week, in: database)
       )
-    read = (plans, progress)
-    return plans[activity]?.outcome(of: week, progress[activity] ?? [], today: days.today)
+    read = (changes, progress)
+    let plan = Plan(
+      changes.versions[activity] ?? [version], pauses: changes.pauses[activity] ?? [], skips: changes.skips[activity] ?? [],
+      lostDays: days.lost)
+    return plan.outcome(of: week, progress[activity] ?? [], today: days.today)
   }
+}
+
+/// What an account's activities do not ask for on each day of a stretch alike.
+private struct PlanChanges {
+  /// Those that hold on any of the days, of activities of which one begins within them; of the others one holds on all.
+  var versions: [ActivityID: [ActivityVersion]] = [:]
+  var pauses: [ActivityID: [ClosedRange<LocalDay>]] = [:]
+  var skips: [ActivityID: Set<LocalDay>] = [:]
 }
 
 extension Plan {
@@ -47,6 +60,8 @@ extension Plans {
     SELECT activity_id, \(ActivityVersions.columns) FROM activity_versions
     WHERE account_id = ?1 AND from_day <= ?3 AND from_day >= (SELECT max(from_day) FROM activity_versions AS first
       WHERE first.activity_id = activity_versions.activity_id AND first.from_day <= ?2)
+      AND activity_id IN (SELECT activity_id FROM activity_versions AS begun
+        WHERE begun.account_id = ?1 AND begun.from_day > ?2 AND begun.from_day <= ?3)
     ORDER BY activity_id, from_day
     """
 
@@ -60,30 +75,25 @@ extension Plans {
     WHERE account_id = ?1 AND day BETWEEN ?2 AND ?3
     """
 
-  /// The plans of all activities of an account, as far as they decide about some days.
-  fileprivate static func list(
-    of account: AccountID, over days: ClosedRange<LocalDay>, lostDays: Set<LocalDay>, in database: Database
-  ) throws -> [ActivityID: Plan] {
+  /// What decides about some days beside what each activity asks for on all of them.
+  fileprivate static func changes(
+    of account: AccountID, over days: ClosedRange<LocalDay>, in database: Database
+  ) throws -> PlanChanges {
     let (account, first, last) = (Bound.id(account), Bound.day(days.lowerBound), Bound.day(days.upperBound))
-    var versions: [ActivityID: [ActivityVersion]] = [:]
+    var changes = PlanChanges()
     try database.each(versionsOver, account, first, last) { row in
-      versions[try row.id(0), default: []].append(try ActivityVersion(row, behind: 0))
+      changes.versions[try row.id(0), default: []].append(try ActivityVersion(row, behind: 0))
       return true
     }
-    var pauses: [ActivityID: [ClosedRange<LocalDay>]] = [:]
     try database.each(pausesOver, account, first, last) { row in
-      pauses[try row.id(0), default: []].append(row.day(1)...row.day(2))
+      changes.pauses[try row.id(0), default: []].append(row.day(1)...row.day(2))
       return true
     }
-    var skips: [ActivityID: Set<LocalDay>] = [:]
     try database.each(skipsOver, account, first, last) { row in
-      skips[try row.id(0), default: []].insert(row.day(1))
+      changes.skips[try row.id(0), default: []].insert(row.day(1))
       return true
     }
-    return versions.reduce(into: [:]) { plans, item in
-      plans[item.key] = Plan(
-        item.value, pauses: pauses[item.key] ?? [], skips: skips[item.key] ?? [], lostDays: lostDays)
-    }
+    return changes
   }
 }
 

@@ -38,7 +38,7 @@ enum Days {
       planned.append(
         PlannedActivity(
           id: id, title: row.text(1), reason: row.isNull(2) ? nil : row.text(2), category: try row.choice(3),
-          goal: version.goal, state: try DayState(judged, week: try week.outcome(id)),
+          goal: version.goal, state: try DayState(judged, week: try week.outcome(id, version)),
           amount: progress.flatMap(version.measure.amount), durationSeconds: progress.flatMap(version.measure.durationSeconds)))
       return true
     }

@@ -59,7 +59,7 @@ struct GoalMeasure: Hashable, Sendable {
   /// Completing a day takes nothing from one that is beyond its goal already.
   func set(_ progress: Int, to input: RecordEntry.Input) throws(Failure) -> Int {
     if let isDone = input.isDone {
-      guard isDone || kind == .check else { throw Failure.field("isDone", notForGoal) }
+      guard isDone || kind == .check else { throw Failure.field("isDone", undoneByProgress) }
       guard isDone else { return 0 }
       guard isLimit else { return max(progress, target) }
       // What is kept is kept by as much as there was of it; what is exceeded cannot be kept any more.
@@ -91,5 +91,9 @@ struct GoalMeasure: Hashable, Sendable {
     return seconds
   }
 
-  private var notForGoal: FieldRule { FieldRule("not_for_goal", ["kind": .text(kind.rawValue)]) }
+  /// The rule of a progress that is none of the goal of its day.
+  var notForGoal: FieldRule { FieldRule("not_for_goal", ["kind": .text(kind.rawValue)]) }
+
+  /// The rule of saying that an amount or a time is not done, which says not how much of it there is.
+  private var undoneByProgress: FieldRule { FieldRule("undone_by_progress", ["kind": .text(kind.rawValue)]) }
 }

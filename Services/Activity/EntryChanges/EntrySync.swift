@@ -82,7 +82,7 @@ struct EntrySync {
   private func progress(of change: OfflineChange, _ measure: GoalMeasure) throws(Failure) -> Int {
     // A limit is kept by doing nothing, which says nothing of how much there was.
     guard change.isDone == nil || !measure.isLimit else {
-      throw Failure.field("isDone", FieldRule("not_for_goal", ["kind": .text(measure.kind.rawValue)]))
+      throw Failure.field("isDone", measure.notForGoal)
     }
     return try measure.set(
       0,

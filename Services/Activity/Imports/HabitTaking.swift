@@ -77,9 +77,10 @@ enum HabitTaking {
 
   private static func reason(_ failure: Failure) -> ImportProblemReason? {
     switch failure.code {
-    case EntryFailure.notPlanned.rawValue, EntryFailure.paused.rawValue, EntryFailure.skipped.rawValue,
-      ActivityFailure.archived.rawValue:
-      .notPlanned
+    case EntryFailure.notPlanned.rawValue: .notPlanned
+    case EntryFailure.paused.rawValue: .paused
+    case EntryFailure.skipped.rawValue: .skipped
+    case ActivityFailure.archived.rawValue: .archived
     case EntryFailure.inFuture.rawValue: .inFuture
     case ActivityFailure.notFound.rawValue: .unknownHabit
     default: nil

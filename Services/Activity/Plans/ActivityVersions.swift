@@ -42,14 +42,13 @@ enum ActivityVersions {
 
   /// Lets an activity ask for something else; see ``VersionRule``. Today's entry is judged by a new goal, and told where that changes it.
   ///
-  /// - Throws: `invalid_fields` naming `startDay` or `endDay` where it would leave out a day that has an entry or a timer.
+  /// - Parameter terms: leave out no day that is ``recorded(_:in:)``.
   static func change(
     _ activity: ActivityID, of account: AccountID, to terms: ActivityTerms, today: LocalDay, _ transaction: Transaction
   ) throws {
     let database = transaction.database
     let before = try list(of: activity, in: database)
     guard let last = before.last, last.terms != terms else { return }
-    try requireEntries(of: activity, within: terms, in: database)
     let begun = [
       try Entries.lastDay(of: activity, from: today, in: database), try Timers.day(of: activity, from: today, in: database),
     ]
@@ -60,20 +59,15 @@ enum ActivityVersions {
     try Entries.judgeAnew(activity, of: account, from: max(next.fromDay, today), today: today, transaction)
   }
 
-  /// Entries are only on planned days: none, nor the timer that becomes one, may come to lie before the start or behind the end.
-  private static func requireEntries(of activity: ActivityID, within terms: ActivityTerms, in database: Database) throws {
-    var faults: [FieldProblem] = []
-    let timer = try Timers.day(of: activity, from: beginning, in: database)
-    if let day = [try Entries.firstDay(of: activity, in: database), timer].compactMap(\.self).min(), day < terms.startDay {
-      faults.append(FieldProblem(field: "startDay", FieldRule("starts_after_entries", ["day": .text(day.description)])))
-    }
-    if let endDay = terms.endDay,
-      let day = [try Entries.lastDay(of: activity, from: endDay.advanced(by: 1), in: database), timer].compactMap(\.self).max(),
-      day > endDay
-    {
-      faults.append(FieldProblem(field: "endDay", FieldRule("ends_before_entries", ["day": .text(day.description)])))
-    }
-    guard faults.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: faults) }
+  /// The first and the last day that has an entry, or the timer that becomes one: since entries are only on planned days, none may come
+  /// to lie before the start or behind the end. Nil where none has.
+  static func recorded(_ activity: ActivityID, in database: Database) throws -> ClosedRange<LocalDay>? {
+    let days = [
+      try Entries.firstDay(of: activity, in: database), try Entries.lastDay(of: activity, from: beginning, in: database),
+      try Timers.day(of: activity, from: beginning, in: database),
+    ].compactMap(\.self)
+    guard let first = days.min(), let last = days.max() else { return nil }
+    return first...last
   }
 
   /// All versions, oldest first.

@@ -120,6 +120,46 @@ struct ActivityEditTests {
     }
   }
 
+  @Test("the answer to an edit says from when its goal and schedule hold, and what is refused until then says so too")
+  func holdsFrom() async throws {
+    try await running { services, ana, activity in
+      #expect(activity.holdsFrom == nil)
+      let farther = try await ana.send(UpdateActivity.self, .init(activityID: activity.id, goal: .set(.quantity(8, unit: "km"))))
+      #expect(farther.holdsFrom?.description == "2026-11-21")
+      #expect(
+        try await ana.send(UpdateActivity.self, .init(activityID: activity.id, title: .set("Jog"))).holdsFrom == farther.holdsFrom
+      )
+      _ = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, amount: 1))
+      let longer = try await ana.send(
+        UpdateActivity.self, .init(activityID: activity.id, goal: .set(.duration(seconds: 60)), schedule: .set(.everyNDays(2))))
+      #expect(longer.holdsFrom?.description == "2026-11-22" && longer.goal == .duration(seconds: 60))
+      #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == longer)
+      #expect(try await ana.send(ListActivities.self, .init()).items.map(\.activity) == [longer])
+      let told = try await services.told(by: .activity).last { $0.name == ActivityChanged.spec.name }
+      #expect(try ActivityChanged.decode(try #require(told).body).activity == longer)
+      // Today it is a quantity still.
+      let words = Words(Contract.activity.words)
+      do {
+        _ = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, durationSeconds: 60))
+        Issue.record("it was taken")
+      } catch let failure as Failure {
+        let problem = try #require(failure.fields.first)
+        #expect(problem.code == "not_for_goal" && failure.fields.count == 1)
+        #expect(
+          words.text("field.not_for_goal", .english, problem.parameters)
+            == "On that day the goal is an amount, such as 5 km, so this does not belong to it.")
+        #expect(
+          words.text("field.not_for_goal.suggestion", .spanish, problem.parameters)
+            == "Indica cuánto está hecho. Un hito cambiado vale desde el día del cambio, o desde el siguiente si ese día ya había algo registrado."
+        )
+      }
+      // Of what has not begun nothing of the former terms remains.
+      let later = try await ana.makeActivity(startDay: "2026-12-01")
+      #expect(
+        try await ana.send(UpdateActivity.self, .init(activityID: later.id, goal: .set(.duration(seconds: 60)))).holdsFrom == nil)
+    }
+  }
+
   @Test("T UC 01.03: the start day can be moved, both ways")
   func startDay() async throws {
     try await running { _, ana, activity in

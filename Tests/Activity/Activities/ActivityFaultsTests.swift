@@ -32,7 +32,7 @@ struct ActivityFaultsTests {
            "endDay":"2026-11-20","tie":"steps","reminders":["7:30"],"tags":[],"x":1}
           """) == [
             "title empty", "category not_a_choice", "goal.amount out_of_range", "goal.unit required",
-            "goal.durationSeconds not_for_goal", "schedule.nthWeekdays[0].nth no_such_nth",
+            "goal.durationSeconds not_for_goal_kind", "schedule.nthWeekdays[0].nth no_such_nth",
             "schedule.nthWeekdays[0].weekday out_of_range", "schedule.nthWeekdays[1].weekday not_a_whole_number",
             "schedule.everyDays out_of_range", "endDay ends_before", "reminders[0] not_a_time_of_day", "x unknown_field",
           ])
@@ -60,6 +60,40 @@ struct ActivityFaultsTests {
       #expect(
         try await faults(ana, UpdateActivity.self, #"{"goal":{"kind":"quantity","amount":-1,"unit":"km"},"tie":"steps"}"#, name)
           == ["goal.amount out_of_range"])
+      #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == activity)
+    }
+  }
+
+  @Test("of an edit of what has entries: days that would be left out beside all else, and all of it before another edit (ACT-6)")
+  func recorded() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+      let ana = try await services.register()
+      let activity = try await ana.makeActivity(goal: .quantity(5, unit: "km"), startDay: "2026-11-16")
+      for day in ["2026-11-17", "2026-11-19"] { _ = try await ana.record(activity, on: day) }
+      let name = ["activityID": activity.id.description]
+      #expect(
+        try await faults(
+          ana, UpdateActivity.self, #"{"title":" ","startDay":"2026-11-18","endDay":"2026-11-18","tie":"steps","reason":""}"#,
+          name)
+          == [
+            "title empty", "startDay starts_after_entries", "endDay ends_before_entries", "tie not_for_tie", "reason empty",
+          ])
+      #expect(
+        try await faults(ana, UpdateActivity.self, #"{"startDay":"2026-11-31","endDay":"2026-11-18","x":1}"#, name)
+          == ["startDay not_a_day", "endDay ends_before_entries", "x unknown_field"])
+      #expect(
+        try await faults(ana, UpdateActivity.self, #"{"startDay":"2026-11-18","endDay":"2026-11-15"}"#, name)
+          == ["startDay starts_after_entries", "endDay ends_before", "endDay ends_before_entries"])
+      // A revision that is none hides nothing, nor does one that is no longer the last.
+      #expect(
+        try await faults(ana, UpdateActivity.self, #"{"revision":"1","startDay":"2026-11-18","tie":"steps"}"#, name)
+          == ["revision not_a_whole_number", "startDay starts_after_entries", "tie not_for_tie"])
+      #expect(
+        try await faults(ana, UpdateActivity.self, #"{"revision":7,"title":null,"startDay":"2026-11-18","tie":"steps"}"#, name)
+          == ["title required", "startDay starts_after_entries", "tie not_for_tie"])
+      #expect(
+        try await ana.failure(UpdateActivity.self, .init(activityID: activity.id, revision: 7, title: .set("Run")))
+          == "activity_changed")
       #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == activity)
     }
   }

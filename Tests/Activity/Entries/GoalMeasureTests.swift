@@ -51,7 +51,8 @@ struct GoalMeasureTests {
       }
     }
     #expect(field { try check.set(0, to: .init(activityID: activity, day: .today, amount: 1)) } == "amount not_for_goal")
-    #expect(field { try litres.set(0, to: .init(activityID: activity, day: .today, isDone: false)) } == "isDone not_for_goal")
+    #expect(
+      field { try litres.set(0, to: .init(activityID: activity, day: .today, isDone: false)) } == "isDone undone_by_progress")
     #expect(
       field { try litres.set(0, to: .init(activityID: activity, day: .today, durationSeconds: 1)) }
         == "durationSeconds not_for_goal")
@@ -60,10 +61,26 @@ struct GoalMeasureTests {
         == "durationSeconds not_for_goal")
   }
 
+  @Test("an amount or a time that is not done is given as it is: both languages say so")
+  func undone() throws {
+    let words = Words(Contract.activity.words)
+    let rule = FieldRule("undone_by_progress", ["kind": .text("duration")])
+    let hours = GoalMeasure(kind: .duration, target: 3600)
+    #expect(throws: Failure.field("isDone", rule)) {
+      try hours.set(60, to: .init(activityID: activity, day: .today, isDone: false))
+    }
+    #expect(
+      words.text("field.undone_by_progress", .english, rule.parameters)
+        == "The goal is a time, such as 30 minutes, so it cannot just be called not done.")
+    #expect(
+      words.text("field.undone_by_progress.suggestion", .spanish, rule.parameters)
+        == "Indica cuánto duró. Si no hay nada, indica 0.")
+  }
+
   @Test(
     "a goal refuses what does not belong together",
     arguments: [
-      (#"{"kind":"check"}"#, []), (#"{"kind":"check","amount":1}"#, ["amount not_for_goal"]),
+      (#"{"kind":"check"}"#, []), (#"{"kind":"check","amount":1}"#, ["amount not_for_goal_kind"]),
       (#"{"kind":"quantity"}"#, ["amount required", "unit required"]),
       (#"{"kind":"quantity","amount":2.5,"unit":"l"}"#, []),
       (#"{"kind":"quantity","amount":0,"unit":"l"}"#, ["amount out_of_range"]),
@@ -71,7 +88,7 @@ struct GoalMeasureTests {
       (#"{"kind":"quantity","amount":1,"unit":""}"#, ["unit empty"]),
       (#"{"kind":"duration"}"#, ["durationSeconds required"]), (#"{"kind":"duration","durationSeconds":5400}"#, []),
       (#"{"kind":"duration","durationSeconds":0}"#, ["durationSeconds out_of_range"]),
-      (#"{"kind":"duration","durationSeconds":60,"unit":"s"}"#, ["unit not_for_goal"]),
+      (#"{"kind":"duration","durationSeconds":60,"unit":"s"}"#, ["unit not_for_goal_kind"]),
     ])
   func goals(json: String, problems: [String]) {
     do {

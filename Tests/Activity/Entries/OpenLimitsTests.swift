@@ -1,8 +1,6 @@
 import ActivityContract
-import Foundation
 import GRDB
 import InProcess
-import Logging
 import Operations
 import ServiceKit
 import Storage
@@ -124,31 +122,16 @@ struct OpenLimitsTests {
 
   @Test("of a store from before, those of open days are open again, and those of days long over stay done")
   func upgrade() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-limits-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer {
-      do {
-        try FileManager.default.removeItem(at: folder)
-      } catch {
-        Issue.record(error)
-      }
-    }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: folder.appendingPathComponent("activity.sqlite").path, service: .activity, migrations: migrations,
-        secret: [UInt8](repeating: 1, count: 32), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
     let before = [
       Accounts.migration(1), Activities.migration(2), Entries.migration(3), ActivityVersions.migration(4),
       Entries.detailsMigration(5), ActiveDays.migration(6),
     ]
     let account = AccountID()
     let today = LocalDay(daysSinceEpoch: Int32(Instant.now.milliseconds / LocalCalendar.dayLength))
-    let old = try open(before)
-    for direction in ["atMost", "atLeast"] {
-      let activity = ActivityID()
-      try await old.write { transaction in
-        let database = transaction.database
+    try await UpgradedStore.upgrading(before, by: [OpenLimits.migration(7)]) { transaction in
+      let database = transaction.database
+      for direction in ["atMost", "atLeast"] {
+        let activity = ActivityID()
         try database.execute(
           sql: "INSERT INTO activities (activity_id, account_id, title, category, created_at) VALUES (?, ?, 'Leer', 'other', 1)",
           arguments: [activity, account])
@@ -165,16 +148,14 @@ struct OpenLimitsTests {
               """, arguments: [activity, day, account])
         }
       }
+    } check: { store in
+      let (open, done) = try await store.read { database in
+        (
+          try LocalDay.fetchAll(database, sql: "SELECT day FROM entries WHERE closes_at = 0 AND is_done = 0"),
+          try Int.fetchAll(database, sql: "SELECT done FROM active_days ORDER BY day")
+        )
+      }
+      #expect(open == [today] && done == [2, 1])
     }
-    await old.close()
-    let new = try open(before + [OpenLimits.migration(7)])
-    let (open, done) = try await new.read { database in
-      (
-        try LocalDay.fetchAll(database, sql: "SELECT day FROM entries WHERE closes_at = 0 AND is_done = 0"),
-        try Int.fetchAll(database, sql: "SELECT done FROM active_days ORDER BY day")
-      )
-    }
-    #expect(open == [today] && done == [2, 1])
-    await new.close()
   }
 }

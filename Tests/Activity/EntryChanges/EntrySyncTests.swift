@@ -176,7 +176,8 @@ struct EntrySyncTests {
       #expect(fields[5] == ["isDone nothing_changed"] && fields[6] == ["amount not_when_deleted"])
       #expect(fields[8] == ["isDone exactly_one", "amount exactly_one"] && fields[9] == ["amount out_of_range"])
       #expect(results[1].refusal?.message == "Esta actividad no está planeada para el 2026-11-20.")
-      #expect(results[3].refusal?.fields[0].message == "Un hito de tipo «cantidad» no tiene este campo.")
+      #expect(
+        results[3].refusal?.fields[0].message == "Ese día el hito es una cantidad, como 5 km, así que esto no le corresponde.")
       #expect(results[4].refusal?.fields[1].message == "Puede tener como máximo 20 caracteres.")
       #expect(results[7].refusal?.message.contains("usar tu ubicación") == true)
       #expect(results[10].entry?.amount == 1.5)

@@ -336,4 +336,31 @@ struct ImportsTests {
       #expect(plan.activities.first { $0.id == listed[0].id }?.amount == 4)
     }
   }
+
+  @Test("say of each mark that cannot be taken why: the habit is paused, skipped, put away or not planned on that day")
+  func restingHabits() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+      let ana = try await services.register(language: .spanish)
+      let habits = LoopTests.columns + "1,Read,YES_NO,,,1,1,#F,,,,false\n2,Old,YES_NO,,,1,1,#F,,,,true\n"
+      _ = try await ana.importFile("Habits.csv", habits)
+      _ = try await ana.importFile("Checkmarks.csv", "Date,Read,Old,\n2026-11-10,YES_MANUAL,YES_MANUAL,\n")
+      let read = try await ana.send(ListActivities.self, .init()).items[0].activity.id
+      func day(_ number: Int) throws -> LocalDay { try LocalDay(text: "2026-11-\(number)") }
+      _ = try await ana.send(CreatePause.self, .init(activityID: read, firstDay: try day(12), lastDay: try day(13)))
+      _ = try await ana.send(CreateSkip.self, .init(activityID: read, day: .day(try day(14))))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: read, endDay: .set(.init(try day(20)))))
+      let marks =
+        "Date,Read,Old,\n2026-11-21,YES_MANUAL,YES_MANUAL,\n2026-11-14,YES_MANUAL,,\n2026-11-13,YES_MANUAL,YES_MANUAL,\n"
+      let done = try await ana.importFile("Checkmarks.csv", marks)
+      #expect(done.counts.taken == 1 && done.counts.refused == 4)
+      let problems = try await ana.send(ListImportProblems.self, .init(importID: done.id)).items
+      #expect(problems.map(\.line) == [2, 2, 3, 4])
+      #expect(problems.map(\.code) == [.notPlanned, .archived, .skipped, .paused])
+      #expect(
+        problems.map(\.text) == [
+          "El hábito no está previsto ese día.", "El hábito está archivado ese día.", "Te saltas el hábito ese día.",
+          "El hábito está en pausa ese día.",
+        ])
+    }
+  }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationsService
 
-@Suite("Mails that were given up")
+@Suite("Mails that were given up", .timeLimit(.minutes(1)))
 final class DeadMailsTests {
   private let identity = IdentityStub()
   private let home = "/tmp/racha-dead-\(UInt32.random(in: .min ... .max))"
@@ -25,7 +25,9 @@ final class DeadMailsTests {
   }
 
   /// Mails that died, each in its way.
-  private func die(_ usernames: [String], _ body: (Stage, [VerificationMailRequested]) async throws -> Void) async throws {
+  private func die(
+    _ usernames: [String], _ body: (Stage, [VerificationMailRequested], WatchedCarrier) async throws -> Void
+  ) async throws {
     let carrier = WatchedCarrier { letter throws(MailFailure) in
       switch letter.to.description.prefix(2) {
       case "wo": throw .connection
@@ -38,7 +40,7 @@ final class DeadMailsTests {
     try await Stage.mails(identity, carrier, home: home, retry: retry) { stage in
       for event in events { try await stage.tell(.identity, event) }
       try await untilDead(usernames.count, stage)
-      try await body(stage, events)
+      try await body(stage, events, carrier)
     }
   }
 
@@ -52,7 +54,7 @@ final class DeadMailsTests {
 
   @Test("are listed for administrators, newest first, with what the last attempt failed of and without any address")
   func list() async throws {
-    try await die(["worn", "login", "refused"]) { stage, events in
+    try await die(["worn", "login", "refused"]) { stage, events, _ in
       let page = try await stage.call(ListDeadMails.self, .init(), as: administrator)
       let accounts = page.items.map(\.accountID)
       #expect(Set(accounts) == Set(events.map(\.accountID)) && page.nextCursor == nil)
@@ -76,11 +78,15 @@ final class DeadMailsTests {
   @Test("are sent again when an administrator says so, as the same mail, with all attempts before them")
   func retry() async throws {
     var first: DeadMail?
-    try await die(["worn"]) { stage, _ in
+    try await die(["worn"]) { stage, _, carrier in
+      #expect(await carrier.next(2).allSatisfy { $0.failure == .connection })
       first = try await stage.call(ListDeadMails.self, .init(), as: administrator).items.first
       let id = try #require(first?.id)
       _ = try await stage.call(RetryDeadMail.self, .init(mailID: id), as: administrator)
+      // As often as one that was never tried.
+      #expect(await carrier.next(2).allSatisfy { $0.letter.id == id && $0.failure == .connection })
       try await untilDead(1, stage)
+      #expect(try await stage.call(ListDeadMails.self, .init(), as: administrator).items.first?.attempts == 2)
     }
     let dead = try #require(first)
     let working = WatchedCarrier()
@@ -95,7 +101,7 @@ final class DeadMailsTests {
 
   @Test("are dropped when their link has stopped working meanwhile")
   func obsolete() async throws {
-    try await die(["refused"]) { stage, events in
+    try await die(["refused"]) { stage, events, _ in
       identity.forget(events[0].linkID)
       let dead = try await stage.call(ListDeadMails.self, .init(), as: administrator).items[0]
       _ = try await stage.call(RetryDeadMail.self, .init(mailID: dead.id), as: administrator)
@@ -108,7 +114,7 @@ final class DeadMailsTests {
 
   @Test("that ended the program each time are given up after as many attempts, and listed")
   func poison() async throws {
-    try await die(["refused"]) { _, _ in }
+    try await die(["refused"]) { _, _, _ in }
     let queue = try DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite")
     // As twelve kills in the middle of sending leave the row.
     try await queue.write {
@@ -126,7 +132,7 @@ final class DeadMailsTests {
 
   @Test("are for administrators alone")
   func callers() async throws {
-    try await die(["refused"]) { stage, _ in
+    try await die(["refused"]) { stage, _, _ in
       let person = try identity.person("ana").caller
       #expect(try await stage.refusal(ListDeadMails.self, .init(), as: person) == "forbidden")
       #expect(try await stage.refusal(RetryDeadMail.self, .init(mailID: ID()), as: person) == "forbidden")

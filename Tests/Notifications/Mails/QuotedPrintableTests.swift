@@ -53,6 +53,8 @@ struct EncodedWordTests {
       ("Plain subject", "Plain subject"),
       ("Confirma tu correo electrónico", "=?utf-8?B?Q29uZmlybWEgdHUgY29ycmVvIGVsZWN0csOzbmljbw==?="),
       ("=?utf-8?B?x?=", "=?utf-8?B?PT91dGYtOD9CP3g/PQ==?="),
+      // Nothing in it is read as a word that is none.
+      ("What is =?", "=?utf-8?B?V2hhdCBpcyA9Pw==?="), ("a =?x?q?y?= b", "=?utf-8?B?YSA9P3g/cT95Pz0gYg==?="),
       ("two\r\nBcc: x@example.org", "=?utf-8?B?dHdvDQpCY2M6IHhAZXhhbXBsZS5vcmc=?="),
     ])
   func encodes(text: String, expected: String) {

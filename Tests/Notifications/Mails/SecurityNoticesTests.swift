@@ -1,9 +1,11 @@
 import Foundation
+import GRDB
 import IdentityContract
 import InProcess
 import NotificationsContract
 import Operations
 import ServiceKit
+import Storage
 import Testing
 
 @testable import NotificationsService
@@ -12,6 +14,7 @@ import Testing
 final class SecurityNoticesTests {
   let identity = IdentityStub()
   let at = Instant(milliseconds: 1_795_250_580_000)
+  let words = Words(Contract.notifications.words)
 
   private func text(_ letter: Letter) -> String {
     // The soft line breaks of quoted-printable.
@@ -22,10 +25,23 @@ final class SecurityNoticesTests {
     try await stage.call(ListNotifications.self, .init(), as: person.caller).items
   }
 
+  /// The kinds of mails that were written, oldest first.
+  private func kinds(_ stage: Stage) async throws -> [MailKind] {
+    try await stage.store(.notifications).read { try MailKind.fetchAll($0, sql: "SELECT kind FROM mails ORDER BY mail_id") }
+  }
+
+  /// The words for the kind of mail that a letter is.
+  private func subject(_ kind: MailKind, _ language: Language) throws -> String {
+    "\r\nSubject: \(EncodedWord.encode(try #require(words.text("mail.\(kind.rawValue).subject", language))))\r\n"
+  }
+
   @Test(
     "a login unlike its account: by notification, and by mail with what, where, both links, and the advice to change the password (S 6, scenario 4)",
-    arguments: [(LoginAlertLevel.notice, NotificationKind.loginNoticed), (.suspicious, .loginSuspicious), (.high, .loginRefused)])
-  func login(level: LoginAlertLevel, kind: NotificationKind) async throws {
+    arguments: [
+      (LoginAlertLevel.notice, NotificationKind.loginNoticed, MailKind.loginNoticed),
+      (.suspicious, .loginSuspicious, .loginSuspicious), (.high, .loginRefused, .loginRefused),
+    ])
+  func login(level: LoginAlertLevel, kind: NotificationKind, mail: MailKind) async throws {
     let ana = try identity.person("ana", language: .spanish)
     let event = LoginAlertRaised(
       alertID: try identity.loginAlert(of: ana, token: MailWorkerTests.token), accountID: ana.account, level: level,
@@ -35,6 +51,8 @@ final class SecurityNoticesTests {
       try await stage.tell(.identity, event, event)
       let letter = await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
+      #expect(try await kinds(stage) == [mail])
+      #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(mail, .spanish)))
       for answer in ["confirm", "close"] {
         #expect(text(letter).contains("https://racha.example/login-alert?token=3D\(MailWorkerTests.token)&answer=3D\(answer)"))
       }
@@ -73,7 +91,10 @@ final class SecurityNoticesTests {
         try await stage.tell(.identity, AccountProtected(incidentID: ID(), accountID: ana.account, pattern: pattern, at: at))
         let letter = await carrier.next(1)[0].letter
         #expect(text(letter).contains("https://racha.example/recover\r\n"))
+        let kind: MailKind = pattern == .tokensReused ? .tokensReused : .locked
+        #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(kind, .english)))
       }
+      #expect(try await kinds(stage) == [.locked, .tokensReused])
       #expect(try await inbox(stage, of: ana).map(\.kind) == [.tokensReused, .accountLocked])
     }
   }
