@@ -28,6 +28,7 @@ enum Schema {
     Migration(22, "when passwords were changed") { try $0.execute(sql: PasswordSchema.changes) },
     Migration(23, "refused proofs of external providers") { try $0.execute(sql: IncidentSchema.proofs) },
     Migration(24, "withdrawn access") { try $0.execute(sql: AccessWithdrawalSchema.first) },
+    Migration(25, "subscribers of security events") { try IncidentSchema.addSubscribers($0) },
   ]
 
   private static let first = """

@@ -30,6 +30,41 @@ struct ContractsTests {
     }
   }
 
+  /// What a session in doubt may call although it changes something: to leave, to say that a login was not the owner's, to have the
+  /// account's own link sent again; to add, and to change what a history keeps or a further call takes back.
+  private static let allowedInDoubt: Set = [
+    "sessions.delete", "sessions.close", "loginAlerts.answer", "accounts.resendVerification",
+    "activities.create", "activities.archive", "activities.unarchive", "entries.record", "entries.increment", "entries.edit",
+    "entries.sync", "pauses.create", "skips.create", "timers.start", "timers.stop", "timers.save",
+    "movementSamples.record", "imports.create", "imports.uploadChunk", "imports.complete", "imports.cancel",
+  ]
+
+  @Test(
+    "refuse a session in doubt whatever its owner could not undo: every operation that changes something is one of few, or refused (ID-7)"
+  )
+  func doubt() {
+    for spec in allSpecs {
+      switch spec.caller {
+      case .anyone, .services: #expect(spec.inDoubt == .allowed, "\(spec.name)")
+      case .administrator: #expect(spec.inDoubt == .refused, "\(spec.name)")
+      case .account, .verifiedAccount:
+        let mayCall = spec.effect == .read || ContractsTests.allowedInDoubt.contains(spec.name)
+        #expect((spec.inDoubt == .allowed) == mayCall, "\(spec.name)")
+      }
+    }
+    #expect(ContractsTests.allowedInDoubt.isSubset(of: allSpecs.map(\.name)))
+  }
+
+  @Test("ask for a verified address exactly where the requirements do, in whichever service (ID-2; S 8, scenario 4)")
+  func verification() {
+    let restricted = allSpecs.filter { $0.caller == .verifiedAccount }.map(\.name).sorted()
+    #expect(
+      restricted == [
+        "followRequests.accept", "followRequests.send", "friendRequests.accept", "friendRequests.send", "messages.send",
+        "offers.redeem",
+      ])
+  }
+
   @Test("give each operation a name, a route, a requirement and a sentence of its own")
   func namesAndRoutes() {
     #expect(Set(allSpecs.map(\.name)).count == allSpecs.count)

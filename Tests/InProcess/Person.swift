@@ -18,6 +18,13 @@ public struct Person: Sendable {
       bus: bus, caller: Caller(kind: .account, account: caller.account, isVerified: caller.isVerified, language: caller.language))
   }
 
+  /// The same account, in a session that is in doubt.
+  public var inDoubt: Person {
+    var caller = caller
+    caller.isInDoubt = true
+    return Person(bus: bus, caller: caller)
+  }
+
   /// Sends a request and waits for its output.
   ///
   /// - Throws: the operation's `Failure`.

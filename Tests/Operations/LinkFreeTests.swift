@@ -14,9 +14,19 @@ struct LinkFreeTests {
       ("call ana@evil.example", "call ana evil example"),
       ("evil\u{3002}example", "evil example"), ("evil\u{FF0E}example\u{FF0F}x", "evil example x"), ("mailto:a@b", "mailto a b"),
       ("bit.ly.732862", "bit ly 732862"), ("tel:+34600000000", "tel +34600000000"), ("evil.example.", "evil example."),
-      ("\\\\host\\share", "host share"),
+      ("\\\\host\\share", "host share"), ("evil/.example", "evil example"), ("www .evil", ".evil"), ("at 03:30", "at 03:30"),
     ])
   func table(text: String, shown: String) { #expect(LinkFree.text(text) == shown) }
+
+  @Test(
+    "keeps apart what tokens are called, and makes no link of it either (ID-18)",
+    arguments: [
+      ("ci:deploy", "ci: deploy"), ("ci.deploy", "ci. deploy"), ("ci deploy", "ci deploy"), ("backup.sh", "backup. sh"),
+      (".env", ".env"), ("Nightly 03:30", "Nightly 03:30"), ("v1.2:rc", "v1.2: rc"), ("etc.", "etc."), ("a/b", "a b"),
+      ("https://evil.example/reset", "https: evil. example reset"), ("www.evil.example", "evil. example"),
+      ("ana@evil.example", "ana evil. example"), ("evil\u{3002}example", "evil example"), ("mailto:a", "mailto: a"),
+    ])
+  func names(text: String, shown: String) { #expect(LinkFree.name(text) == shown) }
 
   @Test("is too short to be a message")
   func short() {

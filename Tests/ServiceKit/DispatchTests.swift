@@ -35,14 +35,16 @@ struct DispatchTests {
   }
 
   @Test(
-    "refuses what administers to a session whose token says that it is in doubt, and nothing else that does not say so (ID-7)")
+    "refuses what administers and what changes anything to a session whose token says that it is in doubt, unless the operation says otherwise (ID-7)"
+  )
   func doubt() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       let doubtful = Caller(
         kind: .account, account: AccountID(), session: SessionID(), isVerified: true, isAdministrator: true, isInDoubt: true)
       #expect(await code { try await client.send(Notebook.Burn.self, .init(), as: doubtful) } == "login_alert_unanswered")
       #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: "a"), as: doubtful) } == nil)
-      #expect(await code { try await client.send(Notebook.Publish.self, .init(), as: doubtful) } == nil)
+      #expect(await code { try await client.send(Notebook.CountNotes.self, .init(), as: doubtful) } == nil)
+      #expect(await code { try await client.send(Notebook.Publish.self, .init(), as: doubtful) } == "login_alert_unanswered")
     }
   }
 

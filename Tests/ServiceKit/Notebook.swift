@@ -33,7 +33,7 @@ enum Notebook {
     typealias Input = Note
     typealias Output = Count
     static let spec = OperationSpec(
-      "notes.add", of: .social, nil, by: .account, effect: .create,
+      "notes.add", of: .social, nil, by: .account, effect: .create, inDoubt: .allowed,
       failures: [Refusal.full.kind], requirements: [], "Add.")
   }
 

@@ -34,7 +34,7 @@ public enum CreateCalendarFeed: Operation {
 
   // A recorded reply would keep the key in the store; who lost the answer makes another link.
   public static let spec = OperationSpec(
-    "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create, inDoubt: .refused,
+    "calendarFeeds.create", of: .activity, .post("/v1/calendar-feed"), by: .account, effect: .create,
     isForSessionsOnly: true, takesIdempotencyKey: false, requirements: ["ACT-16"],
     "Make a secret link to your activities as an iCalendar feed, in a session; an older link stops working.")
 }

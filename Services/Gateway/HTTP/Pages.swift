@@ -1,3 +1,4 @@
+import GatewayContract
 import NIOCore
 import Operations
 import ServiceKit
@@ -38,7 +39,7 @@ struct Pages: Sendable {
       let report = ReadyReport(answers, version: version, isStopping: isStopping(), own: hindrances())
       return .json(report.isReady ? 200 : 503, report.json.bytes)
     case .metrics:
-      guard exchange.isLocal || !metricsAreLocal else { throw Failure(RequestFailure.forbidden) }
+      guard !metricsAreLocal || LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
       let others = await questions.ask(ReadMetrics.self).compactMap { try? $0.answer.get().text }
       let text = MetricsText.merge([ownMetrics()] + others)
       return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))

@@ -12,7 +12,8 @@ struct LinkPage: Sendable {
   /// The operation that the form calls, and its requirement.
   let operation: String
   let requirement: String
-  /// Words of the page: `page.<name>.title`, `.text`, `.button`, `.done.title`, `.done.text`, `.refused.title`.
+  /// Words of the page: `page.<name>.title`, `.text`, `.button`, `.done.title`, `.done.text`, `.refused.title`; and `.already.text` where
+  /// its link may be opened again after it has done its work.
   let name: String
   /// What is told where there is no token.
   let invalid: Failure
@@ -61,7 +62,10 @@ extension HTTPResponder {
         var parameters: [String: String] = [:]
         try Query.parse(exchange.query, into: &parameters)
         let token = try page.token(parameters)
-        try await look(judge, page.purpose, token, &exchange)
+        if try await look(judge, page.purpose, token, &exchange).isDone {
+          let text = problems.text("page.\(page.name).already.text", exchange.language)
+          return show(200, page, "done.title", exchange, "<p>\(text)</p>")
+        }
         return show(
           200, page, "title", exchange,
           """
@@ -104,13 +108,15 @@ extension HTTPResponder {
   /// Asks whether a link works that is opened, within the same budget as its form.
   ///
   /// - Throws: why it does not.
+  @discardableResult
   func look(
     _ judge: LinkJudge, _ purpose: MailedLinkPurpose, _ token: String, _ exchange: inout Exchange
-  ) async throws(Failure) {
+  ) async throws(Failure) -> JudgeMailedLink.Output {
     let endpoint = judge.endpoint
     let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
-    _ = try await pass(
+    let (_, output) = try await pass(
       endpoint, [:], JudgeMailedLink.Input(purpose: purpose, token: token).json, identification, exchange)
+    return try JudgeMailedLink.Output.decode(output)
   }
 }
 

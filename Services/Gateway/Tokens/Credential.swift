@@ -15,13 +15,7 @@ enum ScopeRule: Hashable, Sendable {
   /// Every token will do, as it gives nothing by itself.
   case none
 
-  init(_ operation: OperationSpec) {
-    guard !operation.isForSessionsOnly, let scope = AccessScope(for: operation) else {
-      self = .sessionsOnly
-      return
-    }
-    self = .needs(scope)
-  }
+  init(_ operation: OperationSpec) { self = AccessScope(for: operation).map { .needs($0) } ?? .sessionsOnly }
 
   /// The scope that was missing.
   var failure: Failure {

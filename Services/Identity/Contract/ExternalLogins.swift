@@ -16,7 +16,7 @@ public enum ExternalLoginFailure: String, FailureCode {
   case refused = "external_login_refused"
   /// What came back does not prove who it is: forged, replayed, meant for somebody else.
   case proofInvalid = "external_proof_invalid"
-  /// The provider does not answer, or not in its own protocol.
+  /// The provider does not answer, or not in its own protocol: begin again.
   case providerUnavailable = "external_provider_unavailable"
   /// The provider tells no e-mail address, which a new account needs.
   case emailMissing = "external_email_missing"

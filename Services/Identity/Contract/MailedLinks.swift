@@ -33,7 +33,16 @@ public enum JudgeMailedLink: Operation {
     ]
   }
 
-  public typealias Output = Empty
+  public struct Output: Document, Hashable {
+    public var isDone: Bool
+
+    public init(isDone: Bool) { self.isDone = isDone }
+
+    public static let notes: Notes = [
+      "isDone":
+        "Whether the link did its work before, so that nothing is left to do: of one that verifies, which may be used again; others are refused then."
+    ]
+  }
 
   public static let spec = OperationSpec(
     "mailedLinks.judge", of: .identity, .post("/v1/mailed-links/judge"), by: .anyone, effect: .write, rate: .sensitive,

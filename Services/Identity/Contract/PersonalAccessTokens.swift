@@ -43,8 +43,9 @@ public enum AccessScope: String, Choice {
   case notificationsRead = "notifications:read"
   case notificationsWrite = "notifications:write"
 
-  /// The scope that a call of the operation takes; nil if no token may call it.
+  /// The scope that a call of the operation takes; nil if no token may call it. This is the one place that says which.
   public init?(for operation: OperationSpec) {
+    guard !operation.isForSessionsOnly else { return nil }
     switch operation.caller {
     case .administrator, .services: return nil
     case .anyone, .account, .verifiedAccount:
@@ -60,17 +61,22 @@ public enum PersonalAccessTokenFailure: String, FailureCode {
   public var status: Int { 409 }
 }
 
-/// Makes a personal access token. Its secret is answered this once, and kept by nobody but the caller.
+/// Makes a personal access token. Its secret is answered this once, and kept by nobody but the caller. Every field at fault is named at once.
 public enum CreatePersonalAccessToken: Operation {
-  public struct Input: Document, Hashable {
+  public struct Input: Form, Hashable {
     public var name: PersonalAccessTokenName
     public var scopes: [AccessScope]
     public var expiresAt: Instant?
+    public var found = FoundProblems()
 
     public init(name: PersonalAccessTokenName, scopes: [AccessScope], expiresAt: Instant? = nil) {
       self.name = name
       self.scopes = scopes
       self.expiresAt = expiresAt
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case name, scopes, expiresAt
     }
 
     public static let notes: Notes = [

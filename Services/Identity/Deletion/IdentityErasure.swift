@@ -31,7 +31,8 @@ enum IdentityErasure {
     .changed(
       "security_events", "account_id = :account", .securityEvents,
       by: """
-        UPDATE security_events SET account_id = NULL, session_id = NULL, address = NULL, user_agent = NULL, detail = NULL
+        UPDATE security_events SET account_id = NULL, session_id = NULL, address = NULL, subscriber = NULL, user_agent = NULL,
+          detail = NULL
         WHERE account_id = :account
         """),
     .changed(

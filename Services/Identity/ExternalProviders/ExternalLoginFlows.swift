@@ -118,7 +118,8 @@ extension Transaction {
     return ExternalLoginRecord(row)
   }
 
-  /// Ends the flow of that state, whatever will come of it: its answer is taken once. Refusals are recorded.
+  /// Ends the flow of that state, whatever will come of it: its answer is taken once, since its code must be sent once (RFC 6749,
+  /// section 4.1.2). Refusals are recorded.
   ///
   /// - Parameter owner: who asks, where an identity is to be linked.
   func endExternalLogin(
@@ -127,8 +128,8 @@ extension Transaction {
     func refuse(_ failure: ExternalLoginFailure, _ detail: String) throws -> Result<ExternalLoginRecord, ExternalLoginFailure> {
       try record(
         SecurityEvent(.externalStateRefused, account: owner?.account, session: owner?.session, detail: detail), from: caller)
-      // Who comes late forges nothing.
-      if failure != .stateExpired { try detectForgeries(nil, caller) }
+      // Who has the flow's secret began it: to come late, or once more because the provider was away, is no forgery.
+      if failure == .stateInvalid { try detectForgeries(nil, caller) }
       return .failure(failure)
     }
     guard let flow = try database.externalLogin(state, key: key) else { return try refuse(.stateInvalid, "unknown") }

@@ -37,6 +37,8 @@ actor ProviderDirectory {
   private var fetchingKeys: Task<[ProviderKey], any Error>?
   /// When the keys were last asked for.
   private var keysAskedAt: Instant?
+  /// Why they could not be had then; nil if they could.
+  private var keysTrouble: (any Error)?
 
   init(_ provider: ProviderSettings, web: ProviderWeb, clock: Clock) {
     self.provider = provider
@@ -67,6 +69,9 @@ actor ProviderDirectory {
   }
 
   /// The key of that id, looked for anew if it is not known; without an id the only one of that algorithm.
+  ///
+  /// - Throws: ``ProviderTrouble``, also where it is not among the keys of before and those of now cannot be had: then it proves nothing,
+  ///   and is no forgery either.
   func key(id: String?, algorithm: String) async throws -> Result<ProviderKey, IDTokenFault> {
     var known: [ProviderKey] = []
     if let keys, isWithin(keys.at, Self.freshSeconds) { known = keys.value }
@@ -75,6 +80,7 @@ actor ProviderDirectory {
       known = try await fetchKeys()
       found = Self.choose(known, id, algorithm)
     }
+    if case .failure(.unknownKey) = found, let keysTrouble { throw keysTrouble }
     return found
   }
 
@@ -104,9 +110,11 @@ actor ProviderDirectory {
       let found = try await task.value
       if fetchingKeys == task { fetchingKeys = nil }
       keys = Kept(value: found, at: clock.now)
+      keysTrouble = nil
       return found
     } catch {
       if fetchingKeys == task { fetchingKeys = nil }
+      keysTrouble = error
       guard let keys, isWithin(keys.at, Self.usableSeconds) else { throw error }
       return keys.value
     }

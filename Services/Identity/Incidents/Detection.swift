@@ -50,29 +50,29 @@ extension Transaction {
   /// - Parameter provider: nil where it is not known, as by a state that nobody was given.
   func detectForgeries(_ provider: ExternalProviderName?, _ caller: Caller) throws {
     let since = now.adding(seconds: -IncidentRule.proofWindowSeconds)
-    let address = caller.address.map { String($0.prefix(64)) }
     let fromAddress = try Int.fetchOne(
       database.cachedStatement(
         sql: """
           SELECT COUNT(*) FROM security_events
-          WHERE address = ? AND at > ? AND (kind = ? OR kind = ? AND detail <> ?)
+          WHERE subscriber = ? AND at > ? AND (kind = ? OR kind = ? AND detail NOT IN (?, ?))
           """),
       arguments: [
-        address, since, SecurityEvent.Kind.externalProofRefused, SecurityEvent.Kind.externalStateRefused,
-        ExternalLoginFailure.stateExpired.rawValue,
+        SecurityEvent.subscriber(caller), since, SecurityEvent.Kind.externalProofRefused,
+        SecurityEvent.Kind.externalStateRefused, ExternalLoginFailure.stateExpired.rawValue,
+        ExternalLoginFailure.stateUsed.rawValue,
       ])
     let atProvider = try provider.flatMap { provider in
       try Int.fetchOne(
         database.cachedStatement(
           sql: """
-            SELECT COUNT(DISTINCT address) FROM security_events
+            SELECT COUNT(DISTINCT subscriber) FROM security_events
             WHERE kind = 'externalProofRefused' AND at > ? AND instr(detail, ?) = 1
             """),
         arguments: [since, "\(provider) "])
     }
     let window = ProofWindow(proofsFromAddress: fromAddress ?? 0, addressesAtProvider: atProvider ?? 0)
     let findings = IncidentRule.findings(window)
-    if let finding = findings.address, let address { try raise(finding, on: .address(address)) }
+    if let finding = findings.address, let address = SecurityEvent.address(caller) { try raise(finding, on: .address(address)) }
     if let finding = findings.provider, let provider { try raise(finding, on: .provider(provider)) }
   }
 
@@ -82,12 +82,13 @@ extension Transaction {
   /// guessed, however many attempts the gateway's rates let through.
   func refuseLink(_ refusal: LinkRefusal, from caller: Caller) throws {
     try record(SecurityEvent(refusal.kind, account: refusal.account, detail: refusal.failure.code), from: caller)
-    guard refusal.isGuess, let address = caller.address.map({ String($0.prefix(64)) }) else { return }
+    guard refusal.isGuess, let address = SecurityEvent.address(caller) else { return }
     let count = try Int.fetchOne(
       database.cachedStatement(
-        sql: "SELECT COUNT(*) FROM security_events WHERE address = ? AND at > ? AND detail IN (?, ?, ?, ?, ?)"),
+        sql: "SELECT COUNT(*) FROM security_events WHERE subscriber = ? AND at > ? AND detail IN (?, ?, ?, ?, ?)"),
       arguments: [
-        address, now.adding(seconds: -IncidentRule.guessWindowSeconds), VerificationFailure.linkInvalid.rawValue,
+        SecurityEvent.subscriber(caller), now.adding(seconds: -IncidentRule.guessWindowSeconds),
+        VerificationFailure.linkInvalid.rawValue,
         RecoveryFailure.linkInvalid.rawValue, EmailChangeFailure.linkInvalid.rawValue,
         EmailChangeUndoFailure.linkInvalid.rawValue,
         LoginAlertFailure.linkInvalid.rawValue,

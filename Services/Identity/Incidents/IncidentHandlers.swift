@@ -84,7 +84,7 @@ extension Database {
     if let account = incident.accountID {
       (condition, value) = ("event.account_id = :value", account)
     } else if let address = incident.address {
-      (condition, value) = ("event.address = :value", address)
+      (condition, value) = ("event.subscriber = :value", SecurityEvent.subscriber(address))
     } else if let provider = incident.provider {
       (condition, value) = ("event.kind = 'externalProofRefused' AND instr(event.detail, :value) = 1", "\(provider) ")
     } else {

@@ -13,7 +13,7 @@ struct FailureWindow: Hashable, Sendable {
 
 /// What refused proofs of external providers look like together, within an hour.
 struct ProofWindow: Hashable, Sendable {
-  /// Tokens, states and codes from the address, of whichever provider.
+  /// Tokens, states and codes from the address, an IPv6 /64 being one, of whichever provider.
   var proofsFromAddress = 0
   /// Addresses from which proofs of the provider came.
   var addressesAtProvider = 0

@@ -1,3 +1,5 @@
+import GRDB
+
 /// The table of incidents, and what finds and lists security events.
 enum IncidentSchema {
   static let first = """
@@ -31,4 +33,21 @@ enum IncidentSchema {
   static let proofs = """
     CREATE INDEX security_events_of_proofs ON security_events (at) WHERE kind = 'externalProofRefused';
     """
+
+  /// Events of one subscriber count together, who has 2^64 IPv6 addresses: see ``SecurityEvent/subscriber(_:)``.
+  static func addSubscribers(_ database: Database) throws {
+    try database.execute(sql: "ALTER TABLE security_events ADD COLUMN subscriber BLOB")
+    let addresses = try String.fetchAll(
+      database, sql: "SELECT DISTINCT address FROM security_events WHERE address IS NOT NULL")
+    for address in addresses {
+      try database.execute(
+        sql: "UPDATE security_events SET subscriber = ? WHERE address = ?",
+        arguments: [SecurityEvent.subscriber(address), address])
+    }
+    try database.execute(
+      sql: """
+        DROP INDEX security_events_by_address;
+        CREATE INDEX security_events_by_subscriber ON security_events (subscriber, at) WHERE subscriber IS NOT NULL;
+        """)
+  }
 }

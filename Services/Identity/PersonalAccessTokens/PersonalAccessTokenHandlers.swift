@@ -96,6 +96,7 @@ extension Transaction {
     if let rule = PersonalAccessTokenRule.expiryRule(input.expiresAt, now: now) {
       problems.append(FieldProblem(field: "expiresAt", rule))
     }
+    problems = input.found.with(problems)
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
     guard others.count < PersonalAccessTokenRule.mostPerAccount else {
       throw PersonalAccessTokenFailure.tooMany.with(["most": .number(PersonalAccessTokenRule.mostPerAccount)])

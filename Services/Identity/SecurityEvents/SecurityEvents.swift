@@ -1,6 +1,8 @@
+import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// Something that bears on the safety of an account, kept for those who look into it (requirements ID-2, ID-15).
@@ -67,17 +69,30 @@ struct SecurityEvent: Sendable {
   }
 }
 
+extension SecurityEvent {
+  /// The address of a client as it is kept.
+  static func address(_ caller: Caller) -> String? { caller.address.map { String($0.prefix(64)) } }
+
+  /// Whom events count together for that come from an address: its subscriber, as limits count it, see ``ClientAddress``.
+  static func subscriber(_ caller: Caller) -> Data? { address(caller).map(subscriber) }
+
+  /// The same of an address that is kept.
+  static func subscriber(_ address: String) -> Data { Data(ClientAddress(address).bytes) }
+}
+
 extension Transaction {
   /// Keeps the event, with the client's address and what it says of itself.
   func record(_ event: SecurityEvent, from caller: Caller) throws {
     try database.cachedStatement(
       sql: """
-        INSERT INTO security_events (security_event_id, at, kind, severity, account_id, session_id, address, user_agent, detail)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO security_events (security_event_id, at, kind, severity, account_id, session_id, address, subscriber,
+          user_agent, detail)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
       ID<RecordedSecurityEvent>(), now, event.kind, event.kind.severity, event.account, event.session,
-      caller.address.map { String($0.prefix(64)) }, caller.userAgent.map { String($0.prefix(256)) }, event.detail,
+      SecurityEvent.address(caller), SecurityEvent.subscriber(caller), caller.userAgent.map { String($0.prefix(256)) },
+      event.detail,
     ])
   }
 }

@@ -218,8 +218,7 @@ public enum DeleteNotification: Operation {
 
   public static let spec = OperationSpec(
     "notifications.delete", of: .notifications, .delete("/v1/notifications/{notificationID}"), by: .account, effect: .write,
-    // What asks the owner about a login is not for that login to take away.
-    inDoubt: .refused, failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Delete a notification.")
+    failures: [RequestFailure.notFound.kind], requirements: ["NOT-1"], "Delete a notification.")
 }
 
 // MARK: - Events

@@ -131,7 +131,7 @@ struct MailTemplates: Sendable {
       "place": content.place ?? "", "title": content.security?.title ?? "", "lines": content.security?.lines ?? [],
       "recommendations": content.security?.recommendations ?? [], "erased": erased(content),
       // Its owner's words, unless somebody else made it.
-      "name": LinkFree.text(content.made?.name.description ?? ""), "scopes": scopes(content),
+      "name": LinkFree.name(content.made?.name.description ?? ""), "scopes": scopes(content),
       "expiry": expiry(content),
     ]
     return MailMessage(

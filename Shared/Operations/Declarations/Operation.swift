@@ -53,7 +53,7 @@ public struct OperationSpec: Sendable {
     self.caller = caller
     self.effect = effect
     self.rate = rate ?? (effect == .read ? .read : .write)
-    self.inDoubt = inDoubt ?? DoubtRule(of: service, caller, effect)
+    self.inDoubt = inDoubt ?? DoubtRule(caller, effect)
     self.isForSessionsOnly = isForSessionsOnly
     self.failures = failures
     self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller != .anyone)
@@ -130,19 +130,20 @@ public enum CallerRule: Hashable, Sendable {
 /// Whether a session may call that is in doubt: it began with a suspicious login, and its owner has not said yet that it was they
 /// (requirement ID-7).
 ///
-/// Whoever has the password alone must not be faster than the owner, who may answer days later. So such a session is refused wherever
-/// an operation does not say otherwise: whatever changes an account with identity, and whatever administers. The data of its days it may
-/// use, as it would have been let in without the suspicion.
+/// Whoever has the password alone must not be faster than the owner, who may answer days later and then must be able to put right what
+/// was done. So such a session reads and adds, and is refused what takes away or replaces what no history keeps, spends, reaches other
+/// people, silences a notice, changes the account, or administers. Whatever changes anything is refused unless its operation says
+/// otherwise, so that a new one is on the safe side.
 public enum DoubtRule: Sendable {
   case allowed
   /// It is told `login_alert_unanswered`.
   case refused
 
   /// What holds for an operation that does not say.
-  init(of service: ServiceName, _ caller: CallerRule, _ effect: Effect) {
+  init(_ caller: CallerRule, _ effect: Effect) {
     switch caller {
     case .administrator: self = .refused
-    case .account, .verifiedAccount: self = service == .identity && effect != .read ? .refused : .allowed
+    case .account, .verifiedAccount: self = effect == .read ? .allowed : .refused
     case .anyone, .services: self = .allowed
     }
   }

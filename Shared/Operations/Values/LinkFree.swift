@@ -4,16 +4,22 @@
 public enum LinkFree {
   public static let mostCharacters = 40
 
-  /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and before a blank.
-  public static func text(_ text: String) -> String {
+  /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and beside a blank.
+  public static func text(_ text: String) -> String { apart(text) { _ in " " } }
+
+  /// A name by which its owner finds a thing again, such as a token: the same, but dots and colons stay, with a blank behind them.
+  public static func name(_ text: String) -> String { apart(text) { $0 == "." || $0 == ":" ? "\($0) " : " " } }
+
+  /// The text with its joints replaced.
+  private static func apart(_ text: String, _ joint: (Character) -> String) -> String {
     let characters = Array(text.prefix(mostCharacters * 2))
     var result = ""
     for (index, character) in characters.enumerated() {
       let before = index > 0 ? characters[index - 1] : " "
       let after = index + 1 < characters.count ? characters[index + 1] : " "
-      result.append(holdsTogether(character) && !isApart(character, before, after) ? " " : character)
+      result += holdsTogether(character) && !isApart(character, before, after) ? joint(character) : String(character)
     }
-    let words = result.split(separator: " ").map { $0.lowercased() == "www" ? "" : String($0) }.filter { !$0.isEmpty }
+    let words = result.split(separator: " ").filter { !["www", "www."].contains($0.lowercased()) }
     return String(words.joined(separator: " ").prefix(mostCharacters))
   }
 
@@ -29,6 +35,6 @@ public enum LinkFree {
 
   private static func isApart(_ character: Character, _ before: Character, _ after: Character) -> Bool {
     guard character == "." || character == ":" || character == "/" else { return false }
-    return after == " " || (character == "." && before.isNumber && after.isNumber)
+    return after == " " || (character == "." && before == " ") || (character != "/" && before.isNumber && after.isNumber)
   }
 }

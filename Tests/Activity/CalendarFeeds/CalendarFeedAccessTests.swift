@@ -32,7 +32,7 @@ struct CalendarFeedAccessTests {
   func tokens() {
     #expect(AccessScope(for: GetCalendarFeed.spec) == .activityRead)
     #expect(AccessScope(for: RevokeCalendarFeed.spec) == .activityWrite)
-    #expect(CreateCalendarFeed.spec.isForSessionsOnly && CreateCalendarFeed.spec.inDoubt == .refused)
+    #expect(AccessScope(for: CreateCalendarFeed.spec) == nil && CreateCalendarFeed.spec.inDoubt == .refused)
   }
 
   @Test("a caller without a session makes none either, should one come by the gateway")

@@ -159,6 +159,25 @@ struct TrustedProxiesTests {
   }
 
   @Test(
+    "The metrics are this machine's alone, as mails are: not whom a proxy that nobody knows or another name leads here",
+    arguments: [
+      ([:], 200), (["X-Forwarded-For": "192.0.2.7"], 403), (["X-Forwarded-For": "127.0.0.1"], 403),
+      (["Forwarded": "for=127.0.0.1"], 403), (["Via": "1.1 proxy"], 403), (["X-Real-IP": "127.0.0.1"], 403),
+      (["Host": "racha.example"], 403), (["Host": "127.0.0.1:8080"], 200),
+    ] as [([String: String], Int)])
+  func unknownProxies(fields: [String: String], status: Int) async throws {
+    try await RunningGateway.with { gateway in
+      let answer = try await gateway.http("GET", "/metrics", fields)
+      #expect(answer.status == status)
+      if status == 403 { #expect(try answer.json["code"] == "local_only") }
+    }
+    try await RunningGateway.with(change: { $0.metricsAreLocal = false }) { gateway in
+      let answer = try await gateway.http("GET", "/metrics", fields)
+      #expect(answer.status == 200)
+    }
+  }
+
+  @Test(
     "Networks are read as people write them",
     arguments: [
       ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("192.0.2.7", "192.0.2.7", true),

@@ -54,7 +54,8 @@ struct LinkPageTests {
         case ("never", .verification): throw VerificationFailure.linkInvalid
         case ("never", .emailChange): throw EmailChangeFailure.linkInvalid
         case ("never", .emailChangeUndo): throw EmailChangeUndoFailure.linkInvalid
-        default: return Reply(request, Empty())
+        case ("done", .verification): return Reply(request, JudgeMailedLink.Output(isDone: true))
+        default: return Reply(request, JudgeMailedLink.Output(isDone: false))
         }
       }
       switch (request.header.operation, try VerifyAccount.Input.decode(request.body).token) {
@@ -96,6 +97,18 @@ struct LinkPageTests {
       let busy = try await gateway.http("GET", "\(trial.page.path)?token=busy")
       #expect(busy.status == 503 && busy.fields["retry-after"] == "1")
       #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.judge" })
+    }
+  }
+
+  @Test("one that has verified its address says so when it is opened again, and shows no button (S 8, scenario 1)")
+  func done() async throws {
+    try await Self.with { gateway in
+      for (language, title) in [("en", "Your e-mail address is verified"), ("es", "Tu correo electrónico está verificado")] {
+        let page = try await gateway.http("GET", "/verify?token=done", ["Accept-Language": language])
+        try page.expectSecretPage()
+        #expect(page.status == 200 && page.body.contains(title) && page.body.contains(#"<html lang="\#(language)">"#))
+        #expect(!page.body.contains("<form") && !page.body.contains("page.verify"))
+      }
     }
   }
 

@@ -19,7 +19,7 @@ struct LoginAlertPageTests {
         case "old": throw LoginAlertFailure.expired
         case "used": throw LoginAlertFailure.answered
         case "never": throw LoginAlertFailure.linkInvalid
-        default: return Reply(request, Empty())
+        default: return Reply(request, JudgeMailedLink.Output(isDone: false))
         }
       }
       guard request.header.operation == AnswerLoginAlertByLink.spec.name else { throw Failure(RequestFailure.unknownOperation) }

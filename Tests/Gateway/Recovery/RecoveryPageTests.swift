@@ -23,7 +23,7 @@ struct RecoveryPageTests {
         case "used": throw RecoveryFailure.linkUsed
         case "never": throw RecoveryFailure.linkInvalid
         case "busy": throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
-        default: return Reply(request, Empty())
+        default: return Reply(request, JudgeMailedLink.Output(isDone: false))
         }
       case RequestPasswordRecovery.spec.name:
         let email = try RequestPasswordRecovery.Input.decode(request.body).email

@@ -118,6 +118,53 @@ extension ExternalProviderProcesses {
       }
     }
 
+    @Test(
+      "whoever brings an answer once more because the provider was away is told to begin again, which works, and has forged nothing (S 9, 'sin conectividad')",
+      arguments: ["/token", "/jwks"])
+    func repeated(path: String) async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        let answer = try await identity.answered(provider)
+        try await provider.behave(#"{"trouble":{"\#(path)":"503"}}"#)
+        let failed = try await failure { try await identity.ask(CompleteExternalLogin.self, answer.logIn) }
+        #expect(failed.code == "external_provider_unavailable" && failed.retryAfterSeconds == 5)
+        try await provider.behave()
+        for _ in 0..<12 {
+          let again = try await failure { try await identity.ask(CompleteExternalLogin.self, answer.logIn) }
+          #expect(again.code == "external_state_used")
+          #expect(try await identity.lastSecurityEvent() == "externalStateRefused: external_state_used")
+        }
+        #expect(try await identity.count("SELECT COUNT(*) FROM incidents") == 0)
+        #expect(try await provider.count("/token") == 1)
+        #expect(try await identity.logIn(by: provider).isNewAccount)
+        // Without the secret of the flow it is a stolen answer.
+        for _ in 0..<10 {
+          var stolen = answer
+          stolen.flowSecret = "guess"
+          _ = try await failure { [stolen] in try await identity.ask(CompleteExternalLogin.self, stolen.logIn) }
+        }
+        #expect(try await identity.count("SELECT count FROM incidents WHERE pattern = 'proofsForged'") == 10)
+      }
+    }
+
+    @Test("a token of a key that cannot be looked up, since the provider is away, is nobody's forgery")
+    func unknownKeyWhileAway() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        _ = try await identity.logIn(by: provider)
+        try await provider.rotate(to: "rsa-2")
+        identity.time.advance(seconds: ProviderDirectory.keysRestSeconds)
+        try await provider.behave(#"{"header":{"kid":"rsa-2"},"trouble":{"/jwks":"503"}}"#)
+        // The second one within the time in which nobody asks for the keys again.
+        for _ in 0..<2 {
+          let failed = try await failure { try await identity.logIn(by: provider) }
+          #expect(failed.code == "external_provider_unavailable")
+          #expect(try await identity.lastSecurityEvent() == "externalProviderUnavailable: corp status_503")
+        }
+        identity.time.advance(seconds: ProviderDirectory.keysRestSeconds)
+        try await provider.behave(#"{"header":{"kid":"rsa-2"}}"#)
+        #expect(try await !identity.logIn(by: provider).isNewAccount)
+      }
+    }
+
     @Test("metadata and keys are fetched once, and kept while the provider is away")
     func kept() async throws {
       try await TestProvider.withIdentity { provider, identity in

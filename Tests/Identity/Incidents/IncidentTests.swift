@@ -256,6 +256,36 @@ struct IncidentTests {
     }
   }
 
+  @Test(
+    "forged proofs and guessed links count together for one IPv6 network, as limits do, however its addresses change (S 10, scenario 2)"
+  )
+  func subscribers() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      let corp = try ExternalProviderName(text: "corp")
+      func attempt(from address: String) async throws {
+        let caller = Caller.person(from: address)
+        let forged = CompleteExternalLogin.Input(state: "forged", flowSecret: "guess", code: "code")
+        _ = try await failure { try await identity.ask(CompleteExternalLogin.self, forged, by: caller) }
+        _ = try await failure { try await identity.ask(VerifyAccount.self, .init(token: "guess"), by: caller) }
+        try await identity.store.write { transaction in
+          try transaction.record(SecurityEvent(.externalProofRefused, account: nil, detail: "corp token_expired"), from: caller)
+          try transaction.detectForgeries(corp, caller)
+        }
+      }
+      // Neighbours do nothing together.
+      for network in 10..<14 { try await attempt(from: "2001:db8:1:\(network)::1") }
+      #expect(try await identity.count("SELECT COUNT(*) FROM incidents WHERE pattern <> 'administratorAppointed'") == 0)
+      for host in 1...10 { try await attempt(from: "2001:db8:1:10:\(host)::\(host)") }
+      let forged = try await identity.incidents(by: administrator, pattern: .proofsForged)
+      #expect(forged.map(\.count) == [22] && forged[0].address == "2001:db8:1:10:10::10")
+      #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [11])
+      #expect(try await identity.incidents(by: administrator, pattern: .providerDoubtful).isEmpty)
+      let details = try await identity.ask(ReadIncident.self, .init(incidentID: forged[0].id), by: .signedIn(administrator))
+      #expect(details.events.count == 33 && Set(details.events.map(\.address)).count == 11)
+    }
+  }
+
   @Test("refused proofs of one provider from five addresses are an incident that names it, in the mail, too")
   func doubtfulProvider() async throws {
     try await RunningIdentity.run { identity in

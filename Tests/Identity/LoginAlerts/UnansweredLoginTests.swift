@@ -80,6 +80,23 @@ struct UnansweredLoginTests {
     }
   }
 
+  @Test("what is forgotten of one that has neither a session nor an identity left makes nothing known: its owner is asked anew")
+  func forgotten() async throws {
+    try await Self.run { identity, housekeeping in
+      let doubtful = try await DoubtTests.doubtful(identity)
+      _ = try await identity.ask(LogOut.self, Empty(), by: .signedIn(doubtful))
+      identity.time.advance(seconds: LoginAlertRule.lifetimeSeconds + Housekeeping.linksKeptSeconds - 1)
+      try await housekeeping.sweep()
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 1)
+      identity.time.advance(seconds: 2)
+      try await housekeeping.sweep()
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 0)
+      let again = try await Self.logIn(identity, Self.firefox, from: "198.51.100.1")
+      #expect(try TokenTests.payload(of: again.accessToken).dbt == true)
+      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.suspicious, .suspicious])
+    }
+  }
+
   @Test("one that was answered for in time lives on, and is trusted")
   func answered() async throws {
     try await Self.run { identity, housekeeping in

@@ -51,13 +51,18 @@ struct PersonalAccessTokenRuleTests {
   @Test("every scope is of a service and an effect, and identity has none")
   func scopes() {
     for operation in Contract.identity.operations { #expect(AccessScope(for: operation.spec) == nil, "\(operation.spec.name)") }
-    func spec(_ service: ServiceName, _ caller: CallerRule, _ effect: Effect) -> OperationSpec {
-      OperationSpec("things.do", of: service, .get("/v1/things"), by: caller, effect: effect, requirements: [], "Do.")
+    func spec(
+      _ service: ServiceName, _ caller: CallerRule, _ effect: Effect, isForSessionsOnly: Bool = false
+    ) -> OperationSpec {
+      OperationSpec(
+        "things.do", of: service, .get("/v1/things"), by: caller, effect: effect, isForSessionsOnly: isForSessionsOnly,
+        requirements: [], "Do.")
     }
     #expect(AccessScope(for: spec(.activity, .account, .read)) == .activityRead)
     #expect(AccessScope(for: spec(.social, .verifiedAccount, .write)) == .socialWrite)
     #expect(AccessScope(for: spec(.rewards, .account, .create)) == .rewardsWrite)
     #expect(AccessScope(for: spec(.notifications, .anyone, .read)) == .notificationsRead)
+    #expect(AccessScope(for: spec(.social, .account, .create, isForSessionsOnly: true)) == nil)
     #expect(AccessScope(for: spec(.rewards, .administrator, .read)) == nil)
     #expect(AccessScope(for: spec(.rewards, .services([.activity]), .read)) == nil)
     #expect(AccessScope(for: spec(.gateway, .account, .read)) == nil)

@@ -74,6 +74,24 @@ struct PersonalAccessTokenTests {
           CreatePersonalAccessToken.self, json: #"{"name":"x","scopes":["identity:write"]}"#, by: .signedIn(signedIn))
       }
       #expect(unknown.fields.map(\.code) == ["not_a_choice"])
+      // What the store alone knows is told beside what is wrong with the document.
+      let late = identity.time.now.adding(seconds: 400 * 86_400)
+      for (body, expected) in [
+        (
+          #"{"name":"Uploader","scopes":["identity:write"],"expiresAt":"\#(late)"}"#,
+          ["expires_too_late", "not_a_choice", "token_name_taken"]
+        ),
+        (
+          #"{"name":"","scopes":[],"expiresAt":"2020-01-01T00:00:00.000Z","colour":1}"#,
+          ["empty", "expires_in_the_past", "unknown_field", "wrong_count"]
+        ),
+        (#"{"scopes":"all","expiresAt":7}"#, ["not_a_string", "not_an_array", "required"]),
+      ] {
+        let found = try await failure {
+          try await identity.ask(CreatePersonalAccessToken.self, json: body, by: .signedIn(signedIn))
+        }
+        #expect(found.fields.map(\.code).sorted() == expected)
+      }
       for number in 2...50 { _ = try await create(identity, by: signedIn, "Script \(number)") }
       let full = try await failure { try await create(identity, by: signedIn, "One more") }
       #expect(full.code == "too_many_personal_access_tokens" && full.status == 409)

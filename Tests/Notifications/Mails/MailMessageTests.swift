@@ -122,7 +122,7 @@ struct MailMessageTests {
         #expect(text.contains("https://racha.example/recover"))
       case .tokenCreated:
         #expect(text.contains("https://racha.example/recover") && text.contains("2027-01-02 03:04 UTC"))
-        #expect(text.contains("cron at evil example") && !text.contains("evil.example"))
+        #expect(text.contains("cron at evil. example") && !text.contains("evil.example"))
       case .loginNoticed, .loginSuspicious, .loginRefused:
         #expect(text.contains("https://racha.example/login-alert?token=") && text.contains("Bogotá, Colombia"))
       case .incident, .report: #expect(text.contains("Do this.") && text.contains("Events so far: 7"))

@@ -1,6 +1,7 @@
 import NIOHTTP1
 
-/// Whether a request comes from this machine and from nowhere else.
+/// Whether a request comes from this machine and from nowhere else: the one rule for what is shown to this machine only, ``MailboxPage``
+/// and the metrics.
 ///
 /// The other end of the connection must be the loopback interface. No header can grant anything, but some take it away: one that
 /// tells of a proxy, behind which anybody may be, and a host that is not the machine itself, as a page of the web has it that lets
