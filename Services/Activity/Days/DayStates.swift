@@ -1,6 +1,7 @@
 import ActivityContract
 import GRDB
 import Operations
+import Storage
 
 extension Days {
   /// What judging a day of an activity asks for beside the entry's progress: the version that held then, and whether the day was
@@ -31,11 +32,15 @@ extension Days {
     _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
     in database: Database
   ) throws -> DayState {
-    try DayState(judged(row, version, on: day, days), week: try week(of: activity, around: day, days, in: database))
+    let judged = Days.judged(version, on: day, days, row["progress"], isPaused: row["is_paused"], isSkipped: row["is_skipped"])
+    return try state(judged, of: activity, days, in: database)
   }
 
-  private static func judged(_ row: Row, _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays) -> JudgedDay {
-    judged(version, on: day, days, row["progress"], isPaused: row["is_paused"], isSkipped: row["is_skipped"])
+  /// The same of a day that is judged.
+  static func state(
+    _ day: JudgedDay, of activity: ActivityID, _ days: AccountDays, in database: Database
+  ) throws -> DayState {
+    try DayState(day, week: try week(of: activity, around: day.day, days, in: database))
   }
 
   /// A planned day as it is judged.
@@ -49,24 +54,28 @@ extension Days {
       day: day, version: version, progress: progress, outcome: isAsked ? outcome : nil, isPaused: isPaused)
   }
 
+  private static let weekSQL = {
+    let judging = Days.judging("?1", "week.day")
+    return """
+      WITH RECURSIVE week (day) AS (SELECT ?2 UNION ALL SELECT day + 1 FROM week WHERE day < ?2 + 6)
+      SELECT week.day, \(judging.columns), entries.progress
+      FROM week \(judging.join) LEFT JOIN entries ON entries.activity_id = ?1 AND entries.day = week.day
+      ORDER BY week.day
+      """
+  }()
+
   /// What the week of a day has come to, of an activity of so many times a week; nil where it is too short for so many.
   static func week(
     of activity: ActivityID, around day: LocalDay, _ days: AccountDays, in database: Database
   ) throws -> JudgedDay.Outcome? {
-    let judging = judging("?1", "week.day")
-    let statement = try database.cachedStatement(
-      sql: """
-        WITH RECURSIVE week (day) AS (SELECT ?2 UNION ALL SELECT day + 1 FROM week WHERE day < ?2 + 6)
-        SELECT week.day AS day_of_week, \(judging.columns), entries.progress
-        FROM week \(judging.join) LEFT JOIN entries ON entries.activity_id = ?1 AND entries.day = week.day
-        ORDER BY week.day
-        """)
     var week = JudgedWeek()
-    let rows = try Row.fetchCursor(statement, arguments: [activity, day.monday])
-    while let row = try rows.next() {
-      let (version, day) = (ActivityVersion(row), row["day_of_week"] as LocalDay)
-      guard version.isPlanned(on: day), let times = version.planned.timesAWeek else { continue }
-      week.add(judged(row, version, on: day, days), times: times)
+    try database.each(weekSQL, .id(activity), .day(day.monday)) { row in
+      let (version, day) = (try ActivityVersion(row, behind: 0), row.day(0))
+      guard version.isPlanned(on: day), let times = version.planned.timesAWeek else { return true }
+      let progress = row.isNull(13) ? nil : row.number(13)
+      let judged = Days.judged(version, on: day, days, progress, isPaused: row.truth(11), isSkipped: row.truth(12))
+      week.add(judged, times: times)
+      return true
     }
     return week.outcome(isOver: day.sunday < days.today)
   }

@@ -51,7 +51,7 @@ private struct History {
     let start = try page.place(HistoryPosition.init(text:))
     let stretch = try HistoryStretch.find(scope, of: account, search, behind: start, limit: page.fetchLimit, in: database)
     let part = stretch.prefix(page.limit)
-    var items = try HistoryItems(calendars, now: now, in: database)
+    var items = HistoryItems(calendars, now: now, in: database)
     let found = try part.positions.compactMap { try items.item(at: $0) }
     return page.page(try found.compactMap { try shown($0, in: database).flatMap(item) }, goingOnBehind: part.end)
   }

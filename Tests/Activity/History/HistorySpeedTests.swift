@@ -93,7 +93,7 @@ struct HistorySpeedTests {
         let effort = try await effort(store) { database in
           let scope = query.whose ?? .mine
           let stretch = try HistoryStretch.find(scope, of: account, search, behind: nil, limit: limit + 1, in: database)
-          var items = try HistoryItems(calendars, now: now, in: database)
+          var items = HistoryItems(calendars, now: now, in: database)
           for position in stretch.prefix(limit).positions { _ = try items.item(at: position) }
         }
         results.append((name, found, effort))

@@ -38,6 +38,47 @@ struct HistoryTests {
     }
   }
 
+  @Test("T UC 03.01: each entry is shown with all that was recorded, and stands as its day's list shows it")
+  func whole() async throws {
+    try await ServicesInProcess.running(Self.services) { services in
+      let ana = try await services.register()
+      let read = try await ana.makeActivity(goal: .duration(seconds: 600), startDay: "2026-11-01")
+      let swim = try await ana.makeActivity(goal: .quantity(2, unit: "km"), schedule: .timesAWeek(3), startDay: "2026-11-01")
+      let place = EntryLocation(latitude: 40.4168, longitude: -3.7038, accuracyMeters: 12)
+      let entry = try await ana.send(
+        RecordEntry.self,
+        .init(activityID: read.id, day: .today, durationSeconds: 60, comment: "Sol", location: place, photo: Snapshots.png()))
+      // Of the week from Monday, the 9th, enough days are kept; of the one from the 2nd they are not.
+      for (activity, day, progress) in [
+        (read, "2026-11-18", 60), (read, "2026-11-17", 60), (read, "2026-11-16", 600), (swim, "2026-11-09", 2),
+        (swim, "2026-11-10", 2), (swim, "2026-11-11", 2), (swim, "2026-11-12", 0), (swim, "2026-11-03", 0),
+        (swim, "2026-11-04", 1),
+      ] {
+        let isTime = activity.id == read.id
+        _ = try await ana.send(
+          RecordEntry.self,
+          .init(
+            activityID: activity.id, day: .init(text: day), amount: isTime ? nil : Double(progress),
+            durationSeconds: isTime ? progress : nil))
+      }
+      let (paused, skipped) = (try LocalDay(text: "2026-11-17"), try LocalDay(text: "2026-11-18"))
+      _ = try await ana.send(CreatePause.self, .init(activityID: read.id, firstDay: paused, lastDay: paused))
+      _ = try await ana.send(CreateSkip.self, .init(activityID: read.id, day: .day(skipped)))
+      let items = try await ana.history(.init())
+      #expect(
+        items.map(\.state) == [.partly, .skipped, .paused, .done, .free, .done, .done, .done, .partly, .failed])
+      for item in items {
+        let list = try await ana.send(GetDay.self, .init(day: .day(item.day))).activities
+        let listed = try #require(list.first { $0.id == item.activityID })
+        #expect(item.state == listed.state && item.amount == listed.amount && item.durationSeconds == listed.durationSeconds)
+        #expect(item.unit == listed.goal.unit && item.title == listed.title && item.category == listed.category)
+      }
+      #expect(items[0].comment == "Sol" && items[0].location == place && items[0].photoTag == entry.photoTag)
+      #expect(entry.photoTag != nil && items[0].recordedAt == entry.recordedAt && items[0].durationSeconds == 60)
+      #expect(items[1].comment == nil && items[1].location == nil && items[1].photoTag == nil)
+    }
+  }
+
   @Test("T UC 03.01: entries with a location are points of the map, no others")
   func points() async throws {
     try await ServicesInProcess.running(Self.services) { services in
