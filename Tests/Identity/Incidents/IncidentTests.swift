@@ -243,11 +243,12 @@ struct IncidentTests {
       #expect(try await identity.incidents(by: administrator, pattern: .proofsForged).isEmpty)
       for _ in 9..<43 { try await forge() }
       let incidents = try await identity.incidents(by: administrator, pattern: .proofsForged)
-      #expect(incidents.map(\.count) == [43] && incidents[0].severity == .critical && incidents[0].address == "203.0.113.7")
-      #expect(incidents[0].measures == [.loginRefused] && incidents[0].accountID == nil && incidents[0].provider == nil)
+      let incident = try #require(incidents.first)
+      #expect(incidents.map(\.count) == [43] && incident.severity == .critical && incident.address == "203.0.113.7")
+      #expect(incident.measures == [.loginRefused] && incident.accountID == nil && incident.provider == nil)
       let told = try await identity.told(AdministratorAlerted.self).suffix(from: before)
-      #expect(told.map(\.incidentID) == [incidents[0].id])
-      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incidents[0].id), by: .signedIn(administrator))
+      #expect(told.map(\.incidentID) == [incident.id])
+      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 43 && details.events.allSatisfy { $0.kind == "externalStateRefused" })
       // Who comes an hour later begins anew.
       identity.time.advance(seconds: 90_000)
@@ -278,10 +279,11 @@ struct IncidentTests {
       #expect(try await identity.count("SELECT COUNT(*) FROM incidents WHERE pattern <> 'administratorAppointed'") == 0)
       for host in 1...10 { try await attempt(from: "2001:db8:1:10:\(host)::\(host)") }
       let forged = try await identity.incidents(by: administrator, pattern: .proofsForged)
-      #expect(forged.map(\.count) == [22] && forged[0].address == "2001:db8:1:10:10::10")
+      let incident = try #require(forged.first)
+      #expect(forged.map(\.count) == [22] && incident.address == "2001:db8:1:10:10::10")
       #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [11])
       #expect(try await identity.incidents(by: administrator, pattern: .providerDoubtful).isEmpty)
-      let details = try await identity.ask(ReadIncident.self, .init(incidentID: forged[0].id), by: .signedIn(administrator))
+      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 33 && Set(details.events.map(\.address)).count == 11)
     }
   }
@@ -306,8 +308,9 @@ struct IncidentTests {
       #expect(try await identity.incidents(by: administrator, pattern: .providerDoubtful).isEmpty)
       for number in 4..<20 { try await refuse(corp, from: "198.51.100.\(number)") }
       let incidents = try await identity.incidents(by: administrator, pattern: .providerDoubtful)
-      #expect(incidents.map(\.provider) == ["corp"] && incidents.map(\.count) == [20] && incidents[0].severity == .critical)
-      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incidents[0].id), by: .signedIn(administrator))
+      let incident = try #require(incidents.first)
+      #expect(incidents.map(\.provider) == ["corp"] && incidents.map(\.count) == [20] && incident.severity == .critical)
+      let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 24 && details.events.allSatisfy { $0.detail == "corp token_signature_wrong" })
       let told = try #require(try await identity.told(AdministratorAlerted.self).last)
       let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: told.mailID))
