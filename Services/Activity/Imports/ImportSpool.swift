@@ -39,9 +39,7 @@ struct ImportSpool: Sendable {
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws {
     let (path, parent) = (path(id, of: account), folder(of: account))
     try await pool.run {
-      if offset == 0 { try Home.makePrivateFolder(parent) }
-      let flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (offset == 0 ? O_CREAT : 0)
-      let descriptor = open(path, flags, 0o600)
+      let descriptor = offset == 0 ? try Self.created(path, in: parent) : open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
       guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
       defer { close(descriptor) }
       try bytes.withUnsafeBytes { buffer in
@@ -55,6 +53,16 @@ struct ImportSpool: Sendable {
         }
       }
       guard fsync(descriptor) == 0 else { throw Fault(operation: "sync", number: errno) }
+    }
+  }
+
+  /// A new file of the account, or the one that there is.
+  private static func created(_ path: String, in parent: String) throws -> Int32 {
+    while true {
+      try Home.makePrivateFolder(parent)
+      let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_CREAT, 0o600)
+      // The folder goes with the account's last file, and that may have gone just now.
+      guard descriptor < 0, errno == ENOENT else { return descriptor }
     }
   }
 
