@@ -192,7 +192,7 @@ public enum CreateActivity: Operation {
   public typealias Output = Activity
 
   public static let spec = OperationSpec(
-    "activities.create", of: .activity, .post("/v1/activities"), by: .account, effect: .create, inDoubt: .allowed,
+    "activities.create", of: .activity, .post("/v1/activities"), by: .account, effect: .create,
     failures: [ActivityFailure.tooMany.kind], requirements: ["ACT-1"], "Make an activity.")
 }
 

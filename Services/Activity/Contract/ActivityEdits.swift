@@ -175,7 +175,6 @@ public enum ArchiveActivity: Operation {
 
   public static let spec = OperationSpec(
     "activities.archive", of: .activity, .put("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
-    inDoubt: .allowed,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
     "Put an activity away: it is planned on no day from today on, and what was done stays.")
 }
@@ -187,7 +186,6 @@ public enum UnarchiveActivity: Operation {
 
   public static let spec = OperationSpec(
     "activities.unarchive", of: .activity, .delete("/v1/activities/{activityID}/archive"), by: .account, effect: .write,
-    inDoubt: .allowed,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-14"],
     "Take an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
 }

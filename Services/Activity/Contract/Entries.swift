@@ -159,8 +159,7 @@ func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) -> [BrokenRule]
 
 /// Sets the progress of a planned day, and what else the form of an entry holds (ACT-7, ACT-8). Repeating it changes nothing.
 ///
-/// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept. A session in doubt puts no photo in
-/// another's place, which would not come back.
+/// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept.
 public enum RecordEntry: Operation {
   /// Exactly one of the three progresses; what else is left out stays as it is.
   public struct Input: Form {
@@ -225,11 +224,8 @@ public enum RecordEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.record", of: .activity, .put("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
-    inDoubt: .allowed,
-    failures: [
-      ActivityFailure.notFound.kind, RequestFailure.consentRequired.kind, RequestFailure.loginUnanswered.kind,
-    ] + EntryFailure.ofWriting,
-    requirements: ["ACT-7", "ACT-8", "ID-7", "ID-13"],
+    failures: [ActivityFailure.notFound.kind, RequestFailure.consentRequired.kind] + EntryFailure.ofWriting,
+    requirements: ["ACT-7", "ACT-8", "ID-13"],
     "Set the progress of a planned day, with a comment, a photo and a location if there are.")
 }
 
@@ -276,7 +272,7 @@ public enum IncrementEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.increment", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/increments"), by: .account,
-    effect: .create, inDoubt: .allowed,
+    effect: .create,
     failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToTakeFrom.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7"],
     "Add to the progress of a planned day, or take from it, never below 0; where nothing is recorded there is nothing to take from."

@@ -54,7 +54,6 @@ public enum EditEntry: Operation {
 
   public static let spec = OperationSpec(
     "entries.edit", of: .activity, .patch("/v1/activities/{activityID}/entries/{day}"), by: .account, effect: .write,
-    inDoubt: .allowed,
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind, RequestFailure.consentRequired.kind]
       + EntryFailure.ofWriting, requirements: ["ACT-8", "ID-13"],
     "Change the fields of an entry that are given; null removes comment and location.")

@@ -288,7 +288,7 @@ public enum SyncEntries: Operation {
   }
 
   public static let spec = OperationSpec(
-    "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk, inDoubt: .allowed,
+    "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk,
     // Told of a change, as all that befalls one: of this code no other operation tells.
     failures: [EntryFailure.changeReused.kind],
     requirements: ["ACT-17", "ID-13"],

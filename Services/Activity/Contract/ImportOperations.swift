@@ -79,7 +79,7 @@ public enum CreateImport: Operation {
   public typealias Output = Import
 
   public static let spec = OperationSpec(
-    "imports.create", of: .activity, .post("/v1/imports"), by: .account, effect: .create, inDoubt: .allowed,
+    "imports.create", of: .activity, .post("/v1/imports"), by: .account, effect: .create,
     failures: [ImportFailure.tooMany.kind, ImportFailure.noRoom.kind, RequestFailure.consentRequired.kind],
     requirements: ["ID-13", "MOVE-3"],
     "Announce a file of another program to be imported. All but Loop Habit Tracker's need the consent to activity data.")
@@ -148,7 +148,7 @@ public enum UploadImportChunk: Operation {
 
   public static let spec = OperationSpec(
     "imports.uploadChunk", of: .activity, .put("/v1/imports/{importID}/chunks/{offset}"), by: .account, effect: .write,
-    rate: .bulk, inDoubt: .allowed,
+    rate: .bulk,
     failures: [
       ImportFailure.notFound.kind, ImportFailure.notUploading.kind, ImportFailure.noRoom.kind,
       RequestFailure.consentRequired.kind,
@@ -174,7 +174,7 @@ public enum CompleteImport: Operation {
   public typealias Output = Import
 
   public static let spec = OperationSpec(
-    "imports.complete", of: .activity, .post("/v1/imports/{importID}/complete"), by: .account, effect: .write, inDoubt: .allowed,
+    "imports.complete", of: .activity, .post("/v1/imports/{importID}/complete"), by: .account, effect: .write,
     failures: [
       ImportFailure.notFound.kind, ImportFailure.notUploading.kind, ImportFailure.incomplete.kind, ImportFailure.unusable.kind,
       RequestFailure.consentRequired.kind,
@@ -209,7 +209,7 @@ public enum CancelImport: Operation {
   public typealias Output = Import
 
   public static let spec = OperationSpec(
-    "imports.cancel", of: .activity, .post("/v1/imports/{importID}/cancel"), by: .account, effect: .write, inDoubt: .allowed,
+    "imports.cancel", of: .activity, .post("/v1/imports/{importID}/cancel"), by: .account, effect: .write,
     failures: [ImportFailure.notFound.kind], requirements: ["MOVE-3"],
     "End an import and remove its file; what was taken before stays. One that has ended stays as it is.")
 }

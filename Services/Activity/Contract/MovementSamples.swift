@@ -134,7 +134,6 @@ public enum RecordMovementSamples: Operation {
 
   public static let spec = OperationSpec(
     "movementSamples.record", of: .activity, .post("/v1/movement-samples"), by: .account, effect: .write, rate: .bulk,
-    inDoubt: .allowed,
     failures: [RequestFailure.consentRequired.kind], requirements: ["ID-13", "MOVE-1", "MOVE-2", "MOVE-6"],
     "Take samples of movement in, with the account's consent; a sample is known by its id, and repeating it changes nothing.")
 }

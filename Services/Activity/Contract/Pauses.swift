@@ -84,7 +84,7 @@ public enum CreatePause: Operation {
   public typealias Output = Pause
 
   public static let spec = OperationSpec(
-    "pauses.create", of: .activity, .post("/v1/activities/{activityID}/pauses"), by: .account, effect: .create, inDoubt: .allowed,
+    "pauses.create", of: .activity, .post("/v1/activities/{activityID}/pauses"), by: .account, effect: .create,
     failures: [ActivityFailure.notFound.kind, PauseFailure.overlaps.kind, PauseFailure.tooMany.kind], requirements: ["ACT-14"],
     "Pause an activity for a range of days.")
 }

@@ -44,7 +44,6 @@ public enum CreateSkip: Operation {
 
   public static let spec = OperationSpec(
     "skips.create", of: .activity, .put("/v1/activities/{activityID}/skips/{day}"), by: .account, effect: .write,
-    inDoubt: .allowed,
     failures: [
       ActivityFailure.notFound.kind, ActivityFailure.archived.kind, EntryFailure.notPlanned.kind, EntryFailure.paused.kind,
     ], requirements: ["ACT-14"], "Skip a planned day.")

@@ -69,7 +69,6 @@ public enum StartTimer: Operation {
 
   public static let spec = OperationSpec(
     "timers.start", of: .activity, .post("/v1/activities/{activityID}/timer/start"), by: .account, effect: .write,
-    inDoubt: .allowed,
     failures: [ActivityFailure.notFound.kind, TimerFailure.notForGoal.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7"], "Start an activity's timer, or let one that was stopped go on.")
 }
@@ -81,7 +80,6 @@ public enum StopTimer: Operation {
 
   public static let spec = OperationSpec(
     "timers.stop", of: .activity, .post("/v1/activities/{activityID}/timer/stop"), by: .account, effect: .write,
-    inDoubt: .allowed,
     failures: [ActivityFailure.notFound.kind, TimerFailure.notFound.kind], requirements: ["ACT-7"],
     "Stop an activity's timer; its time stays on it until it is saved.")
 }
@@ -93,7 +91,6 @@ public enum SaveTimer: Operation {
 
   public static let spec = OperationSpec(
     "timers.save", of: .activity, .post("/v1/activities/{activityID}/timer/save"), by: .account, effect: .write,
-    inDoubt: .allowed,
     failures: [ActivityFailure.notFound.kind, TimerFailure.notFound.kind, TimerFailure.notForGoal.kind] + EntryFailure.ofWriting,
     requirements: ["ACT-7"], "Add a timer's time to the progress of the day on which it was started, and remove the timer.")
 }

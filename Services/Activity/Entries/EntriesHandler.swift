@@ -36,12 +36,6 @@ extension ServiceDefinition {
         try findings.end()
         let details = EntryWrite(input, picture)
         if let entry, details.isEmpty { return entry }
-        // What a session in doubt writes can be taken back, but no photo that another took the place of.
-        if let picture, call.caller.isInDoubt == true,
-          let kept = try Entries.find(goal.activity, goal.day, in: transaction.database)?.photoTag, kept != picture.tag
-        {
-          throw Failure(RequestFailure.loginUnanswered)
-        }
         return try calendars.write(details, picture: picture, goal, today: today, call, transaction)
       })
 

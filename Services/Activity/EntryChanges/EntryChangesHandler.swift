@@ -18,8 +18,7 @@ extension ServiceDefinition {
         let account = try call.account
         let today = try calendars.today(of: account, transaction)
         let sync = EntrySync(
-          account: account, today: today, isInDoubt: call.caller.isInDoubt == true, transaction: transaction, words: words,
-          language: call.language)
+          account: account, today: today, transaction: transaction, words: words, language: call.language)
         try ChangeNames.forgetOld(transaction)
         return SyncEntries.Output(results: try input.changes.map(sync.take))
       })

@@ -9,8 +9,6 @@ import Storage
 struct EntrySync {
   let account: AccountID
   let today: LocalDay
-  /// Whether the session is, see `DoubtRule`: a photo does not come back with an entry that was taken back.
-  let isInDoubt: Bool
   let transaction: Transaction
   let words: Words
   let language: Language
@@ -69,7 +67,6 @@ struct EntrySync {
     }
     try findings.end()
     if change.isDeleted == true {
-      guard !isInDoubt else { throw Failure(RequestFailure.loginUnanswered) }
       // The account may have travelled west from the day of its entry.
       guard try goal.day <= today || exists(goal) else { throw EntryFailure.inFuture.with(["day": .text(goal.day.description)]) }
       return .deletion

@@ -130,10 +130,9 @@ public enum CallerRule: Hashable, Sendable {
 /// Whether a session may call that is in doubt: it began with a suspicious login, and its owner has not said yet that it was they
 /// (requirement ID-7).
 ///
-/// Whoever has the password alone must not be faster than the owner, who may answer days later and then must be able to put right what
-/// was done. So such a session reads and adds, and is refused what takes away or replaces what no history keeps, spends, reaches other
-/// people, silences a notice, changes the account, or administers. Whatever changes anything is refused unless its operation says
-/// otherwise, so that a new one is on the safe side.
+/// Whoever has the password alone must not be faster than the owner, who may answer days later. So such a session reads, and changes
+/// nothing: even what only adds can do harm that nobody puts right, as by filling what has bounds. Whatever changes anything is refused
+/// unless its operation says otherwise, for what ends a login or sends the owner a link.
 public enum DoubtRule: Sendable {
   case allowed
   /// It is told `login_alert_unanswered`.
