@@ -93,6 +93,8 @@ class Provider:
         if kind == "Basic":
             name, _, secret = base64.b64decode(value).decode().partition(":")
             return (name, secret) == (quote(CLIENT, safe=""), quote(SECRET, safe=""))
+        if self.control.get("public"):
+            return (form.get("client_id"), form.get("client_secret")) == (CLIENT, None)
         return self.control.get("secret_in_form") and (form.get("client_id"), form.get("client_secret")) == (CLIENT, SECRET)
 
     def token(self, headers, form):
@@ -123,7 +125,8 @@ class Provider:
         if error:
             return 400, {"error": error}
         with self.revoked:
-            self.revocations.append({"token": form.get("token"), "hint": form.get("token_type_hint")})
+            proof = "header" if "Authorization" in headers else "form" if "client_secret" in form else "none"
+            self.revocations.append({"token": form.get("token"), "hint": form.get("token_type_hint"), "proof": proof})
             self.revoked.notify_all()
         return 200, {}
 
