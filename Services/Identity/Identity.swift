@@ -44,7 +44,8 @@ public enum Identity {
     service.serveReports()
     service.serveSecurityMails()
     service.serveKeys(keys)
-    let logins = ExternalLogins(externalProviders, web: ProviderWeb(), clock: environment.clock, key: keys.externalLogins)
+    let logins = ExternalLogins(
+      externalProviders, web: ProviderWeb(), clock: environment.clock, key: keys.externalLogins, secrets: secrets)
     service.serveExternalLogins(logins, keys: keys, nobodysPassword: try await hasher.hashOfNothing(), watch: watch)
     service.serveIdentities(logins)
     service.serveProfiles(keys: keys)
@@ -56,6 +57,9 @@ public enum Identity {
     service.tellSnapshot(Snapshot(clock: environment.clock, places: places).parts.page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     service.run { store in ReportRunner(store: store, schedule: reports) }
+    service.run { store in
+      ProviderRevocations(store: store, logins: logins, clock: environment.clock, logger: environment.logger)
+    }
     return service
   }
 }

@@ -29,6 +29,7 @@ enum Schema {
     Migration(23, "refused proofs of external providers") { try $0.execute(sql: IncidentSchema.proofs) },
     Migration(24, "withdrawn access") { try $0.execute(sql: AccessWithdrawalSchema.first) },
     Migration(25, "subscribers of security events") { try IncidentSchema.addSubscribers($0) },
+    Migration(26, "grants of external providers") { try $0.execute(sql: ExternalProviderSchema.grants) },
   ]
 
   private static let first = """

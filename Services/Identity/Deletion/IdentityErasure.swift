@@ -18,6 +18,13 @@ enum IdentityErasure {
     .rows("known_devices", "account_id = :account", .sessions),
     .rows("known_places", "account_id = :account", .sessions),
     .rows("device_tokens", "account_id = :account", .sessions),
+    // Whose they were is forgotten; they stay until the provider has them back.
+    .changed(
+      "provider_grants", "identity_id IN (SELECT identity_id FROM external_identities WHERE account_id = :account)", .secrets,
+      by: """
+        UPDATE provider_grants SET identity_id = NULL
+        WHERE identity_id IN (SELECT identity_id FROM external_identities WHERE account_id = :account)
+        """),
     .rows("external_identities", "account_id = :account", .profiles),
     .rows("photos", "account_id = :account", .profiles),
     .rows("consent_records", "account_id = :account", .profiles),

@@ -92,7 +92,8 @@ extension Transaction {
     for identity in doubtful { try unlink(identity, caller) }
   }
 
-  /// Removes the link, records it and tells of it.
+  /// Removes the link, records it and tells of it. What the person granted at the provider is given back from here on, see
+  /// ``ProviderRevocations``.
   func unlink(_ identity: ExternalIdentityRecord, _ caller: Caller) throws {
     try database.cachedStatement(sql: "DELETE FROM external_identities WHERE identity_id = ?").execute(arguments: [identity.id])
     try record(

@@ -21,7 +21,7 @@ extension ServiceDefinition {
       let proven = try await logins.end(input, owner: nil, call)
       // A refusal is recorded in the transaction, so it must be thrown after it.
       let (given, isNew) = try await call.write { transaction in
-        try transaction.logIn(proven, input, nobodysPassword, provider: logins.title(proven.provider), keys, watch, call)
+        try transaction.logIn(proven, input, nobodysPassword, logins, keys, watch, call)
       }.get()
       return CompleteExternalLogin.Output(isNewAccount: isNew, signedIn: try await given.signedIn(keys, watch.places))
     }
@@ -37,7 +37,7 @@ extension Transaction {
   ///
   /// Everything is looked at here, in the one transaction: of two first logins of a person, one makes the account and the other finds it.
   fileprivate func logIn(
-    _ proven: ProvenIdentity, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash, provider: Parameter,
+    _ proven: ProvenIdentity, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash, _ logins: ExternalLogins,
     _ keys: IdentityKeys, _ watch: LoginWatch, _ call: Call
   ) throws -> Result<(GivenTokens, isNew: Bool), Failure> {
     let identity = try database.externalIdentity(proven)
@@ -48,10 +48,11 @@ extension Transaction {
     case .refuse(let failure):
       try record(
         SecurityEvent(.externalLoginFailed, account: nil, detail: "\(proven.provider) \(failure.rawValue)"), from: call.caller)
-      return .failure(failure.with(["provider": provider]))
+      return .failure(failure.with(["provider": logins.title(proven.provider)]))
     case .begin(let id):
       guard let identity, let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
       try noteUse(of: identity)
+      try keepGrant(proven, of: identity, in: logins.secrets)
       let subject = LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures)
       let failures = try database.accountFailures(subject, now: now).count
       return try logIn(account, device: input.device, failures: failures, call.caller, watch).map { ($0, false) }
@@ -59,6 +60,7 @@ extension Transaction {
       let account = try insertAccount(of: proven, isVerified: isVerified, input, nobodysPassword, keys, call)
       let identity = try insertExternalIdentity(proven, of: account.id)
       try noteUse(of: identity)
+      try keepGrant(proven, of: identity, in: logins.secrets)
       try record(
         SecurityEvent(.externalAccountCreated, account: account.id, detail: proven.provider.description), from: call.caller)
       return try logIn(account, device: input.device, failures: 0, call.caller, watch).map { ($0, true) }

@@ -2,17 +2,21 @@ import Foundation
 import IdentityContract
 import Logging
 import Operations
+import SecureStorage
 import ServiceKit
 import Storage
 
 /// The configured providers and the flows with them.
 struct ExternalLogins: Sendable {
   let settings: ExternalProviderSettings
+  /// Where tokens of providers rest.
+  let secrets: SecureStorage
   private let providers: [String: ProviderClient]
   private let key: SecretKey
 
-  init(_ settings: ExternalProviderSettings, web: ProviderWeb, clock: Clock, key: SecretKey) {
+  init(_ settings: ExternalProviderSettings, web: ProviderWeb, clock: Clock, key: SecretKey, secrets: SecureStorage) {
     self.settings = settings
+    self.secrets = secrets
     self.key = key
     providers = Dictionary(
       uniqueKeysWithValues: settings.providers.map { ($0.name.description, ProviderClient($0, web: web, clock: clock)) })
@@ -70,6 +74,17 @@ struct ExternalLogins: Sendable {
     }
     guard call.now < flow.expiresAt else { throw ExternalLoginFailure.stateExpired }
     return flow.redirectURI
+  }
+
+  /// Gives a grant back to its provider.
+  ///
+  /// - Throws: ``ProviderTrouble``.
+  func revoke(_ revocation: TakenRevocation, now: Instant) async throws {
+    // One that is no longer configured may be again.
+    guard let provider = providers[revocation.provider], provider.settings.issuer.description == revocation.issuer else {
+      throw ProviderTrouble.unavailable("unknown_provider")
+    }
+    try await provider.revoke(revocation.token, now: now)
   }
 
   /// How people know the provider, for words.

@@ -40,4 +40,24 @@ enum ExternalProviderSchema {
     ALTER TABLE external_identities ADD COLUMN alert_id BLOB REFERENCES login_alerts (alert_id) ON DELETE SET NULL;
     CREATE INDEX external_identities_by_alert ON external_identities (alert_id) WHERE alert_id IS NOT NULL;
     """
+
+  static let grants = """
+    -- What people granted to this client at providers. The token by which it can be given back is a secret (`providerToken`) whose
+    -- owner is the grant; without the identity, however it was removed, it is to be given back, and nothing says whose it was.
+    CREATE TABLE provider_grants (
+      grant_id BLOB NOT NULL PRIMARY KEY CHECK (length(grant_id) = 16),
+      identity_id BLOB UNIQUE REFERENCES external_identities (identity_id) ON DELETE SET NULL,
+      provider TEXT NOT NULL,
+      -- The token goes to nobody else, whoever has that name by then.
+      issuer TEXT NOT NULL,
+      token_kind TEXT NOT NULL CHECK (token_kind IN ('refresh_token', 'access_token')),
+      -- How often it was tried to give it back.
+      tries INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
+      first_tried_at INTEGER,
+      next_at INTEGER NOT NULL DEFAULT 0,
+      CHECK ((tries = 0) = (first_tried_at IS NULL)),
+      CHECK (tries = 0 OR identity_id IS NULL)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX provider_grants_to_give_back ON provider_grants (provider, next_at) WHERE identity_id IS NULL;
+    """
 }

@@ -1,6 +1,7 @@
 import GRDB
 import IdentityContract
 import Operations
+import SecureStorage
 import ServiceKit
 import Storage
 
@@ -21,7 +22,7 @@ extension ServiceDefinition {
 
     serve(LinkIdentity.self) { input, call in
       let proven = try await logins.end(input, owner: try await call.flowOwner(), call)
-      let linked = try await call.write { try $0.link(proven, call) }
+      let linked = try await call.write { try $0.link(proven, logins.secrets, call) }
       switch linked {
       case .success(let identity): return try identity.own()
       case .failure(let failure): throw failure.with(["provider": logins.title(proven.provider)])
@@ -55,7 +56,9 @@ extension Call {
 
 extension Transaction {
   /// Links the person to the signed-in account, whose session may have ended while the provider was asked.
-  fileprivate func link(_ proven: ProvenIdentity, _ call: Call) throws -> Result<ExternalIdentityRecord, IdentityFailure> {
+  fileprivate func link(
+    _ proven: ProvenIdentity, _ secrets: SecureStorage, _ call: Call
+  ) throws -> Result<ExternalIdentityRecord, IdentityFailure> {
     let account = try call.liveAccount(database)
     let found = try database.externalIdentity(proven)
     let hasOther = try database.externalIdentities(of: account.id).contains { $0.provider == proven.provider.description }
@@ -68,10 +71,12 @@ extension Transaction {
       return .failure(failure)
     case .alreadyLinked:
       guard let found else { throw Failure(RequestFailure.notFound) }
+      try keepGrant(proven, of: found, in: secrets)
       return .success(found)
     case .link:
       let alert = try database.unconfirmedLoginAlert(of: try call.session)
       let identity = try insertExternalIdentity(proven, of: account.id, under: alert)
+      try keepGrant(proven, of: identity, in: secrets)
       try record(
         SecurityEvent(
           .identityLinked, account: account.id, session: try call.session, detail: proven.provider.description),

@@ -16,6 +16,23 @@ struct ProvenIdentity: Hashable, Sendable {
   let name: PersonName?
   /// What to make a username of.
   let wishedUsername: String
+  /// By what the grant to this client can be given back; nil where the provider does not say how.
+  var token: ProviderToken?
+}
+
+/// A token of a provider. It is used for one thing, to give back the grant that it stands for (RFC 7009).
+struct ProviderToken: Hashable, Sendable {
+  /// What it is, as a `token_type_hint` names it (RFC 7009, section 2.1).
+  enum Kind: String, Sendable {
+    case refresh = "refresh_token"
+    case access = "access_token"
+  }
+
+  /// Longer ones are not kept; those of JWTs take some 2 KiB.
+  static let mostBytes = 16 << 10
+
+  let kind: Kind
+  let text: String
 }
 
 /// One provider, asked in the protocol of OpenID Connect: the authorization code flow with PKCE.
@@ -56,31 +73,51 @@ struct ProviderClient: Sendable {
     guard issuer == settings.issuer.description else { throw ProviderTrouble.unproven("issuer_of_other_provider") }
   }
 
-  /// Exchanges the code for an ID token and believes it if it is right. No other token is kept or looked at.
+  /// Exchanges the code for an ID token and believes it if it is right. Of the other tokens, the one by which the grant can be given
+  /// back comes with it.
   func identity(
     code: String, _ secrets: ExternalLoginSecrets, redirectURI: String, now: Instant
   ) async throws -> ProvenIdentity {
-    let text = try await exchange(code: code, verifier: secrets.verifier, redirectURI: redirectURI, now: now)
+    let (text, token) = try await exchange(code: code, verifier: secrets.verifier, redirectURI: redirectURI, now: now)
     do {
-      return try await believe(text, nonce: secrets.nonce, now: now)
+      var proven = try await believe(text, nonce: secrets.nonce, now: now)
+      proven.token = token
+      return proven
     } catch let fault as IDTokenFault {
       throw ProviderTrouble.unproven(fault)
     }
   }
 
-  // MARK: - The code
-
-  private struct TokenAnswer: Decodable {
-    let id_token: String?
-    let error: ProviderValue?
+  /// Gives a token back: the provider forgets it, and what it granted with it (RFC 7009, section 2).
+  ///
+  /// - Throws: ``ProviderTrouble``: refused, which no repetition changes, or unavailable, where it may be known there still.
+  func revoke(_ token: ProviderToken, now: Instant) async throws {
+    let endpoints = try await directory.endpoints()
+    guard let endpoint = endpoints.revocation else { throw ProviderTrouble.unavailable("no_revocation_endpoint") }
+    var fields: [FormFields.Field] = [("token", token.text), ("token_type_hint", token.kind.rawValue)]
+    let authorization = try await authenticate(&fields, endpoints, now: now)
+    let answer = try await web.post(endpoint, fields, authorization: authorization)
+    switch answer.status {
+    // A token that it does not know is one that it has forgotten (section 2.2).
+    case 200...299: return
+    // Too slow, too early, too often.
+    case 408, 425, 429: throw ProviderTrouble.unavailable("status_\(answer.status)")
+    case 400...499:
+      let error = try? ProviderDocument.decode(RevocationRefusal.self, answer.body).error.text
+      throw ProviderTrouble.refused(error ?? "")
+    default: throw ProviderTrouble.unavailable("status_\(answer.status)")
+    }
   }
 
-  private func exchange(code: String, verifier: String, redirectURI: String, now: Instant) async throws -> String {
-    let endpoints = try await directory.endpoints()
-    var fields: [FormFields.Field] = [
-      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI), ("code_verifier", verifier),
-    ]
-    var authorization: String?
+  private struct RevocationRefusal: Decodable {
+    let error: ProviderValue
+  }
+
+  /// Proves to an endpoint of the provider who this client is (RFC 6749, section 2.3.1): by fields of the form, or by the header
+  /// `Authorization`, which it returns.
+  private func authenticate(
+    _ fields: inout [FormFields.Field], _ endpoints: ProviderDirectory.Metadata, now: Instant
+  ) async throws -> String? {
     let secret: String? =
       switch settings.secret {
       case .none: nil
@@ -88,13 +125,40 @@ struct ProviderClient: Sendable {
       case .signed(let assertion): try await assertion.text(client: settings.clientID, issuer: settings.issuer, at: now)
       }
     if let secret, !endpoints.takesSecretInForm {
-      // RFC 6749, section 2.3.1: both are form-encoded first.
+      // Both are form-encoded first.
       let pair = "\(FormFields.encode(settings.clientID)):\(FormFields.encode(secret))"
-      authorization = "Basic \(Data(pair.utf8).base64EncodedString())"
-    } else {
-      fields.append(("client_id", settings.clientID))
-      if let secret { fields.append(("client_secret", secret)) }
+      return "Basic \(Data(pair.utf8).base64EncodedString())"
     }
+    fields.append(("client_id", settings.clientID))
+    if let secret { fields.append(("client_secret", secret)) }
+    return nil
+  }
+
+  // MARK: - The code
+
+  private struct TokenAnswer: Decodable {
+    let id_token: String?
+    let refresh_token: ProviderValue?
+    let access_token: ProviderValue?
+    let error: ProviderValue?
+
+    /// The one that stands for the grant: the refresh token where there is one, which lives longer.
+    var grant: ProviderToken? { token(.refresh, refresh_token) ?? token(.access, access_token) }
+
+    private func token(_ kind: ProviderToken.Kind, _ value: ProviderValue?) -> ProviderToken? {
+      guard let text = value?.text, (1...ProviderToken.mostBytes).contains(text.utf8.count) else { return nil }
+      return ProviderToken(kind: kind, text: text)
+    }
+  }
+
+  private func exchange(
+    code: String, verifier: String, redirectURI: String, now: Instant
+  ) async throws -> (idToken: String, grant: ProviderToken?) {
+    let endpoints = try await directory.endpoints()
+    var fields: [FormFields.Field] = [
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI), ("code_verifier", verifier),
+    ]
+    let authorization = try await authenticate(&fields, endpoints, now: now)
     let answer = try await web.post(endpoints.token, fields, authorization: authorization)
     guard (200...499).contains(answer.status), !(300...399).contains(answer.status), answer.status != 429 else {
       throw ProviderTrouble.unavailable("status_\(answer.status)")
@@ -107,7 +171,7 @@ struct ProviderClient: Sendable {
     }
     guard answer.status == 200, tokens.error == nil else { throw ProviderTrouble.refused(tokens.error?.text ?? "") }
     guard let text = tokens.id_token else { throw ProviderTrouble.unproven(.missing) }
-    return text
+    return (text, endpoints.revocation == nil ? nil : tokens.grant)
   }
 
   // MARK: - The ID token

@@ -18,6 +18,8 @@ actor ProviderDirectory {
     let authorization: ProviderURL
     let token: ProviderURL
     let keys: ProviderURL
+    /// Where a token can be given back; nil where nothing is said of one that could be used.
+    let revocation: ProviderURL?
     /// Whether the answer of its authorization endpoint always names it (RFC 9207).
     let namesItself: Bool
     let takesSecretInForm: Bool
@@ -132,12 +134,13 @@ actor ProviderDirectory {
     return key.algorithm == algorithm ? .success(key) : .failure(.wrongAlgorithm)
   }
 
-  /// What is read of a provider's metadata (OpenID Connect Discovery 1.0, section 3).
+  /// What is read of a provider's metadata (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
   private struct Description: Decodable {
     let issuer: String
     let authorization_endpoint: String?
     let token_endpoint: String?
     let jwks_uri: String?
+    let revocation_endpoint: String?
     let authorization_response_iss_parameter_supported: Bool?
     let token_endpoint_auth_methods_supported: [String]?
   }
@@ -152,17 +155,19 @@ actor ProviderDirectory {
       throw ProviderTrouble.unavailable("metadata_malformed")
     }
     guard found.issuer == provider.issuer.description else { throw ProviderTrouble.unavailable("metadata_of_other_issuer") }
+    func usable(_ text: String?) -> ProviderURL? {
+      text.flatMap { ProviderURL($0) }.flatMap { !$0.isLoopback || provider.issuer.isLoopback ? $0 : nil }
+    }
     func endpoint(_ text: String?, configured: ProviderURL? = nil) throws -> ProviderURL {
-      if let configured { return configured }
-      guard let url = text.flatMap({ ProviderURL($0) }), !url.isLoopback || provider.issuer.isLoopback else {
-        throw ProviderTrouble.unavailable("metadata_endpoint_unusable")
-      }
+      guard let url = configured ?? usable(text) else { throw ProviderTrouble.unavailable("metadata_endpoint_unusable") }
       return url
     }
     return Metadata(
       authorization: try endpoint(found.authorization_endpoint),
       token: try endpoint(found.token_endpoint, configured: provider.tokenEndpoint),
       keys: try endpoint(found.jwks_uri),
+      // Nobody's login is to fail for want of it.
+      revocation: usable(found.revocation_endpoint),
       namesItself: found.authorization_response_iss_parameter_supported ?? false,
       // Where nothing is said, it is the header (section 3 of Discovery); who has an endpoint of its own making takes the form.
       takesSecretInForm: found.token_endpoint_auth_methods_supported?.contains("client_secret_post")

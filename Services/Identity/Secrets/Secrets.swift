@@ -10,8 +10,11 @@ extension SecretKind {
   /// Where the report of a deletion goes; its owner is the deletion.
   static let deletionAddressee = SecretKind("deletionAddressee", .sealed)
 
-  /// Every kind that identity keeps. The owner of all but ``deletionAddressee`` is an account.
-  static let all = [deletionAddressee]
+  /// By what an external provider's grant is given back; its owner is the grant, which is an identity's and outlives it until then.
+  static let providerToken = SecretKind("providerToken", .sealed)
+
+  /// Every kind that identity keeps. One whose owner is an account would go with it.
+  static let all = [deletionAddressee, providerToken]
 }
 
 extension SecureStorage {

@@ -17,6 +17,7 @@ struct SecurityEvent: Sendable {
     case passwordChangeFailed, passwordChanged
     case externalLoginCancelled, externalLoginFailed, externalProviderUnavailable, externalStateRefused, externalProofRefused
     case externalAccountCreated, identityLinked, identityUnlinked
+    case grantRevocationRefused, grantRevocationGivenUp
     case loginNoticed, loginSuspicious, loginRefused
     case loginConfirmed, loginDisowned, loginUnanswered, loginAlertRefused
     case incidentClosed
@@ -36,7 +37,9 @@ struct SecurityEvent: Sendable {
       case .passwordChangeFailed, .passwordChanged: .info
       case .externalLoginCancelled, .externalProviderUnavailable: .info
       case .externalAccountCreated, .identityLinked, .identityUnlinked: .info
-      case .externalLoginFailed: .warning
+      // Mostly a token that ended by itself.
+      case .grantRevocationRefused: .info
+      case .externalLoginFailed, .grantRevocationGivenUp: .warning
       // A forged proof or a stolen answer looks like this.
       case .externalProofRefused, .externalStateRefused: .warning
       case .accountDeletionRefused, .accountDeleted: .info

@@ -133,6 +133,7 @@ extension ExternalProviderProcesses {
           _ = try await identity.ask(UndoEmailChange.self, .init(token: undo))
         }
         #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)
+        #expect(try await identity.count("SELECT COUNT(*) FROM provider_grants WHERE identity_id IS NULL") == 1)
         #expect(try await identity.told(IdentityLinkChanged.self).map(\.isLinked) == [true, false])
         #expect(try await identity.logIn(by: provider).signedIn.account.id != bea.account.id)
       }

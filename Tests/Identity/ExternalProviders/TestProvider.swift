@@ -120,6 +120,30 @@ final class TestProvider: Sendable {
     return try JSONDecoder().decode([String: Int].self, from: Data(body))[path] ?? 0
   }
 
+  /// The tokens of a login that it has given.
+  struct Grant: Decodable, Hashable {
+    let refresh_token: String?
+    let access_token: String
+  }
+
+  /// What it was told to forget.
+  struct Revocation: Decodable, Hashable {
+    let token: String?
+    let hint: String?
+    /// Where the client's secret was.
+    let proof: String
+  }
+
+  func grants() async throws -> [Grant] {
+    try JSONDecoder().decode([Grant].self, from: Data(try await send(HTTPClientRequest(url: issuer + "/grants")).body))
+  }
+
+  /// What it was told to forget by a client that had proved itself, once it is so much, or a time has passed in which it should be.
+  func revocations(atLeast count: Int = 0) async throws -> [Revocation] {
+    let (_, body) = try await send(HTTPClientRequest(url: issuer + "/revocations?count=\(count)"))
+    return try JSONDecoder().decode([Revocation].self, from: Data(body))
+  }
+
   private func post(_ path: String, _ json: String) async throws -> [UInt8] {
     var request = HTTPClientRequest(url: issuer + path)
     request.method = .POST

@@ -1,7 +1,8 @@
 """A strict OpenID Connect provider for the tests, that can be told to lie.
 
 Enforces what a good provider does: registered client and redirect address, PKCE S256, state, nonce, codes for one use. Says on
-standard output where it listens; ends with its standard input. `POST /control` sets how it misbehaves.
+standard output where it listens; ends with its standard input. `POST /control` sets how it misbehaves. `GET /grants` lists the tokens
+that it has given, `GET /revocations?count=N` those that it was told to forget (RFC 7009), once there are N of them.
 
 usage: provider.py
 """
@@ -40,6 +41,9 @@ class Provider:
         self.codes = {}
         self.counts = {}
         self.last_token = None
+        self.grants = []
+        self.revocations = []
+        self.revoked = threading.Condition()
         self.reset()
 
     def reset(self):
@@ -51,6 +55,7 @@ class Provider:
             "authorization_endpoint": self.issuer + "/authorize",
             "token_endpoint": self.issuer + "/token",
             "jwks_uri": self.issuer + "/jwks",
+            "revocation_endpoint": self.issuer + "/revoke",
             "response_types_supported": ["code"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256", "ES256"],
@@ -88,6 +93,8 @@ class Provider:
         if kind == "Basic":
             name, _, secret = base64.b64decode(value).decode().partition(":")
             return (name, secret) == (quote(CLIENT, safe=""), quote(SECRET, safe=""))
+        if self.control.get("public"):
+            return (form.get("client_id"), form.get("client_secret")) == (CLIENT, None)
         return self.control.get("secret_in_form") and (form.get("client_id"), form.get("client_secret")) == (CLIENT, SECRET)
 
     def token(self, headers, form):
@@ -103,10 +110,30 @@ class Provider:
         ):
             return 400, {"error": "invalid_grant"}
         answer = {"access_token": b64(os.urandom(16)), "token_type": "Bearer", "expires_in": 60}
+        if self.control.get("refresh", True):
+            answer["refresh_token"] = b64(os.urandom(16))
+        self.grants.append({"person": grant["person"]["sub"], **answer})
         token = self.id_token(grant)
         if token is not None:
             answer["id_token"] = token
         return 200, answer
+
+    def revoke(self, headers, form):
+        if not self.authenticated(headers, form):
+            return 401, {"error": "invalid_client"}
+        error = self.control.get("revoke_error")
+        if error:
+            return 400, {"error": error}
+        with self.revoked:
+            proof = "header" if "Authorization" in headers else "form" if "client_secret" in form else "none"
+            self.revocations.append({"token": form.get("token"), "hint": form.get("token_type_hint"), "proof": proof})
+            self.revoked.notify_all()
+        return 200, {}
+
+    def revocations_once(self, count):
+        with self.revoked:
+            self.revoked.wait_for(lambda: len(self.revocations) >= count, timeout=9)
+            return list(self.revocations)
 
     def id_token(self, grant):
         now = int(time.time())
@@ -231,6 +258,10 @@ class Handler(BaseHTTPRequestHandler):
         self.count(url.path)
         if url.path == "/counts":
             return self.json(provider.counts)
+        if url.path == "/grants":
+            return self.json(provider.grants)
+        if url.path == "/revocations":
+            return self.json(provider.revocations_once(int(dict(parse_qsl(url.query)).get("count", 0))))
         if self.misbehaves(url.path):
             return None
         if url.path == "/.well-known/openid-configuration":
@@ -263,6 +294,9 @@ class Handler(BaseHTTPRequestHandler):
         if url.path == "/token":
             with provider.lock:
                 status, answer = provider.token(self.headers, dict(parse_qsl(body.decode())))
+            return self.json(answer, status)
+        if url.path == "/revoke":
+            status, answer = provider.revoke(self.headers, dict(parse_qsl(body.decode())))
             return self.json(answer, status)
         return self.answer(404)
 

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Secrets in identity's store (ID-16; S 1)")
 struct SecretsTests {
-  private static let kind = SecretKind("providerToken", .sealed)
+  private static let kind = SecretKind("agenda", .sealed)
   private let secret = Array("PLANTED token".utf8)
 
   private func storage(_ identity: RunningIdentity) -> SecureStorage {

@@ -58,9 +58,7 @@ final class RunningIdentity: Sendable {
     self.settings = settings
     gateway = MemoryBus(.gateway, on: exchange, clock: time.clock)
     notifications = MemoryBus(.notifications, on: exchange, clock: time.clock)
-    let environment = ServiceEnvironment(
-      settings: Settings(settings), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
-      logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() })
+    let environment = Self.environment(home, time, exchange, settings)
     store = try ServiceHost(try await Identity.service(environment, cost: cost), environment).store
   }
 
@@ -68,6 +66,26 @@ final class RunningIdentity: Sendable {
   func restarted() async throws -> RunningIdentity {
     await store.close()
     return try await RunningIdentity(home: home, time: time, cost: cost, settings: settings)
+  }
+
+  /// Lets the service run on as its process does, with all that it does by itself, for as long as the body does.
+  func running(_ body: () async throws -> Void) async throws {
+    await store.close()
+    let environment = Self.environment(home, time, MemoryExchange(), settings)
+    let host = try ServiceHost(try await Identity.service(environment, cost: cost), environment)
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await host.run() }
+      try await body()
+      group.cancelAll()
+    }
+  }
+
+  private static func environment(
+    _ home: Home, _ time: MovableClock, _ exchange: MemoryExchange, _ settings: [String: String]
+  ) -> ServiceEnvironment {
+    ServiceEnvironment(
+      settings: Settings(settings), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
+      logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() })
   }
 
   /// Asks through the gateway.

@@ -1,0 +1,139 @@
+import GRDB
+import IdentityContract
+import Operations
+import SecureStorage
+import Storage
+
+/// Marks ids of grants of external providers.
+enum ProviderGrantMark {}
+typealias ProviderGrantID = ID<ProviderGrantMark>
+
+extension ProviderGrantID {
+  /// Random throughout: an id that told when it was made would tell, once the account is gone, when that was.
+  fileprivate static var random: ProviderGrantID {
+    guard let id = ProviderGrantID(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max) }) else {
+      preconditionFailure("there are 16 bytes")
+    }
+    return id
+  }
+
+  /// Where its token rests.
+  fileprivate var token: SecretName { SecretName(.providerToken, of: bytes) }
+}
+
+extension ProviderToken.Kind: DatabaseValueConvertible {}
+
+/// A grant whose identity has been removed, taken on to be given back to its provider.
+struct TakenRevocation: Sendable {
+  let id: ProviderGrantID
+  let provider: String
+  let issuer: String
+  let token: ProviderToken
+  /// Whether none follows.
+  let isLastTry: Bool
+}
+
+/// A grant that is to be given back now.
+struct DueRevocation: Sendable {
+  let id: ProviderGrantID
+  let provider: String
+}
+
+extension Database {
+  /// Grants without an identity that are due, so many of each provider: a long row of one that is away keeps no other waiting.
+  func dueRevocations(now: Instant, ofEach most: Int) throws -> [DueRevocation] {
+    let statement = try cachedStatement(
+      sql: """
+        SELECT grant_id, provider FROM (
+          SELECT grant_id, provider, row_number() OVER (PARTITION BY provider ORDER BY next_at, grant_id) AS place
+          FROM provider_grants WHERE identity_id IS NULL AND next_at <= ?)
+        WHERE place <= ? ORDER BY place
+        """)
+    return try Row.fetchAll(statement, arguments: [now, most]).map {
+      DueRevocation(id: $0["grant_id"], provider: $0["provider"])
+    }
+  }
+}
+
+extension Transaction {
+  /// Keeps by what the grant can be given back that the person has just made anew at the provider, in place of what was kept before.
+  ///
+  /// An access token, which soon ends by itself, takes no refresh token's place. One that cannot be kept safely is not kept, which is
+  /// recorded: the login goes on without it.
+  func keepGrant(_ proven: ProvenIdentity, of identity: ExternalIdentityRecord, in secrets: SecureStorage) throws {
+    guard let token = proven.token else { return }
+    let kept = try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT grant_id, token_kind FROM provider_grants WHERE identity_id = ?"),
+      arguments: [identity.id])
+    let keptKind: ProviderToken.Kind? = kept?["token_kind"]
+    guard keptKind != .refresh || token.kind == .refresh else { return }
+    let id: ProviderGrantID = kept?["grant_id"] ?? .random
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO provider_grants (grant_id, identity_id, provider, issuer, token_kind) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (grant_id) DO UPDATE SET provider = excluded.provider, token_kind = excluded.token_kind
+        """
+    ).execute(arguments: [id, identity.id, proven.provider.description, proven.issuer, token.kind])
+    do {
+      try keepSecret(Array(token.text.utf8), id.token, in: secrets)
+    } catch is SecureStorageFailure {
+      try forgetGrant(id)
+    }
+  }
+
+  /// Takes on a grant that is due, to give it back. The try counts from here on, so that a process which is killed during it goes on
+  /// with it when it is due again: to be told twice changes nothing for the provider (RFC 7009, section 2.2).
+  ///
+  /// - Returns: nil where it is no longer due, or its token cannot be had.
+  func takeOnRevocation(_ id: ProviderGrantID, in secrets: SecureStorage) throws -> TakenRevocation? {
+    guard
+      let row = try Row.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT * FROM provider_grants WHERE grant_id = ? AND identity_id IS NULL AND next_at <= ?"),
+        arguments: [id, now])
+    else { return nil }
+    let (provider, tries): (String, Int) = (row["provider"], row["tries"] + 1)
+    let firstTriedAt: Instant = row["first_tried_at"] ?? now
+    let next = RevocationRule.nextTry(after: tries, firstTriedAt: firstTriedAt, now: now)
+    try database.cachedStatement(
+      sql: "UPDATE provider_grants SET tries = ?, first_tried_at = ?, next_at = ? WHERE grant_id = ?"
+    ).execute(arguments: [tries, firstTriedAt, next ?? now, id])
+    do {
+      guard let token = try secret(id.token, of: nil, in: secrets) else {
+        try giveUpRevocation(id, of: provider, "token_lost")
+        return nil
+      }
+      return TakenRevocation(
+        id: id, provider: provider, issuer: row["issuer"],
+        token: ProviderToken(kind: row["token_kind"], text: String(decoding: token, as: UTF8.self)), isLastTry: next == nil)
+    } catch SecureStorageFailure.keyMissing {
+      // Recorded; the key may come back.
+      if next == nil { try giveUpRevocation(id, of: provider, "key_missing") }
+      return nil
+    }
+  }
+
+  /// Forgets a grant that was given back.
+  func endRevocation(_ revocation: TakenRevocation) throws { try forgetGrant(revocation.id) }
+
+  /// Forgets a grant that the provider will not have back, or could not be given back in time, and records it.
+  func endRevocation(_ revocation: TakenRevocation, _ trouble: ProviderTrouble) throws {
+    guard trouble.failure == .refused else { return try giveUpRevocation(revocation.id, of: revocation.provider, trouble.code) }
+    try forgetGrant(revocation.id)
+    try record(.grantRevocationRefused, revocation.provider, trouble.code)
+  }
+
+  private func giveUpRevocation(_ id: ProviderGrantID, of provider: String, _ reason: String) throws {
+    try forgetGrant(id)
+    try record(.grantRevocationGivenUp, provider, reason)
+  }
+
+  private func forgetGrant(_ id: ProviderGrantID) throws {
+    try forgetSecret(id.token)
+    try database.cachedStatement(sql: "DELETE FROM provider_grants WHERE grant_id = ?").execute(arguments: [id])
+  }
+
+  private func record(_ kind: SecurityEvent.Kind, _ provider: String, _ reason: String) throws {
+    try record(SecurityEvent(kind, account: nil, detail: "\(provider) \(reason)"), from: .service(.identity))
+  }
+}
