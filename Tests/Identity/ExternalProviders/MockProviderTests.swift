@@ -6,7 +6,7 @@ import Testing
 
 extension ExternalProviderProcesses {
   @Suite(
-    "Logging in by oidc-provider-mock (ID-10)", .enabled(if: TestProvider.mock != nil, "needs oidc-provider-mock, of Python 3.13")
+    "Logging in by oidc-provider-mock (ID-10)", .enabled(if: TestProvider.mock != nil, "needs oidc-provider-mock")
   )
   struct MockProviderTests {
     @Test("a person who is new logs in, links nothing twice, and logs in again")

@@ -41,7 +41,7 @@ final class TestProvider: Sendable {
     try await body(provider)
   }
 
-  /// `oidc-provider-mock`, written by others, where its Python (3.13) is: named by the environment, or beside the interpreter.
+  /// `oidc-provider-mock`, written by others: named by the environment, or beside the interpreter.
   static let mock: String? = {
     let beside = python.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/oidc-provider-mock" }
     let named = ProcessInfo.processInfo.environment["RACHA_TEST_OIDC_PROVIDER"] ?? beside
