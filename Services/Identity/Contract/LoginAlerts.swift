@@ -24,6 +24,8 @@ public enum LoginRisk: String, Choice {
   case failuresBefore
   /// Many did.
   case manyFailuresBefore
+  /// Somebody else may have the password: an earlier login was disowned, or was suspicious and nobody has answered for it.
+  case earlierAlert
 }
 
 /// What the owner says of a login.
@@ -80,7 +82,7 @@ public enum LoginAlertFailure: String, FailureCode {
   case expired = "login_alert_expired"
   /// An alert is answered once.
   case answered = "login_alert_answered"
-  /// Whoever logged in cannot be the one who says that it was the owner.
+  /// Whoever logged in cannot be the one who says that it was the owner, nor can who came after such a login from elsewhere.
   case ownSession = "login_alert_own_session"
 
   public var status: Int {
@@ -93,7 +95,7 @@ public enum LoginAlertFailure: String, FailureCode {
   }
 }
 
-/// Lists the account's alerts of the last weeks, the newest first.
+/// Lists the account's alerts of the last weeks, the newest first. A session in doubt reads of its own login alone.
 public enum ListLoginAlerts: Operation {
   public typealias Input = ListPage
   public typealias Output = Page<LoginAlert>
@@ -103,7 +105,8 @@ public enum ListLoginAlerts: Operation {
     "List the logins that were unlike you.")
 }
 
-/// Says of a login whether it was the owner's, from another session of the account.
+/// Says of a login whether it was the owner's, from another session of the account. A session in doubt may disown the login that it began
+/// with, and answers for no other.
 public enum AnswerLoginAlert: Operation {
   public struct Input: Document, Hashable {
     public var alertID: LoginAlertID
@@ -142,7 +145,7 @@ public enum AnswerLoginAlert: Operation {
     inDoubt: .allowed,
     failures: [
       RequestFailure.notFound.kind, LoginAlertFailure.expired.kind, LoginAlertFailure.answered.kind,
-      LoginAlertFailure.ownSession.kind,
+      LoginAlertFailure.ownSession.kind, RequestFailure.loginUnanswered.kind,
     ],
     requirements: ["ID-7"], "Say of a login that it was you, or close it.")
 }

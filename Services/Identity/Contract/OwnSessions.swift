@@ -73,7 +73,8 @@ public struct OwnSession: Document, Hashable {
   ]
 }
 
-/// Lists the account's sessions that have not ended, the newest login first.
+/// Lists the account's sessions that have not ended, the newest login first. A session in doubt reads itself alone: the others would tell it
+/// what its account is known by.
 public enum ListSessions: Operation {
   public typealias Input = ListPage
   public typealias Output = Page<OwnSession>

@@ -27,7 +27,7 @@ public struct SignedIn: Document, Hashable {
     "refreshToken": "For `sessions.refresh`, once; it ends with the session.", "session": "The session.",
     "account": "Whose it is.",
     "deviceToken":
-      "After a login by password: keep it through log out and send it with the next login, so that others' wrong guesses delay none of yours.",
+      "After a login by password that is not in doubt: keep it through log out and send it with the next login, so that others' wrong guesses delay none of yours.",
   ]
 }
 

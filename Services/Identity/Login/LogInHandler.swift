@@ -80,9 +80,9 @@ extension Transaction {
     }
     if let renewed = verdict.renewed { try renewPasswordHash(id, renewed) }
     let failures = try database.accountFailures(attempt.subject, now: now).count
-    let begun = try logIn(account, device: input.device, failures: failures, call.caller, watch)
-    // Who was refused has not shown to be the owner.
-    guard case .success(var given) = begun else { return begun }
+    let begun = try logIn(account, device: input.device, failures: failures, isByPassword: true, call.caller, watch)
+    // Who was refused has not shown to be the owner, nor has who is in doubt.
+    guard case .success(var given) = begun, !given.isInDoubt else { return begun }
     try clearLoginFailures(attempt.subject)
     given.deviceToken = try know(attempt.device, of: id, in: given.session.id)
     return .success(given)

@@ -12,8 +12,11 @@ extension ServiceDefinition {
       read: { input, call, database in
         let account = try call.liveAccount(database)
         let page = try call.page(input)
+        let session = try call.session
+        // Others would tell whoever came in doubt by what a login is trusted.
         let alerts = try database.loginAlerts(
-          of: account.id, before: page.place(LoginAlertID.init(text:)), limit: page.fetchLimit)
+          of: account.id, over: try database.isInDoubt(session) ? session : nil, before: page.place(LoginAlertID.init(text:)),
+          limit: page.fetchLimit)
         return page.page(of: alerts, key: \.id) { $0.own(account.language, watch.places) }
       })
 
@@ -24,11 +27,10 @@ extension ServiceDefinition {
         guard let alert = try transaction.database.loginAlert(input.alertID), alert.accountID == account.id else {
           throw Failure(RequestFailure.notFound)
         }
-        // Whoever came in so may be anybody; only to leave is theirs.
-        let isInQuestion = try transaction.database.isInQuestion(try call.session)
-        guard input.answer == .close || !isInQuestion else { throw LoginAlertFailure.ownSession }
+        let session = try transaction.database.answering(try call.session, alert, watch)
+        if let failure = LoginAlertRule.refusal(input.answer, by: session) { throw failure }
         if let failure = alert.refusal(now: transaction.now) { throw failure }
-        return try transaction.answer(alert, input.answer, account, watch, call)
+        return try transaction.answer(alert, input.answer, isOwners: !session.isInDoubt, account, watch, call)
       })
 
     serve(AnswerLoginAlertByLink.self) { input, call in
@@ -86,15 +88,16 @@ extension Transaction {
     case .refused(let refusal):
       try refuseLink(refusal, from: call.caller)
       return .failure(refusal.failure)
-    case .works(let opened): return .success(try self.answer(opened.alert, answer, opened.account, watch, call))
+    case .works(let opened): return .success(try self.answer(opened.alert, answer, isOwners: true, opened.account, watch, call))
     }
   }
 
   /// The answer to an alert that takes one.
   fileprivate func answer(
-    _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, _ account: AccountRecord, _ watch: LoginWatch, _ call: Call
+    _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, isOwners: Bool, _ account: AccountRecord, _ watch: LoginWatch,
+    _ call: Call
   ) throws -> AnswerLoginAlert.Output {
-    let closed = try self.answer(alert, answer, watch, from: call.caller)
+    let closed = try self.answer(alert, answer, isOwners: isOwners, watch, from: call.caller)
     return AnswerLoginAlert.Output(
       username: account.username, answer: answer, closedCount: closed, isPasswordChangeAdvised: answer == .close)
   }

@@ -54,12 +54,15 @@ enum LoginAlertSchema {
     """
 
   /// Whether an alert still says something of what goes on: nothing is trusted because time has passed. A session that began with a login
-  /// for which nobody has answered may not answer for others, or is in doubt; an identity that was linked in one is doubtful. Where neither is
-  /// left, and it can be answered no more, there is nothing for it to say: whoever logs in so again is judged anew.
+  /// for which nobody has answered may not answer for others, or is in doubt; an identity that was linked in one is doubtful; whoever made one
+  /// that was disowned has the password until it is changed. Where none of that is left, and it can be answered no more, there is nothing for
+  /// it to say: whoever logs in so again is judged anew.
   static let isNeeded = """
     answered_at IS NULL
       AND EXISTS (SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = login_alerts.alert_id)
     OR answer IS NOT 'confirm'
       AND EXISTS (SELECT 1 FROM external_identities AS identity WHERE identity.alert_id = login_alerts.alert_id)
+    OR answer IS 'close' AND created_at > COALESCE(
+      (SELECT password_changed_at FROM accounts AS account WHERE account.account_id = login_alerts.account_id), 0)
     """
 }

@@ -58,14 +58,38 @@ extension Database {
   }
 
   /// The account's alerts, the newest first: ids grow with time.
-  func loginAlerts(of account: AccountID, before last: LoginAlertID?, limit: Int) throws -> [LoginAlertRecord] {
+  ///
+  /// - Parameter session: under which of them stands; nil for all.
+  func loginAlerts(
+    of account: AccountID, over session: SessionID? = nil, before last: LoginAlertID?, limit: Int
+  ) throws -> [LoginAlertRecord] {
     try Row.fetchAll(
       cachedStatement(
         sql: """
-          SELECT * FROM login_alerts WHERE account_id = ? AND (?2 IS NULL OR alert_id < ?2) ORDER BY alert_id DESC LIMIT ?3
+          SELECT * FROM login_alerts AS alert WHERE account_id = ? AND (?2 IS NULL OR alert_id < ?2)
+            AND (?4 IS NULL OR EXISTS (
+              SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = alert.alert_id AND begun.session_id = ?4))
+          ORDER BY alert_id DESC LIMIT ?3
           """),
-      arguments: [account, last, limit]
+      arguments: [account, last, limit, session]
     ).map(LoginAlertRecord.init)
+  }
+
+  /// Whether at that instant somebody else may have had the account's password, as far as is known by now: since it was last changed a login
+  /// was disowned, or was suspicious and nobody has answered for it. Of one from a device and a network that are both known its owner has
+  /// said meanwhile that it was they.
+  func isLoginAlertOpen(of account: AccountID, at instant: Instant) throws -> Bool {
+    try Row.fetchOne(
+      cachedStatement(
+        sql: """
+          SELECT 1 FROM login_alerts AS alert WHERE account_id = ?1 AND created_at <= ?2
+            AND created_at > COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0)
+            AND (answer = 'close' OR answer IS NULL AND level <> 'notice' AND NOT (
+              EXISTS (SELECT 1 FROM known_devices AS known WHERE known.account_id = ?1 AND known.device_key = alert.device_key)
+              AND EXISTS (SELECT 1 FROM known_places AS known WHERE known.account_id = ?1 AND known.network = alert.network)))
+          LIMIT 1
+          """),
+      arguments: [account, instant]) != nil
   }
 
   /// The alert about such a login that still waits for its answer.
@@ -133,10 +157,30 @@ extension Database {
       arguments: [session])
   }
 
+  /// What the session is that answers for the login.
+  func answering(_ session: SessionID, _ alert: LoginAlertRecord, _ watch: LoginWatch) throws -> AnsweringSession {
+    AnsweringSession(
+      isOfAlert: try sessions(of: alert.id).contains(session), isInQuestion: try isInQuestion(session),
+      isInDoubt: try isInDoubt(session), isUntrusted: try isUntrusted(session, watch))
+  }
+
   /// The sessions that began with the login.
   fileprivate func sessions(of alert: LoginAlertID) throws -> [SessionID] {
     try SessionID.fetchAll(
       cachedStatement(sql: "SELECT session_id FROM login_alert_sessions WHERE alert_id = ?"), arguments: [alert])
+  }
+
+  /// The sessions in doubt that began since that login, from wherever.
+  fileprivate func doubtfulSessions(since alert: LoginAlertRecord) throws -> [SessionID] {
+    try SessionID.fetchAll(
+      cachedStatement(
+        sql: """
+          SELECT session.session_id FROM login_alerts AS alert
+          JOIN login_alert_sessions AS begun ON begun.alert_id = alert.alert_id
+          JOIN sessions AS session ON session.session_id = begun.session_id
+          WHERE alert.account_id = ? AND alert.answered_at IS NULL AND alert.level = 'suspicious' AND session.created_at >= ?
+          """),
+      arguments: [alert.accountID, alert.createdAt])
   }
 }
 
@@ -167,10 +211,14 @@ extension Transaction {
       .execute(arguments: [alert, session])
   }
 
-  /// Lets the owner's answer take effect.
+  /// Lets an answer take effect.
   ///
+  /// - Parameter isOwners: whether it is the owner's; false where a session in doubt leaves by itself, which ends what began with its own
+  ///   login and takes nothing away from anybody else.
   /// - Returns: how many sessions were closed.
-  func answer(_ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, _ watch: LoginWatch, from caller: Caller) throws -> Int {
+  func answer(
+    _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, isOwners: Bool, _ watch: LoginWatch, from caller: Caller
+  ) throws -> Int {
     try database.cachedStatement(sql: "UPDATE login_alerts SET answer = ?, answered_at = ? WHERE alert_id = ?")
       .execute(arguments: [answer, now, alert.id])
     let detail = alert.id.description
@@ -183,17 +231,21 @@ extension Transaction {
       try record(SecurityEvent(.loginConfirmed, account: alert.accountID, detail: detail), from: caller)
       return 0
     case .close:
-      // Only what was new: the owner's own place stays known, whoever else was there.
-      try forget(
-        deviceKey: alert.reasons.contains(.newDevice) ? alert.deviceKey : nil,
-        network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID)
-      let closed = try database.sessions(of: alert.id).filter { try revoke($0, of: alert.accountID, .closedByOwner) }
-      try replaceEmailChanges(of: alert.accountID)
-      try withdrawAccess(to: alert.accountID, madeSince: alert.createdAt)
-      for identity in try database.externalIdentities(of: alert.accountID)
-      where identity.linkedAt >= alert.createdAt { try unlink(identity, caller) }
+      var closed = try database.sessions(of: alert.id)
+      if isOwners {
+        closed += try database.doubtfulSessions(since: alert)
+        // Only what was new: the owner's own place stays known, whoever else was there.
+        try forget(
+          deviceKey: alert.reasons.contains(.newDevice) ? alert.deviceKey : nil,
+          network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID)
+        try replaceEmailChanges(of: alert.accountID)
+        try withdrawAccess(to: alert.accountID, madeSince: alert.createdAt)
+        for identity in try database.externalIdentities(of: alert.accountID)
+        where identity.linkedAt >= alert.createdAt { try unlink(identity, caller) }
+      }
+      let count = try closed.filter { try revoke($0, of: alert.accountID, .closedByOwner) }.count
       try record(SecurityEvent(.loginDisowned, account: alert.accountID, detail: detail), from: caller)
-      return closed.count
+      return count
     }
   }
 }

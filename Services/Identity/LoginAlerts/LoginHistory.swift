@@ -49,7 +49,7 @@ enum LoginHistory {
 }
 
 extension Database {
-  /// What is known of a login.
+  /// What is known of a login at that instant.
   func loginFacts(of account: AccountID, _ origin: LoginOrigin, failures: Int, now: Instant) throws -> LoginFacts {
     let devices = try Data.fetchAll(
       cachedStatement(sql: "SELECT device_key FROM known_devices WHERE account_id = ?"), arguments: [account])
@@ -62,7 +62,18 @@ extension Database {
       arguments: [account, now.adding(seconds: -LoginRule.passwordFreshSeconds)])
     return LoginFacts(
       now: now, here: origin.whereabouts, hasHistory: !devices.isEmpty, isKnownDevice: devices.contains(origin.deviceKey),
-      knownPlaces: places, failures: failures, isPasswordFresh: recoveredAt != nil)
+      knownPlaces: places, failures: failures, isPasswordFresh: recoveredAt != nil,
+      isAlertOpen: try isLoginAlertOpen(of: account, at: now))
+  }
+
+  /// Whether the session began while an alert was open, from where its account was not known and is not yet. By the password it would be in
+  /// doubt.
+  func isUntrusted(_ session: SessionID, _ watch: LoginWatch) throws -> Bool {
+    guard let session = try self.session(session) else { return true }
+    let origin = watch.origin(
+      session.accountID, device: session.device, userAgent: session.userAgent, address: session.address)
+    let facts = try loginFacts(of: session.accountID, origin, failures: 0, now: session.createdAt)
+    return facts.isAlertOpen && !LoginRule.isTrusted(facts)
   }
 }
 

@@ -27,6 +27,11 @@ struct LoginFacts: Hashable, Sendable {
   var failures = 0
   /// Whether the password was chosen by a mailed link within the last day: then whoever has it has the mailbox too.
   var isPasswordFresh = false
+  /// Whether it came by the password alone, and not by a provider.
+  var isByPassword = true
+  /// Whether somebody else may have the password: since it was last changed a login was disowned, or was suspicious and nobody has
+  /// answered for it.
+  var isAlertOpen = false
 }
 
 /// What a login is held for.
@@ -34,12 +39,16 @@ struct LoginJudgement: Hashable, Sendable {
   /// Nil where nothing is to be said of it.
   var level: LoginAlertLevel?
   var reasons: [LoginRisk] = []
+  /// Whether its device and place are known from then on.
+  var isLearnt = true
 }
 
 /// Judges logins (requirement ID-7). Each thing unlike the account weighs something; the sum is the level.
 ///
 /// What a client says of its device anybody can say, and addresses can be borrowed: so no single reason refuses a login, a known device
 /// in a known place always gets in, and the owner always has a way in by mail.
+///
+/// While somebody else may have the password, nothing that came after is taken for the owner's: see ``isTrusted(_:)``.
 enum LoginRule {
   /// From these sums on.
   static let notice = 2
@@ -68,10 +77,30 @@ enum LoginRule {
     case .impossibleTravel: 3
     case .failuresBefore: 1
     case .manyFailuresBefore: 3
+    // It is no matter of weight: the login is in doubt, whatever else is to be said of it.
+    case .earlierAlert: 0
     }
   }
 
   static func judge(_ facts: LoginFacts) -> LoginJudgement {
+    var judgement = judgeByItself(facts)
+    judgement.isLearnt = judgement.level != .suspicious && judgement.level != .high
+    guard facts.isAlertOpen, !isTrusted(facts) else { return judgement }
+    judgement.isLearnt = false
+    guard facts.isByPassword else { return judgement }
+    judgement.reasons.append(.earlierAlert)
+    if judgement.level != .high { judgement.level = .suspicious }
+    return judgement
+  }
+
+  /// Whether it comes from a device and from a network that are both known. While an alert is open, only who is trusted so is not in doubt
+  /// and makes anything known: so what is known then was known before, or its owner has said that it was they. What a client says of its
+  /// device is not enough, nor is a place nearby.
+  static func isTrusted(_ facts: LoginFacts) -> Bool {
+    facts.isKnownDevice && facts.knownPlaces.contains { $0.whereabouts.network == facts.here.network }
+  }
+
+  private static func judgeByItself(_ facts: LoginFacts) -> LoginJudgement {
     guard facts.hasHistory else { return LoginJudgement() }
     let reasons = reasons(facts)
     let isLocated = isLocated(facts)
@@ -124,6 +153,17 @@ enum LoginRule {
   }
 }
 
+/// A session that answers for a login.
+struct AnsweringSession: Hashable, Sendable {
+  /// Whether it stands under the alert itself.
+  var isOfAlert = false
+  /// Whether it began with a login that nobody has answered for.
+  var isInQuestion = false
+  var isInDoubt = false
+  /// Whether it began while an alert was open, and was not trusted then: see ``LoginRule/isTrusted(_:)``.
+  var isUntrusted = false
+}
+
 /// What an answer to an alert leads to.
 enum LoginAlertRule {
   /// How long an alert can be answered.
@@ -139,5 +179,13 @@ enum LoginAlertRule {
   static func refusal(expiresAt: Instant, answeredAt: Instant?, now: Instant) -> LoginAlertFailure? {
     if answeredAt != nil { return .answered }
     return now < expiresAt ? nil : .expired
+  }
+
+  /// Why the session may not give that answer; nil if it may. Whoever came in doubt may be anybody; only to leave is theirs.
+  static func refusal(_ answer: LoginAlertAnswer, by session: AnsweringSession) -> Failure? {
+    switch answer {
+    case .confirm: session.isInQuestion || session.isInDoubt || session.isUntrusted ? Failure(LoginAlertFailure.ownSession) : nil
+    case .close: session.isInDoubt && !session.isOfAlert ? Failure(RequestFailure.loginUnanswered) : nil
+    }
   }
 }

@@ -9,20 +9,24 @@ extension Transaction {
   /// Such a login ends everything that the account has open, once, and is refused: whoever has the password alone gets nowhere, and
   /// the owner logs in again where the account is known, confirms the login by mail, or recovers the password.
   ///
-  /// - Parameter failures: failed attempts at the account before it.
+  /// - Parameters:
+  ///   - failures: failed attempts at the account before it.
+  ///   - isByPassword: whether it came by the password, and not by a provider.
   func logIn(
-    _ account: AccountRecord, device: DeviceName?, failures: Int, _ caller: Caller, _ watch: LoginWatch
+    _ account: AccountRecord, device: DeviceName?, failures: Int, isByPassword: Bool = false, _ caller: Caller,
+    _ watch: LoginWatch
   ) throws -> Result<GivenTokens, Failure> {
     let origin = watch.origin(
       account.id, device: device?.description, userAgent: caller.userAgent, address: caller.address)
-    let judgement = LoginRule.judge(try database.loginFacts(of: account.id, origin, failures: failures, now: now))
+    var facts = try database.loginFacts(of: account.id, origin, failures: failures, now: now)
+    facts.isByPassword = isByPassword
+    let judgement = LoginRule.judge(facts)
+    if judgement.isLearnt { try learn(origin, of: account.id) }
     let detail = judgement.reasons.map(\.rawValue).joined(separator: " ")
     switch judgement.level {
     case nil:
-      try learn(origin, of: account.id)
       return .success(try beginSession(of: account, device: device, caller))
     case .notice:
-      try learn(origin, of: account.id)
       let alert = try raiseLoginAlert(.notice, judgement.reasons, of: account, origin, watch.places)
       let begun = try beginSession(of: account, device: device, under: alert, caller)
       try record(SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller)

@@ -11,6 +11,8 @@ struct SessionRecord: Sendable {
   /// How its client named its device.
   let device: String?
   let userAgent: String?
+  /// Where it logged in.
+  let address: String?
   let createdAt: Instant
   /// When it last got tokens. That is written anyway and happens every ten minutes while it is in use, so being seen costs no
   /// request anything.
@@ -26,6 +28,7 @@ struct SessionRecord: Sendable {
     accountID = row["account_id"]
     device = row["device"]
     userAgent = row["user_agent"]
+    address = row["address"]
     lastSeenAt = row["last_seen_at"]
     lastSeenAddress = row["last_seen_address"]
     createdAt = row["created_at"]
@@ -65,15 +68,20 @@ extension Database {
   }
 
   /// The account's sessions that have not ended, the newest login first: ids grow with time.
-  func liveSessions(of account: AccountID, before last: SessionID?, limit: Int, now: Instant) throws -> [SessionRecord] {
+  ///
+  /// - Parameter only: of these the one that is meant; nil for all.
+  func liveSessions(
+    of account: AccountID, only session: SessionID? = nil, before last: SessionID?, limit: Int, now: Instant
+  ) throws -> [SessionRecord] {
     try Row.fetchAll(
       cachedStatement(
         sql: """
           SELECT * FROM sessions
           WHERE account_id = ? AND (?2 IS NULL OR session_id < ?2) AND revoked_at IS NULL AND expires_at > ?3
+            AND (?5 IS NULL OR session_id = ?5)
           ORDER BY session_id DESC LIMIT ?4
           """),
-      arguments: [account, last, now, limit]
+      arguments: [account, last, now, limit, session]
     ).map(SessionRecord.init)
   }
 

@@ -20,12 +20,12 @@ struct LoginRuleTests {
   /// A login at that place of an account that was last in Madrid so many hours ago.
   private static func facts(
     _ here: Whereabouts, hours: Int = 1000, isKnownDevice: Bool = true, failures: Int = 0, isPasswordFresh: Bool = false,
-    hasHistory: Bool = true
+    hasHistory: Bool = true, isByPassword: Bool = true, isAlertOpen: Bool = false
   ) -> LoginFacts {
     LoginFacts(
       now: now, here: here, hasHistory: hasHistory, isKnownDevice: isKnownDevice,
       knownPlaces: hasHistory ? [KnownPlace(whereabouts: madrid, lastSeenAt: now.adding(seconds: -hours * 3600))] : [],
-      failures: failures, isPasswordFresh: isPasswordFresh)
+      failures: failures, isPasswordFresh: isPasswordFresh, isByPassword: isByPassword, isAlertOpen: isAlertOpen)
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -82,6 +82,62 @@ struct LoginRuleTests {
     let judgement = LoginRule.judge(example.facts)
     #expect(judgement.level == example.level)
     #expect(judgement.reasons == example.reasons)
+  }
+
+  private static let nearHome = Whereabouts(network: "198.18.1.0/24", countryCode: "ES", coordinates: madrid.coordinates)
+
+  @Test(
+    "while an alert is open, a login by the password is in doubt unless both device and network are known",
+    arguments: [
+      Case("the usual", facts(madrid, isAlertOpen: true), nil),
+      Case("the usual after guessing", facts(madrid, failures: 5, isAlertOpen: true), .notice, .manyFailuresBefore),
+      Case(
+        "a new phone at home", facts(madrid, isKnownDevice: false, isAlertOpen: true), .suspicious, .newDevice, .earlierAlert),
+      Case(
+        "what calls itself one's phone, on another network of the town", facts(nearHome, isAlertOpen: true), .suspicious,
+        .earlierAlert),
+      Case(
+        "the same where no places are known", facts(elsewhere, isAlertOpen: true), .suspicious, .newPlace, .earlierAlert),
+      Case(
+        "a new phone there", facts(elsewhere, isKnownDevice: false, isAlertOpen: true), .suspicious, .newDevice, .newPlace,
+        .earlierAlert),
+      Case(
+        "where nothing is known any more", facts(madrid, isKnownDevice: false, hasHistory: false, isAlertOpen: true), .suspicious,
+        .earlierAlert),
+      Case(
+        "what is of high risk by itself stays so", facts(barcelona, isKnownDevice: false, failures: 5, isAlertOpen: true), .high,
+        .newDevice, .newPlace, .manyFailuresBefore, .earlierAlert),
+      Case(
+        "a new phone by a provider", facts(elsewhere, isKnownDevice: false, isByPassword: false, isAlertOpen: true), .notice,
+        .newDevice, .newPlace),
+    ])
+  func openAlert(_ example: Case) {
+    judgement(example)
+    // Whoever is trusted makes known what was known before.
+    #expect(LoginRule.judge(example.facts).isLearnt == LoginRule.isTrusted(example.facts))
+  }
+
+  @Test("otherwise device and place are known from then on, unless the login is in doubt or refused")
+  func learning() {
+    for place in [Self.madrid, Self.barcelona, Self.tokyo, Self.elsewhere] {
+      for (isKnownDevice, failures) in [(true, 0), (false, 0), (false, 3), (false, 5)] {
+        let judgement = LoginRule.judge(Self.facts(place, isKnownDevice: isKnownDevice, failures: failures))
+        #expect(judgement.isLearnt == (judgement.level == nil || judgement.level == .notice))
+      }
+    }
+  }
+
+  @Test(
+    "a session answers 'it was me' unless its own login is in question, and 'close it' unless it is in doubt; that of its own login always",
+    arguments: [
+      (AnsweringSession(), true, true), (AnsweringSession(isOfAlert: true, isInQuestion: true), false, true),
+      (AnsweringSession(isInQuestion: true), false, true), (AnsweringSession(isUntrusted: true), false, true),
+      (AnsweringSession(isInQuestion: true, isInDoubt: true, isUntrusted: true), false, false),
+      (AnsweringSession(isOfAlert: true, isInQuestion: true, isInDoubt: true, isUntrusted: true), false, true),
+    ])
+  func answering(_ session: AnsweringSession, mayConfirm: Bool, mayClose: Bool) {
+    #expect((LoginAlertRule.refusal(.confirm, by: session) == nil) == mayConfirm)
+    #expect((LoginAlertRule.refusal(.close, by: session) == nil) == mayClose)
   }
 
   @Test("an airliner's speed is possible, anything above is not", arguments: [(10, true), (11, false)])
