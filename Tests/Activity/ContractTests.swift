@@ -14,7 +14,7 @@ struct ContractTests {
     let rules = [
       "not_for_goal", "not_for_goal_kind", "undone_by_progress", "not_for_schedule", "too_precise", "exactly_one", "ends_before",
       "starts_after_entries",
-      "ends_before_entries", "limit_exceeded", "no_such_nth",
+      "ends_before_entries", "holds_after_end", "limit_exceeded", "no_such_nth",
       "repeated_source", "unknown_source", "not_for_tie",
       "bytes_out_of_range", "beyond_end", "other_bytes", "not_hexadecimal",
       "not_when_deleted", "nothing_changed", "not_a_client_id",
