@@ -341,6 +341,26 @@ struct ImportsTests {
   func restingHabits() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(language: .spanish)
+  @Test("of a Loop database with one bad repetition keep all others: it is a problem, and begins no habit (MOVE-3)")
+  func badRepetition() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+      let ana = try await services.register()
+      let last = try LocalDay(text: "2026-11-21")
+      for (name, bad) in [("Read", Int(last.advanced(by: -30).daysSinceEpoch) * 86_400_000 + 3_600_000), ("Run", -86_400_000)] {
+        let marks = (0..<10).map { "(1, \(Int(last.advanced(by: -$0).daysSinceEpoch) * 86_400_000), 2)" }
+        let bytes = try LoopTests.database(
+          LoopTests.habits, LoopTests.repetitions,
+          "INSERT INTO Habits (id, archived, freq_den, freq_num, name, position, type) VALUES (1, 0, 1, 1, '\(name)', 1, 0)",
+          "INSERT INTO Repetitions (habit, timestamp, value) VALUES (1, \(bad), 2), \(marks.joined(separator: ", "))")
+        let done = try await ana.importFile("Loop.db", bytes)
+        #expect(done.counts == ImportCounts(records: 12, taken: 11, repeated: 0, refused: 1, days: 10))
+        #expect(try await ana.problems(of: done.id) == ["1 badTime"])
+        let activity = try await ana.send(ListActivities.self, .init()).items.map(\.activity).first { $0.title == name }
+        #expect(activity?.startDay == last.advanced(by: -9))
+      }
+    }
+  }
+
       let habits = LoopTests.columns + "1,Read,YES_NO,,,1,1,#F,,,,false\n2,Old,YES_NO,,,1,1,#F,,,,true\n"
       _ = try await ana.importFile("Habits.csv", habits)
       _ = try await ana.importFile("Checkmarks.csv", "Date,Read,Old,\n2026-11-10,YES_MANUAL,YES_MANUAL,\n")
