@@ -12,7 +12,8 @@ struct ContractTests {
   func texts() {
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
     let rules = [
-      "not_for_goal", "not_for_goal_kind", "undone_by_progress", "not_for_schedule", "too_precise", "exactly_one", "ends_before",
+      "not_for_goal", "not_for_goal_kind", "undone_by_progress", "done_by_limit", "not_for_schedule", "too_precise",
+      "exactly_one", "ends_before",
       "starts_after_entries",
       "ends_before_entries", "holds_after_end", "limit_exceeded", "no_such_nth",
       "repeated_source", "unknown_source", "not_for_tie",
