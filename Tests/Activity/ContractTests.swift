@@ -41,4 +41,11 @@ struct ContractTests {
       words.text("field.not_for_goal_kind", .english, ["kind": .text("quantity")])
         == "This field is not for a goal that is an amount, such as 5 km.")
   }
+
+  @Test("has no code of a kind of goal among its words", arguments: Language.allCases)
+  func codes(language: Language) {
+    for key in words.keys(language) where key.hasPrefix("field.") || key.hasPrefix("failure.") {
+      #expect(words.text(key, language, ["kind": .text("check")])?.contains("quantity") != true, "\(key)")
+    }
+  }
 }
