@@ -91,6 +91,7 @@ public enum UpdateActivity: Operation {
         fields.expect(!title.isBlank, "title", FieldRule("empty"))
         ActivityText.checkSize(title, "title", most: 20, &fields)
       }
+      ActivityText.checkUnit(of: goal.value, &fields)
       PlannableDays.check(startDay.value, "startDay", &fields)
       PlannableDays.check(endDay.value?.value, "endDay", &fields)
     }
