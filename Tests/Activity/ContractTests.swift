@@ -12,9 +12,10 @@ struct ContractTests {
   func texts() {
     let categories = ActivityCategory.allCases.map { "category.\($0.rawValue)" }
     let rules = [
-      "not_for_goal", "not_for_goal_kind", "undone_by_progress", "not_for_schedule", "too_precise", "exactly_one", "ends_before",
+      "not_for_goal", "not_for_goal_kind", "undone_by_progress", "done_by_limit", "not_for_schedule", "too_precise",
+      "exactly_one", "ends_before",
       "starts_after_entries",
-      "ends_before_entries", "limit_exceeded", "no_such_nth",
+      "ends_before_entries", "holds_after_end", "limit_exceeded", "no_such_nth",
       "repeated_source", "unknown_source", "not_for_tie",
       "bytes_out_of_range", "beyond_end", "other_bytes", "not_hexadecimal",
       "not_when_deleted", "nothing_changed", "not_a_client_id",
@@ -39,5 +40,12 @@ struct ContractTests {
     #expect(
       words.text("field.not_for_goal_kind", .english, ["kind": .text("quantity")])
         == "This field is not for a goal that is an amount, such as 5 km.")
+  }
+
+  @Test("has no code of a kind of goal among its words", arguments: Language.allCases)
+  func codes(language: Language) {
+    for key in words.keys(language) where key.hasPrefix("field.") || key.hasPrefix("failure.") {
+      #expect(words.text(key, language, ["kind": .text("check")])?.contains("quantity") != true, "\(key)")
+    }
   }
 }

@@ -4,10 +4,15 @@ import Operations
 extension Activity {
   /// The activity as an edit leaves it, its revision aside.
   ///
-  /// - Parameter recorded: the first and the last day that has an entry or a timer; nil where none has.
+  /// - Parameters:
+  ///   - recorded: the first and the last day that has an entry or a timer; nil where none has.
+  ///   - putOff: from which day on such terms would hold, where a day that has an entry or a timer puts them off.
   /// - Throws: `invalid_fields` with all that is wrong with what the edit says and with what it makes of the activity: `endDay` where it
-  ///   would end before it begins, either day where it would leave out one that is recorded, `tie` where movement cannot complete its goal.
-  func edited(by input: UpdateActivity.Input, recorded: ClosedRange<LocalDay>?) throws(Failure) -> Activity {
+  ///   would end before it begins, either day where it would leave out one that is recorded, `tie` where movement cannot complete its
+  ///   goal, and what of goal, schedule and end is changed where the activity would end before they hold.
+  func edited(
+    by input: UpdateActivity.Input, recorded: ClosedRange<LocalDay>?, putOff: (ActivityTerms) -> LocalDay?
+  ) throws(Failure) -> Activity {
     var findings = FieldFindings(input.found)
     let goal = input.goal.applied(to: goal)
     let start = input.startDay.applied(to: startDay)
@@ -23,6 +28,15 @@ extension Activity {
     }
     let tie = input.tie.applied(to: tie)
     if !MovementTie.fits(tie, goal), input.found.areRight("goal", "tie") { findings.add("tie", MovementTie.notForTie) }
+    if let end, let last = recorded?.upperBound, end >= last, input.found.areRight("goal", "schedule", "startDay", "endDay") {
+      let terms = ActivityTerms(
+        goal: GoalMeasure(goal).goal(unit: goal.unit),
+        schedule: PlannedDays(input.schedule.applied(to: schedule), anchor: start).schedule, startDay: start, endDay: end)
+      let changed = [("goal", terms.goal != self.goal), ("schedule", terms.schedule != schedule), ("endDay", end != endDay)]
+      if let field = changed.first(where: \.1)?.0, let day = putOff(terms), day > end {
+        findings.add(field, FieldRule("holds_after_end", ["day": .text(day.description)]))
+      }
+    }
     try findings.end()
     let reason: String? =
       switch input.reason {

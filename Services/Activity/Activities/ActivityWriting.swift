@@ -9,13 +9,18 @@ extension Activities {
   static func update(
     _ input: UpdateActivity.Input, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> Activity {
-    let before = try find(input.activityID, of: account, in: transaction.database)
-    let after = try before.edited(by: input, recorded: ActivityVersions.recorded(before.id, in: transaction.database))
+    let database = transaction.database
+    let before = try find(input.activityID, of: account, in: database)
+    let versions = try ActivityVersions.list(of: before.id, in: database)
+    let begun = try ActivityVersions.begun(before.id, from: today, in: database)
+    let after = try before.edited(by: input, recorded: ActivityVersions.recorded(before.id, in: database)) { terms in
+      VersionRule.putOff(versions, to: terms, today: today, begun: begun)
+    }
     if let revision = input.revision, revision != before.revision {
       throw ActivityFailure.changedMeanwhile.with(["revision": .number(before.revision)])
     }
     guard after != before else { return before }
-    try transaction.database.cachedStatement(
+    try database.cachedStatement(
       sql: "UPDATE activities SET title = ?, title_key = ?, reason = ?, category = ? WHERE activity_id = ?"
     ).execute(arguments: [after.title, TitleKey.text(after.title), after.reason, after.category, after.id])
     if after.reminders != before.reminders { try keep(after.reminders, of: after.id, transaction) }

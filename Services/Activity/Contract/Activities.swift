@@ -91,6 +91,11 @@ enum ActivityText {
     fields.expect(text.utf8.count <= most * mostBytesPerCharacter, field, FieldRule("too_long", ["most": .number(most)]))
   }
 
+  /// Records a goal whose unit has nothing to see in it.
+  static func checkUnit(of goal: Goal?, _ fields: inout FieldChecks) {
+    if let unit = goal?.unit { fields.expect(!unit.isBlank, "goal.unit", FieldRule("empty")) }
+  }
+
   static let title = Note("What it is called, at most 20 characters.", length: 1...20, example: "Drink water")
   static let reason = Note("Why, at most 30 characters.", length: 1...30, example: "To feel awake")
   static let reminders = Note(
@@ -182,6 +187,7 @@ public enum CreateActivity: Operation {
       fields.expect(!title.isBlank, "title", FieldRule("empty"))
       ActivityText.checkSize(title, "title", most: 20, &fields)
       ActivityText.checkSize(reason, "reason", most: 30, &fields)
+      ActivityText.checkUnit(of: goal, &fields)
       PlannableDays.check(startDay, "startDay", &fields)
       PlannableDays.check(endDay, "endDay", &fields)
       PlannableDays.checkOrder(("startDay", startDay), ("endDay", endDay), &fields)

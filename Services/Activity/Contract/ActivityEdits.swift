@@ -73,7 +73,10 @@ public enum UpdateActivity: Operation {
       "schedule": Note("On which days, \(whenItHolds)"),
       "startDay":
         "The first day on which it may be planned, from 1970-01-01 to 2199-12-31; not after the first day with an entry.",
-      "endDay": "The last day on which it may be planned, past ones too; not before the last day with an entry. Null removes it.",
+      "endDay": """
+      The last day on which it may be planned, past ones too; not before the last day with an entry, nor before goal or schedule hold \
+      where one puts these off. Null removes it.
+      """,
       "reminders": ActivityText.reminders, "tags": ActivityText.tags,
       "tie": "The movement that completes it: steps, or a distance in `m` or `km`; null unties it.",
     ]
@@ -88,6 +91,7 @@ public enum UpdateActivity: Operation {
         fields.expect(!title.isBlank, "title", FieldRule("empty"))
         ActivityText.checkSize(title, "title", most: 20, &fields)
       }
+      ActivityText.checkUnit(of: goal.value, &fields)
       PlannableDays.check(startDay.value, "startDay", &fields)
       PlannableDays.check(endDay.value?.value, "endDay", &fields)
     }

@@ -48,7 +48,7 @@ public struct OfflineChange: Document, Hashable {
   public var day: LocalDay
   /// `true` takes the entry back, and is given alone.
   public var isDeleted: Bool?
-  /// `true` completes the day, whatever the goal's kind; `false` is for `check` alone.
+  /// `true` completes the day, whatever the goal's kind, but for a limit's; `false` is for `check` alone.
   public var isDone: Bool?
   /// For a quantity: how much is done in all.
   public var amount: Double?
@@ -83,7 +83,10 @@ public struct OfflineChange: Document, Hashable {
     "madeAt": "When it was made, by the device's clock; what is ahead of the server's counts as made when it came.",
     "activityID": "Names the activity.", "day": "The day, from 1970-01-01 to 2199-12-31.",
     "isDeleted": "`true` takes the entry back, and is given without the fields below.",
-    "isDone": "`true` completes the day, whatever the goal's kind; `false` only for `check`.",
+    "isDone": """
+    `true` completes the day, whatever the goal's kind, but for a limit (`atMost`), which is kept by as much as there was: give that. \
+    `false` only for `check`.
+    """,
     "amount": Note(
       "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.most, isCheckedByFeature: true,
       example: .number(1.5)),

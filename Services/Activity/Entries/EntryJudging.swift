@@ -9,11 +9,18 @@ extension Entries {
     try database.first("SELECT day FROM entries WHERE activity_id = ? ORDER BY day LIMIT 1", .id(activity)) { $0.day(0) }
   }
 
-  /// The last day from that one on which has an entry. Of more than one day they are where the account travelled over the date line.
+  /// The last day from that one on which has an entry.
   static func lastDay(of activity: ActivityID, from day: LocalDay, in database: Database) throws -> LocalDay? {
     try database.first(
       "SELECT day FROM entries WHERE activity_id = ? AND day >= ? ORDER BY day DESC LIMIT 1", .id(activity), .day(day)
     ) { $0.day(0) }
+  }
+
+  /// The days from that one on which have an entry. From today on more than one has where the account travelled over the date line.
+  static func days(of activity: ActivityID, from day: LocalDay, in database: Database) throws -> [LocalDay] {
+    let statement = try database.cachedStatement(
+      sql: "SELECT day FROM entries WHERE activity_id = ? AND day >= ? ORDER BY day")
+    return try LocalDay.fetchAll(statement, arguments: [activity, day])
   }
 
   /// Judges the entries from a day on by a goal that has changed, and tells of those that are done now or no longer.

@@ -92,7 +92,10 @@ struct GoalMeasure: Hashable, Sendable {
   }
 
   /// The rule of a progress that is none of the goal of its day.
-  var notForGoal: FieldRule { FieldRule("not_for_goal", ["kind": .text(kind.rawValue)]) }
+  private var notForGoal: FieldRule { FieldRule("not_for_goal", ["kind": .text(kind.rawValue)]) }
+
+  /// The rule of saying that a limit is kept where it is not known how much of it there is.
+  var doneByLimit: FieldRule { FieldRule("done_by_limit", ["kind": .text(kind.rawValue)]) }
 
   /// The rule of saying that an amount or a time is not done, which says not how much of it there is.
   private var undoneByProgress: FieldRule { FieldRule("undone_by_progress", ["kind": .text(kind.rawValue)]) }

@@ -81,9 +81,7 @@ struct EntrySync {
   /// The progress that the change sets: from nothing, so that it does not depend on what came before.
   private func progress(of change: OfflineChange, _ measure: GoalMeasure) throws(Failure) -> Int {
     // A limit is kept by doing nothing, which says nothing of how much there was.
-    guard change.isDone == nil || !measure.isLimit else {
-      throw Failure.field("isDone", measure.notForGoal)
-    }
+    guard change.isDone != true || !measure.isLimit else { throw Failure.field("isDone", measure.doneByLimit) }
     return try measure.set(
       0,
       to: RecordEntry.Input(

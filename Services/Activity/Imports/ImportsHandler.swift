@@ -173,11 +173,18 @@ enum ImportUpload {
       return .failure(Refusal(reason: ImportEnd(error)))
     }
     if let said, said != format { return .failure(Refusal(reason: .otherFormat)) }
-    let known = Set(ImportFormat.allCases.flatMap(\.endings))
-    guard let dot = file.name.lastIndex(of: ".") else { return .success(format) }
-    let ending = file.name[file.name.index(after: dot)...].lowercased()
-    if known.contains(ending), !format.endings.contains(ending) { return .failure(Refusal(reason: .otherName)) }
-    return .success(format)
+    guard let ending = ending(of: file.name), !format.endings.contains(ending) else { return .success(format) }
+    return .failure(Refusal(reason: .otherName))
+  }
+
+  /// What a name says of its file's format: the letters and digits behind its last dot. Nil where that is a number (`2026.11.20`), or no
+  /// ending at all (`to km 12.5, and back`).
+  private static func ending(of name: String) -> String? {
+    let name = name.trimmed
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    let ending = name[name.index(after: dot)...].lowercased()
+    guard ending.contains(where: { !$0.isNumber }), ending.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
+    return ending
   }
 }
 
@@ -188,7 +195,7 @@ extension ImportFormat {
     case .appleHealth: ["xml"]
     case .appleHealthZip, .loopZip: ["zip"]
     case .gpx: ["gpx", "xml"]
-    case .loopDatabase: ["db", "sqlite"]
+    case .loopDatabase: ["db", "sqlite", "sqlite3"]
     case .fitbitHours, .googleFitDays, .googleFitDay, .loopHabits, .loopCheckmarks: ["csv"]
     }
   }

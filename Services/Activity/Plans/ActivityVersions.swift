@@ -49,14 +49,22 @@ enum ActivityVersions {
     let database = transaction.database
     let before = try list(of: activity, in: database)
     guard let last = before.last, last.terms != terms else { return }
-    let begun = [
-      try Entries.lastDay(of: activity, from: today, in: database), try Timers.day(of: activity, from: today, in: database),
-    ]
-    let after = VersionRule.change(before, to: terms, today: today, begun: begun.compactMap(\.self))
+    let begun = try begun(activity, from: today, in: database)
+    let after = VersionRule.change(before, to: terms, today: today, begun: begun)
     try database.run("DELETE FROM activity_versions WHERE activity_id = ?", .id(activity))
     for version in after { try put(version, of: activity, account, transaction) }
-    guard let next = after.last, next.measure != last.measure else { return }
-    try Entries.judgeAnew(activity, of: account, from: max(next.fromDay, today), today: today, transaction)
+    // What was shown until now need not be what today's entry was judged by.
+    let (held, holds) = (Plan(before), Plan(after))
+    let changed = begun.filter { held.version(on: $0).measure != holds.version(on: $0).measure }
+    guard let first = changed.min() else { return }
+    try Entries.judgeAnew(activity, of: account, from: first, today: today, transaction)
+  }
+
+  /// The days from that one on that have an entry or a timer.
+  static func begun(_ activity: ActivityID, from day: LocalDay, in database: Database) throws -> Set<LocalDay> {
+    var days = Set(try Entries.days(of: activity, from: day, in: database))
+    if let day = try Timers.day(of: activity, from: day, in: database) { days.insert(day) }
+    return days
   }
 
   /// The first and the last day that has an entry, or the timer that becomes one: since entries are only on planned days, none may come

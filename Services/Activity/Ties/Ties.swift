@@ -155,14 +155,14 @@ enum Ties {
     _ state: MovementState, _ kind: MovementKind, _ activity: ActivityID, _ measure: GoalMeasure, in database: Database
   ) throws -> Int? {
     guard measure.kind == .quantity else { return nil }
-    if kind == .steps { return min(state.steps * 1000, measure.most) }
     let unit = try database.first(
       """
       SELECT goal_unit FROM activity_versions WHERE activity_id = ? AND from_day <= ? ORDER BY from_day DESC LIMIT 1
       """, .id(activity), .day(state.day)
     ) { $0.text(0) }
-    guard let scale = unit.flatMap({ MovementTie.distanceUnits[$0] }) else { return nil }
-    return min(state[kind] / scale, measure.most)
+    let scale = unit.flatMap { MovementTie.distanceUnits[$0] }
+    if kind == .steps { return scale == nil ? min(state.steps * 1000, measure.most) : nil }
+    return scale.map { min(state[kind] / $0, measure.most) }
   }
 }
 

@@ -160,6 +160,50 @@ struct ActivityEditTests {
     }
   }
 
+  @Test("what would hold from behind the end on is refused with its field, the day and what to do, and nothing changes")
+  func holdsAfterEnd() async throws {
+    try await running { services, ana, activity in
+      _ = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, amount: 1))
+      let (today, tomorrow) = (try LocalDay(text: "2026-11-21"), try LocalDay(text: "2026-11-22"))
+      let time = Goal.duration(seconds: 60)
+      func refused(_ input: UpdateActivity.Input) async throws -> [String] {
+        let before = try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity
+        do {
+          _ = try await ana.send(UpdateActivity.self, input)
+          return []
+        } catch let failure as Failure {
+          #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == before)
+          let words = Words(Contract.activity.words)
+          for problem in failure.fields {
+            for language in Language.allCases {
+              for text in ["field.\(problem.code)", "field.\(problem.code).suggestion"] {
+                #expect(words.text(text, language, problem.parameters)?.contains("2026-11-22") == true)
+              }
+            }
+          }
+          return failure.fields.map { "\($0.field) \($0.code)" }
+        }
+      }
+      #expect(
+        try await refused(.init(activityID: activity.id, goal: .set(time), endDay: .set(.init(today)))) == [
+          "goal holds_after_end"
+        ])
+      // Sundays.
+      #expect(
+        try await refused(.init(activityID: activity.id, schedule: .set(.weekdays([7])), endDay: .set(.init(today))))
+          == ["schedule holds_after_end"])
+      // What suits the entry holds today.
+      #expect(
+        try await refused(.init(activityID: activity.id, goal: .set(.quantity(6, unit: "km")), endDay: .set(.init(today)))) == [])
+      #expect(try await refused(.init(activityID: activity.id, goal: .set(time))) == ["goal holds_after_end"])
+      #expect(try await refused(.init(activityID: activity.id, title: .set("Jog"))) == [])
+      #expect(try await refused(.init(activityID: activity.id, goal: .set(time), endDay: .set(.init(tomorrow)))) == [])
+      #expect(try await refused(.init(activityID: activity.id, endDay: .set(.init(today)))) == ["endDay holds_after_end"])
+      #expect(
+        try await refused(.init(activityID: activity.id, goal: .set(.quantity(6, unit: "km")), endDay: .set(.init(today)))) == [])
+    }
+  }
+
   @Test("T UC 01.03: the start day can be moved, both ways")
   func startDay() async throws {
     try await running { _, ana, activity in

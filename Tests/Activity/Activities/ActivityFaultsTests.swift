@@ -42,6 +42,11 @@ struct ActivityFaultsTests {
           ana, CreateActivity.self,
           #"{"title":"Run","category":"other","goal":{"kind":"much","amount":0.0001},"schedule":{"kind":"often"},"tie":"steps"}"#)
           == ["goal.kind not_a_choice", "goal.amount out_of_range", "schedule.kind not_a_choice"])
+      for unit in ["", " ", "\u{200b}"] {
+        let json =
+          #"{"title":"Run","category":"other","goal":{"kind":"quantity","amount":1,"unit":"\#(unit)"},"schedule":{"kind":"daily"}}"#
+        #expect(try await faults(ana, CreateActivity.self, json) == ["goal.unit empty"])
+      }
       #expect(try await ana.send(ListActivities.self, .init()).items.isEmpty)
     }
   }
@@ -60,6 +65,9 @@ struct ActivityFaultsTests {
       #expect(
         try await faults(ana, UpdateActivity.self, #"{"goal":{"kind":"quantity","amount":-1,"unit":"km"},"tie":"steps"}"#, name)
           == ["goal.amount out_of_range"])
+      #expect(
+        try await faults(ana, UpdateActivity.self, #"{"goal":{"kind":"quantity","amount":1,"unit":" "},"title":""}"#, name)
+          == ["goal.unit empty", "title empty"])
       #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == activity)
     }
   }

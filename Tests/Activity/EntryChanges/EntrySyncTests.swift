@@ -148,6 +148,21 @@ struct EntrySyncTests {
     }
   }
 
+  @Test("that a limit is kept says not how much there was: refused as that, and as online where it says that it is not")
+  func limits() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(2, unit: "cups", .atMost)).id
+      let results = try await sync(
+        ana, try change("1", at: "08:00", id, isDone: true), try change("2", at: "08:00", id, isDone: false),
+        try change("3", at: "08:00", id, amount: 0))
+      let fields = results.map { $0.refusal?.fields ?? [] }
+      #expect(fields.map { $0.map(\.code) } == [["done_by_limit"], ["undone_by_progress"], []])
+      #expect(fields[0].first?.message == "The goal is a limit, so 'done' does not say how much there was.")
+      #expect(fields[0].first?.suggestion == "Give how much is done. If there was nothing, give 0.")
+    }
+  }
+
   @Test("one that cannot be taken is refused alone, with its reason in the caller's language")
   func refused() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

@@ -197,7 +197,9 @@ struct ImportsTests {
       let gpx = Array("<gpx><trk/></gpx>".utf8)
       #expect(try await ana.refusal("photo.png", [0x89, 0x50, 0x4E, 0x47]) == "import_unrecognized")
       #expect(try await ana.refusal("export.zip", Self.bytes) == "import_otherName")
-      #expect(try await ana.refusal("export.csv", gpx) == "import_otherName")
+      for name in ["export.csv", "a.pdf", "a.exe", "a.PNG", "a.mp4", "a.gpx.txt", "a.pdf "] {
+        #expect(try await ana.refusal(name, gpx) == "import_otherName", "\(name)")
+      }
       #expect(try await ana.refusal("export.xml", gpx, format: .appleHealth) == "import_otherFormat")
       let bomb = "<!DOCTYPE HealthData [<!ENTITY a \"b\">]><HealthData/>"
       #expect(try await ana.refusal("export.xml", Array(bomb.utf8)) == "import_unsafe")
@@ -207,8 +209,10 @@ struct ImportsTests {
       #expect(try await ana.importFile("a.gpx", gpx, sha256: zeros).reason == .otherBytes)
       let right = SHA256.hash(data: gpx).map { String(format: "%02X", $0) }.joined()
       #expect(try await ana.importFile("a.gpx", gpx, sha256: right).state == .done)
-      // A name without a known ending says nothing.
-      #expect(try await ana.importFile("track", gpx).state == .done)
+      // A name without an ending says nothing.
+      for name in ["track", "2026.11.20", "to km 12.5, and back", "a."] {
+        #expect(try await ana.importFile(name, gpx).state == .done, "\(name)")
+      }
       let list = try await ana.send(ListImports.self, .init()).items
       #expect(list.map(\.name).reversed().prefix(2) == ["photo.png", "export.zip"])
       #expect(try await ana.areFilesGone(from: services.home))
@@ -334,6 +338,26 @@ struct ImportsTests {
       #expect(try await ana.importFile("Loop.zip", zip).counts.repeated == 8)
       let plan = try await ana.send(GetDay.self, .init(day: .day(date)))
       #expect(plan.activities.first { $0.id == listed[0].id }?.amount == 4)
+    }
+  }
+
+  @Test("of a Loop database with one bad repetition keep all others: it is a problem, and begins no habit (MOVE-3)")
+  func badRepetition() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+      let ana = try await services.register()
+      let last = try LocalDay(text: "2026-11-21")
+      for (name, bad) in [("Read", Int(last.advanced(by: -30).daysSinceEpoch) * 86_400_000 + 3_600_000), ("Run", -86_400_000)] {
+        let marks = (0..<10).map { "(1, \(Int(last.advanced(by: -$0).daysSinceEpoch) * 86_400_000), 2)" }
+        let bytes = try LoopTests.database(
+          LoopTests.habits, LoopTests.repetitions,
+          "INSERT INTO Habits (id, archived, freq_den, freq_num, name, position, type) VALUES (1, 0, 1, 1, '\(name)', 1, 0)",
+          "INSERT INTO Repetitions (habit, timestamp, value) VALUES (1, \(bad), 2), \(marks.joined(separator: ", "))")
+        let done = try await ana.importFile("Loop.db", bytes)
+        #expect(done.counts == ImportCounts(records: 12, taken: 11, repeated: 0, refused: 1, days: 10))
+        #expect(try await ana.problems(of: done.id) == ["1 badTime"])
+        let activity = try await ana.send(ListActivities.self, .init()).items.map(\.activity).first { $0.title == name }
+        #expect(activity?.startDay == last.advanced(by: -9))
+      }
     }
   }
 

@@ -62,6 +62,24 @@ struct LoopTests {
     #expect(records.faults == ["6 badSchedule", "7 missingValue", "5 badTime", "6 unknownHabit"])
   }
 
+  @Test(
+    "a repetition at a time that is no day is a problem, and not the day on which its habit begins",
+    arguments: [
+      "1448928000000 + 3600000", "-86400000", "NULL", "'then'", "4102444800000", "-9223372036854775807 - 1",
+    ])
+  func badTimes(time: String) throws {
+    let bytes = try Self.database(
+      Self.habits, Self.repetitions,
+      "INSERT INTO Habits (id, archived, freq_den, freq_num, name, position, type) VALUES (1, 0, 1, 1, 'Read', 1, 0)",
+      """
+      INSERT INTO Repetitions (habit, timestamp, value) VALUES (1, \(time), 2), (1, 1451692800000, 2), (1, 1451606400000, 2)
+      """)
+    let (records, fault) = try TemporaryFile("a.db", bytes).read()
+    #expect(fault == nil && records.faults == ["1 badTime"])
+    #expect(records.habits.map { $0.firstDay?.description } == ["2016-01-01"])
+    #expect(records.marks.map(\.day.description) == ["2016-01-02", "2016-01-01"])
+  }
+
   @Test("with amounts and days that nobody has: each is a problem, and the rest is read")
   func impossible() throws {
     let rows = """

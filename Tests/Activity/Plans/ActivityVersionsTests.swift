@@ -87,6 +87,103 @@ struct ActivityVersionsTests {
     }
   }
 
+  @Test(
+    "however often it is edited on a day that has an entry, the entry stays what it is, and the last edit holds from tomorrow on",
+    arguments: [
+      (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .goal(.duration(seconds: 1200))]),
+      (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .endDay("2026-12-20")]),
+      (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .startDay("2026-11-01")]),
+      (.quantity(5, unit: "km"), [.goal(.duration(seconds: 3600)), .schedule(.timesAWeek(3)), .schedule(.daily)]),
+      (.quantity(5, unit: "km"), [.goal(.quantity(5000, unit: "m")), .goal(.quantity(6000, unit: "m"))]),
+      (.quantity(5, unit: "km"), [.goal(.check), .startDay("2026-11-05")]),
+      (.duration(seconds: 600), [.goal(.check), .goal(.quantity(5, unit: "km")), .goal(.quantity(6, unit: "km"))]),
+      (.check, [.goal(.quantity(5, unit: "km")), .goal(.quantity(6, unit: "km"))]),
+    ] as [(Goal, [OneEdit])], ["2026-11-10", "2026-11-20"])
+  func severalEdits(of made: (goal: Goal, edits: [OneEdit]), startDay: String) async throws {
+    try await running { services, ana in
+      let activity = try await ana.makeActivity(goal: made.goal, startDay: startDay)
+      let before = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true))
+      let told = try await services.told(by: .activity).count { $0.name == EntryRecorded.spec.name }
+      for edit in made.edits {
+        let edited = try await ana.send(UpdateActivity.self, edit.input(activity.id))
+        #expect(edited.holdsFrom?.description == "2026-11-21")
+        #expect(try await ana.send(GetEntry.self, .init(activityID: activity.id, day: .today)) == before)
+        #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.goal) == [made.goal])
+      }
+      // Back to what the entry is of, nothing waits for tomorrow.
+      let back = try await ana.send(
+        UpdateActivity.self, .init(activityID: activity.id, goal: .set(made.goal), schedule: .set(.daily)))
+      #expect(back.holdsFrom?.description != "2026-11-21")
+      #expect(try await ana.send(GetEntry.self, .init(activityID: activity.id, day: .today)) == before)
+      #expect(try await services.told(by: .activity).count { $0.name == EntryRecorded.spec.name } == told)
+    }
+  }
+
+  /// An edit of one thing.
+  enum OneEdit: Sendable {
+    case goal(Goal), schedule(Schedule), startDay(String), endDay(String)
+
+    func input(_ id: ActivityID) throws -> UpdateActivity.Input {
+      switch self {
+      case .goal(let goal): .init(activityID: id, goal: .set(goal))
+      case .schedule(let schedule): .init(activityID: id, schedule: .set(schedule))
+      case .startDay(let day): .init(activityID: id, startDay: .set(try LocalDay(text: day)))
+      case .endDay(let day): .init(activityID: id, endDay: .set(.init(try LocalDay(text: day))))
+      }
+    }
+  }
+
+  @Test("a timer that runs is saved under the goal it began under, however often that is changed meanwhile")
+  func severalEditsWithTimer() async throws {
+    try await running { services, ana in
+      let read = try await ana.makeActivity(goal: .duration(seconds: 600), startDay: "2026-11-10")
+      _ = try await ana.send(StartTimer.self, .init(activityID: read.id))
+      for kilometres in [5.0, 6] {
+        let edited = try await ana.send(
+          UpdateActivity.self, .init(activityID: read.id, goal: .set(.quantity(kilometres, unit: "km"))))
+        #expect(edited.holdsFrom?.description == "2026-11-21")
+      }
+      try services.clock.set("2026-11-20T12:10:00.000Z")
+      let entry = try await ana.send(SaveTimer.self, .init(activityID: read.id))
+      #expect(entry.durationSeconds == 600 && entry.isDone)
+    }
+  }
+
+  @Test("over the date line more than one day has an entry, each of its own unit: neither becomes another")
+  func severalDays() async throws {
+    try await running { services, ana in
+      let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-10")
+      let pages = try await ana.send(RecordEntry.self, .init(activityID: read.id, day: .today, amount: 10))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: read.id, goal: .set(.duration(seconds: 600))))
+      try services.clock.set("2026-11-21T12:00:00.000Z")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: read.id, day: .today, durationSeconds: 700))
+      let goal = Goal.duration(seconds: 1200)
+      let changed = try await change(read, of: ana, in: services, on: "2026-11-20") { $0.goal = goal }
+      #expect(changed.holdsFrom?.description == "2026-11-21" && changed.goal == goal)
+      #expect(try await ana.send(GetEntry.self, .init(activityID: read.id, day: .init(text: "2026-11-20"))) == pages)
+      let time = try await ana.send(GetEntry.self, .init(activityID: read.id, day: .today))
+      #expect(time.durationSeconds == 700 && !time.isDone)
+    }
+  }
+
+  @Test("a goal that waited for its days to come is what today is judged by once today is among them")
+  func waitedForDays() async throws {
+    try await running { services, ana in
+      let run = try await ana.makeActivity(goal: .quantity(5, unit: "km"), startDay: "2026-11-10")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: run.id, day: .today, amount: 5))
+      // Today is a Friday.
+      let saturdays = UpdateActivity.Input(
+        activityID: run.id, goal: .set(.quantity(8, unit: "km")), schedule: .set(.weekdays([6])))
+      #expect(try await ana.send(UpdateActivity.self, saturdays).holdsFrom?.description == "2026-11-21")
+      #expect(try await ana.send(GetEntry.self, .init(activityID: run.id, day: .today)).isDone)
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: run.id, schedule: .set(.daily)))
+      #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.partly])
+      let told = try #require(try await services.told(by: .activity).last { $0.name == EntryRecorded.spec.name })
+      #expect(try !EntryRecorded.decode(told.body).isDone)
+      #expect(try await services.store(of: .activity).read { try Int.fetchOne($0, sql: "SELECT is_done FROM entries") } == 0)
+    }
+  }
+
   /// The days of the week from Monday, 2026-11-16: asked for, done or neither. Today is Friday.
   private func shown(_ activity: Activity, of person: Person) async throws -> String {
     let calendar = try await person.send(GetCalendar.self, .init(activityID: activity.id, format: .week))

@@ -18,7 +18,8 @@ struct VersionModel {
 
   private var edits: [Edit]
   private(set) var today: LocalDay
-  private(set) var entries: Set<LocalDay> = []
+  /// The days on which something was recorded, and what was asked for then.
+  private(set) var entries: [LocalDay: Goal] = [:]
 
   /// What is shown.
   var terms: ActivityTerms { edits[edits.count - 1].terms }
@@ -38,9 +39,17 @@ struct VersionModel {
   }
 
   /// Whether no entry would come to lie before the start or behind the end.
-  func mayBecome(_ terms: ActivityTerms) -> Bool { entries.allSatisfy { terms.startDay <= $0 && $0 <= terms.endDay ?? $0 } }
+  func mayBecome(_ terms: ActivityTerms) -> Bool { entries.keys.allSatisfy { terms.startDay <= $0 && $0 <= terms.endDay ?? $0 } }
 
-  mutating func change(to new: ActivityTerms) {
+  /// The day from which the terms would hold, where what was recorded puts them off.
+  func putOff(_ terms: ActivityTerms) -> LocalDay? { edit(to: terms).from.flatMap { $0 > today ? $0 : nil } }
+
+  /// Whether something was recorded today, and what is shown holds from a later day on for that.
+  var waits: Bool { entries[today] != nil && edits[edits.count - 1].from.map { $0 > today } ?? false }
+
+  mutating func change(to new: ActivityTerms) { edits.append(edit(to: new)) }
+
+  private func edit(to new: ActivityTerms) -> Edit {
     let (old, anchor) = (terms, edits[edits.count - 1].anchor)
     // Where no day can have been asked for yet, or any more, the edit stands for all that was before it.
     let isNew = old.startDay >= today || new.startDay >= today
@@ -48,22 +57,28 @@ struct VersionModel {
       let first = max(from ?? new.startDay, new.startDay)
       return Edit(terms: new, anchor: keepingCount && new.schedule == old.schedule ? anchor : first, from: from)
     }
-    var edit = edited(from: isNew ? nil : today, keepingCount: !isNew || new.startDay == old.startDay)
-    if let entry = entries.filter({ $0 >= today }).max() {
-      let fits =
-        PlannedDays(new.schedule, anchor: edit.anchor).contains(entry) && new.goal.kind == old.goal.kind
-        && new.goal.unit == old.goal.unit
-      if !fits { edit = edited(from: entry.advanced(by: 1), keepingCount: true) }
+    // It holds from now on, or else from behind the first day of something recorded behind which all that is recorded is such as it asks for.
+    let recorded = entries.filter { $0.key >= today }
+    func fits(_ edit: Edit) -> Bool {
+      recorded.allSatisfy { day, goal in
+        day < edit.from ?? day
+          || PlannedDays(new.schedule, anchor: edit.anchor).contains(day) && goal.kind == new.goal.kind
+            && goal.unit == new.goal.unit
+      }
     }
-    edits.append(edit)
+    let edit = edited(from: isNew ? nil : today, keepingCount: !isNew || new.startDay == old.startDay)
+    if fits(edit) { return edit }
+    let later = recorded.keys.sorted().map { edited(from: $0.advanced(by: 1), keepingCount: true) }
+    return later.first(where: fits) ?? edit
   }
 
   /// Something was recorded today.
-  mutating func record() { if goal(on: today) != nil { entries.insert(today) } }
+  mutating func record() { if let goal = goal(on: today) { entries[today] = goal } }
 
   /// What was recorded first or last is taken back.
-  mutating func takeBack(first: Bool) { if let day = first ? entries.min() : entries.max() { entries.remove(day) } }
+  mutating func takeBack(first: Bool) { if let day = first ? entries.keys.min() : entries.keys.max() { entries[day] = nil } }
 
+  /// Days go by; a negative number where the account travels over the date line.
   mutating func wait(days: Int) { today = today.advanced(by: days) }
 }
 

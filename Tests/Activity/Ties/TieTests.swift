@@ -107,6 +107,34 @@ struct TieTests {
     }
   }
 
+  @Test("tied to other movement, days of the former goal stay what they are: no steps as kilometres, nor kilometres as steps")
+  func otherMovement() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+      let ana = try await services.register()
+      let walk = try await make(ana, .quantity(3, unit: "km"), .walking, startDay: "2026-11-01")
+      for (id, day) in [("a", "2026-11-20"), ("b", "2026-11-21")] {
+        try await ana.walk("steps \(id)", 3000, "\(day)T08:00:00Z")
+        let start = try Instant(text: "\(day)T10:00:00Z")
+        try await ana.record(MovementSample(id: id, kind: .walking, start: start, end: start.adding(seconds: 600), amount: 2000))
+      }
+      for steps in [5000.0, 4000] {
+        _ = try await ana.send(
+          UpdateActivity.self, .init(activityID: walk, goal: .set(.quantity(steps, unit: "steps")), tie: .set(.init(.steps))))
+        #expect(try await states(ana, "2026-11-20") == ["partly 2.0"])
+        #expect(try await states(ana) == ["partly 2.0"])
+      }
+      _ = try await ana.send(DeleteActivity.self, .init(activityID: walk, confirm: true))
+      let steps = try await make(ana, .quantity(5000, unit: "steps"), .steps, startDay: "2026-11-01")
+      for kilometres in [3.0, 2] {
+        _ = try await ana.send(
+          UpdateActivity.self, .init(activityID: steps, goal: .set(.quantity(kilometres, unit: "km")), tie: .set(.init(.walking)))
+        )
+        #expect(try await states(ana, "2026-11-20") == ["partly 3000.0"])
+        #expect(try await states(ana) == ["partly 3000.0"])
+      }
+    }
+  }
+
   @Test("another goal holds from today on: what was written by hand on days before it stands")
   func byHandBeforeGoal() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in

@@ -196,10 +196,17 @@ final class LoopDatabase: ImportReader {
     }
   }
 
+  /// The first marked day of each habit. Marks whose time is no day are problems of their own, and no habit's beginning.
   private func firstDays() throws(FormatFault) -> [Int64: LocalDay] {
     var days: [Int64: LocalDay] = [:]
-    try rows("SELECT habit, min(timestamp), count(*) FROM Repetitions WHERE \(try Self.isMark(self)) GROUP BY habit") { row in
-      if let day = Self.day(sqlite3_column_int64(row, 1)) { days[sqlite3_column_int64(row, 0)] = day }
+    let isDay =
+      "typeof(timestamp) = 'integer' AND timestamp >= 0 AND timestamp < \(Self.end) AND timestamp % \(Self.dayLength) = 0"
+    let sql = """
+      SELECT habit, min(CASE WHEN \(isDay) THEN timestamp END), count(*) FROM Repetitions
+      WHERE \(try Self.isMark(self)) GROUP BY habit
+      """
+    try rows(sql) { row in
+      if let day = Self.day(row, 1) { days[sqlite3_column_int64(row, 0)] = day }
       markCount += sqlite3_column_int64(row, 2)
     }
     return days
@@ -223,7 +230,7 @@ final class LoopDatabase: ImportReader {
   private func mark(_ row: OpaquePointer) -> ImportedRecord.Content? {
     let habit = sqlite3_column_int64(row, 1)
     guard let key = keys[habit] else { return .fault(.unknownHabit) }
-    guard let day = Self.day(sqlite3_column_int64(row, 2)) else { return .fault(.badTime) }
+    guard let day = Self.day(row, 2) else { return .fault(.badTime) }
     let value = sqlite3_column_int64(row, 3)
     if numerical.contains(habit) {
       guard value <= 1_000_000_000 else { return .fault(.badNumber) }
@@ -234,9 +241,14 @@ final class LoopDatabase: ImportReader {
     return .mark(ImportedMark(habit: key, day: day, progress: .done))
   }
 
+  /// Milliseconds: the first that is read no more, of 2100, and those of a day.
+  private static let (end, dayLength) = (Int64(4_102_444_800_000), Int64(86_400_000))
+
   /// Loop keeps a day as the milliseconds of its midnight in UTC.
-  private static func day(_ timestamp: Int64) -> LocalDay? {
-    guard timestamp >= 0, timestamp < 4_102_444_800_000, timestamp % 86_400_000 == 0 else { return nil }
-    return LocalDay(daysSinceEpoch: Int32(timestamp / 86_400_000))
+  private static func day(_ row: OpaquePointer, _ column: Int32) -> LocalDay? {
+    guard sqlite3_column_type(row, column) == SQLITE_INTEGER else { return nil }
+    let timestamp = sqlite3_column_int64(row, column)
+    guard timestamp >= 0, timestamp < end, timestamp % dayLength == 0 else { return nil }
+    return LocalDay(daysSinceEpoch: Int32(timestamp / dayLength))
   }
 }
