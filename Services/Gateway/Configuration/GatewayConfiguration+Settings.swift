@@ -15,7 +15,7 @@ extension GatewayConfiguration {
     }
     proxies.read(settings)
     tcpProxies = settings.networks("racha.tcp.trustedProxies")
-    metricsAreLocal = settings.bool("racha.http.metricsAreLocal", default: metricsAreLocal)
+    metrics = settings.choice("racha.metrics", default: metrics)
     if settings.string("racha.gateway.threads") != nil {
       threads = settings.int("racha.gateway.threads", default: 1, in: 1...256)
     }

@@ -41,8 +41,8 @@ public struct GatewayConfiguration: Sendable {
   public var proxies = TrustedProxies()
   /// Networks of load balancers that begin each TCP connection with a header of the PROXY protocol; none by default.
   public var tcpProxies: [IPNetwork] = []
-  /// Whether `/metrics` answers only to this machine.
-  public var metricsAreLocal = true
+  /// Whom `/metrics` answers.
+  public var metrics = MetricsAccess.local
   /// Threads that serve connections; nil is one for each core.
   public var threads: Int?
   /// The program's version, as `/openapi.json` and `/livez` tell it.

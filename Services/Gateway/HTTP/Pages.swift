@@ -8,7 +8,7 @@ struct Pages: Sendable {
   private let version: String
   private let questions: SystemQuestions
   private let ownMetrics: @Sendable () -> String
-  private let metricsAreLocal: Bool
+  private let metrics: MetricsAccess
   private let documentation: Documentation
   private let isStopping: @Sendable () -> Bool
   private let hindrances: @Sendable () -> [Hindrance]
@@ -27,7 +27,7 @@ struct Pages: Sendable {
     self.ownMetrics = ownMetrics
     self.isStopping = isStopping
     self.hindrances = hindrances
-    metricsAreLocal = configuration.metricsAreLocal
+    metrics = configuration.metrics
     documentation = Documentation(catalog, problems, version: configuration.version)
   }
 
@@ -39,7 +39,8 @@ struct Pages: Sendable {
       let report = ReadyReport(answers, version: version, isStopping: isStopping(), own: hindrances())
       return .json(report.isReady ? 200 : 503, report.json.bytes)
     case .metrics:
-      guard !metricsAreLocal || LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
+      guard metrics != .off else { throw Failure(RequestFailure.notFound) }
+      guard metrics == .all || LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
       let others = await questions.ask(ReadMetrics.self).compactMap { try? $0.answer.get().text }
       let text = MetricsText.merge([ownMetrics()] + others)
       return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))

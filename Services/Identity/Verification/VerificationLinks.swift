@@ -76,6 +76,13 @@ extension Transaction {
     try replaceVerificationLinks(of: link.accountID)
   }
 
+  /// Notes that the account's link has nothing left to do, since its address was verified by another.
+  func useVerificationLinks(of account: AccountID) throws {
+    try database.cachedStatement(
+      sql: "UPDATE verification_links SET used_at = ? WHERE account_id = ? AND replaced_at IS NULL AND used_at IS NULL"
+    ).execute(arguments: [now, account])
+  }
+
   /// Lets the account's links that were not used work no longer.
   func replaceVerificationLinks(of account: AccountID) throws {
     try database.cachedStatement(

@@ -17,7 +17,8 @@ enum InboxHandlers {
 
   private static func list(_ input: ListNotifications.Input, _ call: Call, _ database: Database) throws -> Page<Notification> {
     try InboxStore.list(
-      of: call.account, unread: input.unread, call.page(input), call.language, in: database)
+      of: call.account, unread: input.unread, withLogins: call.caller.isInDoubt != true, call.page(input), call.language,
+      in: database)
   }
 
   private static func count(_ input: Empty, _ call: Call, _ database: Database) throws -> CountUnreadNotifications.Output {
@@ -27,7 +28,9 @@ enum InboxHandlers {
   private static func since(
     _ input: NotificationsSince.Input, _ call: Call, _ database: Database
   ) throws -> NotificationsSince.Output {
-    try InboxStore.since(input.after, of: call.account, limit: input.limit ?? 100, call.language, in: database)
+    try InboxStore.since(
+      input.after, of: call.account, withLogins: call.caller.isInDoubt != true, limit: input.limit ?? 100, call.language,
+      in: database)
   }
 
   private static func markRead(

@@ -65,8 +65,11 @@ enum InboxStore {
   }
 
   /// An inbox, newest first.
+  ///
+  /// - Parameter withLogins: not for a session in doubt: notices of logins tell from what and from where its account is used, by which a
+  ///   login is trusted.
   static func list(
-    of account: AccountID, unread: Bool?, _ page: PageRequest, _ language: Language, in database: Database
+    of account: AccountID, unread: Bool?, withLogins: Bool, _ page: PageRequest, _ language: Language, in database: Database
   ) throws -> Page<Notification> {
     let condition =
       switch unread {
@@ -76,7 +79,7 @@ enum InboxStore {
       }
     let statement = try database.cachedStatement(
       sql: """
-        SELECT * FROM notifications WHERE account_id = ? AND number < ? AND deleted_at IS NULL \(condition)
+        SELECT * FROM notifications WHERE account_id = ? AND number < ? AND deleted_at IS NULL \(condition) \(kinds(withLogins))
         ORDER BY number DESC LIMIT ?
         """)
     let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
@@ -84,14 +87,23 @@ enum InboxStore {
   }
 
   /// What came after a number, oldest first.
+  ///
+  /// - Parameter withLogins: as for the list.
   static func since(
-    _ number: Int, of account: AccountID, limit: Int, _ language: Language, in database: Database
+    _ number: Int, of account: AccountID, withLogins: Bool, limit: Int, _ language: Language, in database: Database
   ) throws -> NotificationsSince.Output {
     let statement = try database.cachedStatement(
-      sql: "SELECT * FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL ORDER BY number LIMIT ?")
+      sql: """
+        SELECT * FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
+        ORDER BY number LIMIT ?
+        """)
     let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
     let last = try database.cachedStatement(sql: "SELECT last_number FROM inboxes WHERE account_id = ?")
     return NotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
+  }
+
+  private static func kinds(_ withLogins: Bool) -> String {
+    withLogins ? "" : "AND kind NOT IN ('loginNoticed', 'loginSuspicious', 'loginRefused')"
   }
 
   static func unreadCount(of account: AccountID, in database: Database) throws -> Int {

@@ -3,24 +3,30 @@
 /// Programs that show mails make links of whatever looks like one. So nothing here does, and nothing is long enough to be a message.
 public enum LinkFree {
   public static let mostCharacters = 40
+  /// Of a name, before blanks are put into it: as long as one may be, so that none ends before what tells it from others.
+  public static let mostCharactersOfName = 60
 
   /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and beside a blank.
-  public static func text(_ text: String) -> String { apart(text) { _ in " " } }
+  public static func text(_ text: String) -> String {
+    let words = apart(text.prefix(mostCharacters * 2)) { _ in " " }.filter { !["www", "www."].contains($0.lowercased()) }
+    return String(words.joined(separator: " ").prefix(mostCharacters))
+  }
 
   /// A name by which its owner finds a thing again, such as a token: the same, but dots and colons stay, with a blank behind them.
-  public static func name(_ text: String) -> String { apart(text) { $0 == "." || $0 == ":" ? "\($0) " : " " } }
+  public static func name(_ text: String) -> String {
+    apart(text.prefix(mostCharactersOfName)) { $0 == "." || $0 == ":" ? "\($0) " : " " }.joined(separator: " ")
+  }
 
-  /// The text with its joints replaced.
-  private static func apart(_ text: String, _ joint: (Character) -> String) -> String {
-    let characters = Array(text.prefix(mostCharacters * 2))
+  /// The words of the text with its joints replaced.
+  private static func apart(_ text: Substring, _ joint: (Character) -> String) -> [Substring] {
+    let characters = Array(text)
     var result = ""
     for (index, character) in characters.enumerated() {
       let before = index > 0 ? characters[index - 1] : " "
       let after = index + 1 < characters.count ? characters[index + 1] : " "
       result += holdsTogether(character) && !isApart(character, before, after) ? joint(character) : String(character)
     }
-    let words = result.split(separator: " ").filter { !["www", "www."].contains($0.lowercased()) }
-    return String(words.joined(separator: " ").prefix(mostCharacters))
+    return result.split(separator: " ")
   }
 
   private static func holdsTogether(_ character: Character) -> Bool {

@@ -171,10 +171,21 @@ struct TrustedProxiesTests {
       #expect(answer.status == status)
       if status == 403 { #expect(try answer.json["code"] == "local_only") }
     }
-    try await RunningGateway.with(change: { $0.metricsAreLocal = false }) { gateway in
-      let answer = try await gateway.http("GET", "/metrics", fields)
-      #expect(answer.status == 200)
+    for (access, status) in [(MetricsAccess.all, 200), (.off, 404)] {
+      try await RunningGateway.with(change: { $0.metrics = access }) { gateway in
+        let answer = try await gateway.http("GET", "/metrics", fields)
+        #expect(answer.status == status)
+      }
     }
+  }
+
+  @Test(
+    "Whom they answer is a setting",
+    arguments: [(nil, .local), ("local", .local), ("all", .all), ("off", .off)] as [(String?, MetricsAccess)])
+  func metrics(text: String?, access: MetricsAccess) throws {
+    let settings = Settings(text.map { ["racha.metrics": $0] } ?? [:])
+    #expect(GatewayConfiguration(settings).metrics == access)
+    try settings.check()
   }
 
   @Test(

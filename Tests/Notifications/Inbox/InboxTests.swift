@@ -251,4 +251,23 @@ struct InboxTests {
       #expect(try await stage.call(ListNotifications.self, .init(unread: true), as: doubtful).items == all)
     }
   }
+
+  @Test("a session in doubt reads no notices of logins, which tell from what and from where the account is used (ID-7)")
+  func doubtfulReader() async throws {
+    let ana = try identity.person("ana")
+    try await run { stage in
+      let login = LoginAlertRaised(
+        alertID: ID(), accountID: ana.account, level: .notice, device: "Ana's phone", place: "Network 192.0.2.0/24", at: .now)
+      try await stage.tell(.identity, login)
+      try await stage.untilTold(1, by: .notifications)
+      try await stage.tell(.rewards, earned(ana, 1))
+      try await stage.untilTold(2, by: .notifications)
+      #expect(try await inbox(stage, ana).map(\.kind) == [.coinsEarned, .loginNoticed])
+      var doubtful = ana.caller
+      doubtful.isInDoubt = true
+      #expect(try await stage.call(ListNotifications.self, .init(), as: doubtful).items.map(\.kind) == [.coinsEarned])
+      let since = try await stage.call(NotificationsSince.self, .init(after: 0), as: doubtful)
+      #expect(since.items.map(\.kind) == [.coinsEarned] && since.lastNumber == 2)
+    }
+  }
 }

@@ -123,7 +123,7 @@ final class MailKindsTests {
       try await stage.tell(.identity, event, event)
       let first = await carrier.next(1)[0].letter
       #expect(first.to.description == "ana@example.org" && text(first).contains("https://racha.example/recover"))
-      #expect(text(first).contains("Name: evil. example") && !text(first).contains("evil.example"))
+      #expect(text(first).contains("Name: www. evil. example") && !text(first).contains("evil.example"))
       #expect(text(first).contains("until 2027-01-02 03:04 UTC") && text(first).contains("- to spend your coins"))
       #expect(!text(first).contains("- to read") && !text(first).contains(PersonalAccessTokenForm.prefix))
       try await stage.tell(.identity, PersonalAccessTokenCreated(tokenID: endless, accountID: bea.account, at: expiry))
