@@ -103,6 +103,7 @@ struct ProviderClient: Sendable {
     // Too slow, too early, too often.
     case 408, 425, 429: throw ProviderTrouble.unavailable("status_\(answer.status)")
     case 400...499:
+      // The status is the refusal; what the body says only names it in the record, and many say nothing.
       let error = try? ProviderDocument.decode(RevocationRefusal.self, answer.body).error.text
       throw ProviderTrouble.refused(error ?? "")
     default: throw ProviderTrouble.unavailable("status_\(answer.status)")
