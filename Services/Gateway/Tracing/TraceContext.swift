@@ -1,3 +1,5 @@
+import Synchronization
+
 /// W3C trace context, level 1: the `traceparent` header, version 00.
 struct TraceContext: Sendable, Hashable {
   let traceHigh: UInt64
@@ -6,8 +8,8 @@ struct TraceContext: Sendable, Hashable {
 
   /// A new trace.
   init() {
-    traceHigh = UInt64.random(in: 1 ... .max)
-    traceLow = UInt64.random(in: 1 ... .max)
+    traceHigh = TraceNumbers.next()
+    traceLow = TraceNumbers.next()
     flags = 1
   }
 
@@ -43,7 +45,7 @@ struct TraceContext: Sendable, Hashable {
 
   /// The header for what this process calls: the same trace, a new parent.
   func nextTraceparent() -> String {
-    let span = UInt64.random(in: 1 ... .max)
+    let span = TraceNumbers.next()
     return String(unsafeUninitializedCapacity: 55) { buffer in
       buffer[0] = UInt8(ascii: "0")
       buffer[1] = UInt8(ascii: "0")
@@ -69,5 +71,20 @@ struct TraceContext: Sendable, Hashable {
       let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * index)) & 0xF
       buffer[start + index] = digit < 10 ? 0x30 + digit : 0x57 + digit
     }
+  }
+}
+
+/// Numbers for traces and their spans: never 0, none twice in a process, and without a pattern from one process to another. They
+/// are names, no secrets: a system call for each, as for the system's random numbers, would be a good part of what a request costs.
+enum TraceNumbers {
+  private static let state = Atomic(UInt64.random(in: .min ... .max))
+
+  /// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+  static func next() -> UInt64 {
+    var number = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+    number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
+    number ^= number >> 31
+    return number == 0 ? next() : number
   }
 }
