@@ -46,14 +46,7 @@ struct ProviderRevocations: Service {
     self.interval = interval
   }
 
-  func run() async throws {
-    try await cancelWhenGracefulShutdown {
-      while true {
-        try await sendDue()
-        try await Task.sleep(for: interval)
-      }
-    }
-  }
+  func run() async throws { try await repeating(every: interval) { try await sendDue() } }
 
   /// Gives back what is due.
   func sendDue() async throws {
