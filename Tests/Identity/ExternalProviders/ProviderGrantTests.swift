@@ -1,3 +1,4 @@
+import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
@@ -311,16 +312,8 @@ struct RevocationRuleTests {
 struct ProviderGrantSchemaTests {
   @Test("their identities have none and are removed as before; grants of later logins wait for their provider from then on")
   func upgrade() async throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("racha-grants-\(UUID().uuidString)").path
-    defer { for end in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + end) } }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: file, service: .identity, migrations: migrations, secret: [UInt8](repeating: 1, count: 32),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
     let account = AccountID()
-    let old = try open(Schema.migrations.filter { $0.number < 26 })
-    try await old.write { transaction in
+    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 26) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
@@ -333,23 +326,21 @@ struct ProviderGrantSchemaTests {
             VALUES (?, ?, ?, 'https://a.example', ?, 1)
             """, arguments: [ExternalIdentityID(), account, name, name])
       }
+    } check: { store in
+      try await store.write { transaction in
+        let identities = try transaction.database.externalIdentities(of: account)
+        #expect(identities.count == 2)
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO provider_grants (grant_id, identity_id, provider, issuer, token_kind)
+            VALUES (?, ?, 'one', 'https://a.example', 'refresh_token')
+            """, arguments: [ProviderGrantID(), identities[0].id])
+        #expect(try transaction.database.dueRevocations(now: transaction.now, ofEach: 9).isEmpty)
+        for identity in identities { try transaction.unlink(identity, .service(.identity)) }
+      }
+      let due = try await store.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
+      #expect(due.map(\.provider) == ["one"])
     }
-    await old.close()
-    let new = try open(Schema.migrations)
-    try await new.write { transaction in
-      let identities = try transaction.database.externalIdentities(of: account)
-      #expect(identities.count == 2)
-      try transaction.database.execute(
-        sql: """
-          INSERT INTO provider_grants (grant_id, identity_id, provider, issuer, token_kind)
-          VALUES (?, ?, 'one', 'https://a.example', 'refresh_token')
-          """, arguments: [ProviderGrantID(), identities[0].id])
-      #expect(try transaction.database.dueRevocations(now: transaction.now, ofEach: 9).isEmpty)
-      for identity in identities { try transaction.unlink(identity, .service(.identity)) }
-    }
-    let due = try await new.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
-    await new.close()
-    #expect(due.map(\.provider) == ["one"])
   }
 }
 
