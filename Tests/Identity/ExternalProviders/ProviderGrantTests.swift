@@ -106,6 +106,104 @@ extension ExternalProviderProcesses {
       }
     }
 
+    /// Why nothing comes of a login.
+    enum Refusal: String, CaseIterable, Sendable {
+      case external_email_missing, external_account_exists, external_proof_invalid, external_provider_unavailable
+
+      var control: String {
+        switch self {
+        case .external_email_missing: #"{"person":{"sub":"person-1"}}"#
+        case .external_account_exists: "{}"
+        case .external_proof_invalid: #"{"sign":"absent"}"#
+        case .external_provider_unavailable: #"{"trouble":{"/jwks":"503"}}"#
+        }
+      }
+    }
+
+    @Test("a login that is refused leaves none at the provider, whatever the reason", arguments: Refusal.allCases)
+    func refusedLogin(refusal: Refusal) async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await identity.register("ana")
+        try await provider.behave(refusal.control)
+        #expect(try await failure { try await identity.logIn(by: provider) }.code == refusal.rawValue)
+        #expect(try await identity.count(Self.waiting) == 1)
+        let grant = try #require(try await provider.grants().last)
+        #expect(try !identity.keeps(#require(grant.refresh_token)))
+        try await identity.revocations(provider.settings).sendDue()
+        #expect(try await provider.revocations().map(\.token) == [grant.refresh_token])
+        #expect(try await identity.grants() == [0, 0])
+      }
+    }
+
+    @Test("that of a link that is refused is given back, unless the person is linked elsewhere: then that identity keeps it")
+    func refusedLink() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        let worker = try await identity.revocations(provider.settings)
+        let (bea, _) = try await identity.linked(to: provider)
+        try await identity.register("carla")
+        let carla = try await identity.logIn("carla")
+        let elsewhere = try await failure { try await identity.link(carla, to: provider) }
+        #expect(elsewhere.code == "identity_linked_elsewhere")
+        try await worker.sendDue()
+        #expect(try await provider.revocations().isEmpty)
+        #expect(try await identity.grants() == [1, 1])
+
+        try await provider.behave(#"{"person":{"sub":"person-2"}}"#)
+        let second = try await failure { try await identity.link(bea, to: provider) }
+        #expect(second.code == "external_provider_linked_already")
+        try await worker.sendDue()
+        let grants = try await provider.grants().map(\.refresh_token)
+        #expect(try await provider.revocations().map(\.token) == [grants[2]])
+        try await identity.unlink("bea")
+        try await worker.sendDue()
+        #expect(try await provider.revocations().map(\.token) == [grants[2], grants[1]])
+        #expect(try await identity.grants() == [0, 0])
+      }
+    }
+
+    @Test("a process that is killed before anything has come of the login leaves it to be given back a little later")
+    func killedBefore() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await provider.behave(#"{"trouble":{"/jwks":"hang"}}"#)
+        let answer = try await identity.answered(provider).logIn
+        let login = Task { try await identity.ask(CompleteExternalLogin.self, answer) }
+        while try await provider.count("/jwks") == 0 { await Task.yield() }
+        let restarted = try await identity.restarted()
+        _ = await login.result
+        try await provider.behave()
+        #expect(try await restarted.grants() == [1, 1])
+        let worker = try await restarted.revocations(provider.settings)
+        for (seconds, told) in [(RevocationRule.heldSeconds - 1, 0), (1, 1)] {
+          identity.time.advance(seconds: seconds)
+          try await worker.sendDue()
+          #expect(try await provider.revocations().count == told)
+        }
+        #expect(try await restarted.grants() == [0, 0])
+        await restarted.store.close()
+      }
+    }
+
+    @Test("one that is being given back is kept for no identity any more")
+    func late() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        let (bea, linked) = try await identity.linked(to: provider)
+        let secrets = identity.secretStorage
+        let held = try await identity.store.write {
+          try $0.holdGrant(
+            ProviderToken(kind: .refresh, text: "late"), of: linked.provider, provider.issuer, in: secrets)
+        }
+        let id = try #require(held)
+        identity.time.advance(seconds: RevocationRule.heldSeconds)
+        try await identity.store.write { transaction in
+          #expect(try transaction.takeOnRevocation(id, in: secrets)?.token.text == "late")
+          let identities = try transaction.database.externalIdentities(of: bea.account.id)
+          try transaction.keepGrant(id, of: identities[0])
+        }
+        #expect(try await identity.count(Self.waiting) == 1)
+        #expect(try await identity.grants() == [2, 2])
+      }
+    }
+
     @Test("an account that was made by the login has it kept, too")
     func newAccount() async throws {
       try await TestProvider.withIdentity { provider, identity in
