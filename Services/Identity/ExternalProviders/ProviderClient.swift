@@ -41,6 +41,8 @@ struct ProviderToken: Hashable, Sendable {
 
   let kind: Kind
   let text: String
+  /// When an access token ends by itself; nil where the provider does not say.
+  var endsAt: Instant?
 }
 
 /// One provider, asked in the protocol of OpenID Connect: the authorization code flow with PKCE.
@@ -110,6 +112,8 @@ struct ProviderClient: Sendable {
     case 400...499:
       // The status is the refusal; what the body says only names it in the record, and many say nothing.
       let error = try? ProviderDocument.decode(RevocationRefusal.self, answer.body).error.text
+      // So some say that they do not know it, Google for one.
+      if error == "invalid_token" { return }
       throw ProviderTrouble.refused(error ?? "")
     default: throw ProviderTrouble.unavailable("status_\(answer.status)")
     }
@@ -146,14 +150,23 @@ struct ProviderClient: Sendable {
     let id_token: String?
     let refresh_token: ProviderValue?
     let access_token: ProviderValue?
+    let expires_in: ProviderValue?
     let error: ProviderValue?
 
     /// The one that stands for the grant: the refresh token where there is one, which lives longer.
-    var grant: ProviderToken? { token(.refresh, refresh_token) ?? token(.access, access_token) }
+    func grant(now: Instant) -> ProviderToken? {
+      token(.refresh, refresh_token, endsAt: nil) ?? token(.access, access_token, endsAt: accessEnd(now: now))
+    }
 
-    private func token(_ kind: ProviderToken.Kind, _ value: ProviderValue?) -> ProviderToken? {
+    private func token(_ kind: ProviderToken.Kind, _ value: ProviderValue?, endsAt: Instant?) -> ProviderToken? {
       guard let text = value?.text, (1...ProviderToken.mostBytes).contains(text.utf8.count) else { return nil }
-      return ProviderToken(kind: kind, text: text)
+      return ProviderToken(kind: kind, text: text, endsAt: endsAt)
+    }
+
+    /// What is no time in seconds says nothing, nor do some hundred years.
+    private func accessEnd(now: Instant) -> Instant? {
+      guard let seconds = expires_in?.number, (1...1e10).contains(seconds) else { return nil }
+      return now.adding(seconds: Int(seconds))
     }
   }
 
@@ -179,7 +192,7 @@ struct ProviderClient: Sendable {
       throw ProviderTrouble.unavailable("tokens_malformed")
     }
     guard answer.status == 200, tokens.error == nil else { throw ProviderTrouble.refused(tokens.error?.text ?? "") }
-    return ProviderTokens(idToken: tokens.id_token, grant: endpoints.revocation == nil ? nil : tokens.grant)
+    return ProviderTokens(idToken: tokens.id_token, grant: endpoints.revocation == nil ? nil : tokens.grant(now: now))
   }
 
   // MARK: - The ID token

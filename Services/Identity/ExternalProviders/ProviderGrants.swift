@@ -65,9 +65,9 @@ extension Transaction {
   ) throws -> ProviderGrantID? {
     let id = ProviderGrantID.random
     try database.cachedStatement(
-      sql: "INSERT INTO provider_grants (grant_id, provider, issuer, token_kind, next_at) VALUES (?, ?, ?, ?, ?)"
+      sql: "INSERT INTO provider_grants (grant_id, provider, issuer, token_kind, ends_at, next_at) VALUES (?, ?, ?, ?, ?, ?)"
     ).execute(arguments: [
-      id, provider.description, issuer, token.kind, now.adding(seconds: RevocationRule.heldSeconds),
+      id, provider.description, issuer, token.kind, token.endsAt, now.adding(seconds: RevocationRule.heldSeconds),
     ])
     do {
       try keepSecret(Array(token.text.utf8), id.token, in: secrets)
@@ -114,7 +114,7 @@ extension Transaction {
   /// Takes on a grant that is due, to give it back. The try counts from here on, so that a process which is killed during it goes on
   /// with it when it is due again: to be told twice changes nothing for the provider (RFC 7009, section 2.2).
   ///
-  /// - Returns: nil where it is no longer due, or its token cannot be had.
+  /// - Returns: nil where it is no longer due, or its token cannot be had or has ended by itself.
   func takeOnRevocation(_ id: ProviderGrantID, in secrets: SecureStorage) throws -> TakenRevocation? {
     guard
       let row = try Row.fetchOne(
@@ -122,6 +122,10 @@ extension Transaction {
           sql: "SELECT * FROM provider_grants WHERE grant_id = ? AND identity_id IS NULL AND next_at <= ?"),
         arguments: [id, now])
     else { return nil }
+    if let endsAt: Instant = row["ends_at"], endsAt <= now {
+      try forgetGrant(id)
+      return nil
+    }
     let (provider, tries): (String, Int) = (row["provider"], row["tries"] + 1)
     let firstTriedAt: Instant = row["first_tried_at"] ?? now
     let next = RevocationRule.nextTry(after: tries, firstTriedAt: firstTriedAt, now: now)

@@ -204,6 +204,34 @@ extension ExternalProviderProcesses {
       }
     }
 
+    @Test(
+      "an access token that has ended by itself needs no giving back, and nothing is recorded of it",
+      arguments: [(59, 1), (60, 0)])
+    func ended(seconds: Int, asked: Int) async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await provider.behave(#"{"refresh":false,"revoke_error":"unsupported_token_type"}"#)
+        try await identity.unlinked(from: provider)
+        identity.time.advance(seconds: seconds)
+        try await identity.revocations(provider.settings).sendDue()
+        #expect(try await provider.count("/revoke") == asked)
+        #expect(try await identity.grants() == [0, 0])
+        let event = asked == 1 ? "grantRevocationRefused" : "identityUnlinked"
+        #expect(try await identity.securityEvents().last == event)
+      }
+    }
+
+    @Test("one of which the provider says that it does not know it is forgotten there, which is no refusal")
+    func unknown() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await provider.behave(#"{"revoke_error":"invalid_token"}"#)
+        try await identity.unlinked(from: provider)
+        try await identity.revocations(provider.settings).sendDue()
+        #expect(try await provider.count("/revoke") == 1)
+        #expect(try await identity.grants() == [0, 0])
+        #expect(try await identity.securityEvents().last == "identityUnlinked")
+      }
+    }
+
     @Test("an account that was made by the login has it kept, too")
     func newAccount() async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -438,6 +466,22 @@ struct ProviderGrantSchemaTests {
       }
       let due = try await store.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
       #expect(due.map(\.provider) == ["one"])
+    }
+  }
+
+  @Test("of their access tokens no end is known: the provider is asked")
+  func ends() async throws {
+    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 27) { transaction in
+      try transaction.database.execute(
+        sql: """
+          INSERT INTO provider_grants (grant_id, provider, issuer, token_kind)
+          VALUES (?, 'one', 'https://a.example', 'access_token')
+          """, arguments: [ProviderGrantID()])
+    } check: { store in
+      let due = try await store.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
+      #expect(due.map(\.provider) == ["one"])
+      let ends = try await store.read { try Int?.fetchAll($0, sql: "SELECT ends_at FROM provider_grants") }
+      #expect(ends == [nil])
     }
   }
 }
