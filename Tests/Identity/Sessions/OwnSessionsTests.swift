@@ -2,7 +2,6 @@ import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
-import Logging
 import Operations
 import ServiceKit
 import Storage

@@ -2,7 +2,6 @@ import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
-import Logging
 import Messaging
 import Operations
 import ServiceKit
