@@ -196,10 +196,9 @@ let package = Package(
       tests(
         "Activity",
         [
-          "ActivityContract", "ActivityService", "CArchive", "GeneratedHistory", "IdentityContract", "ImportFormats", "InProcess",
-          "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit", "SocialContract", "SocialService",
-          "Storage",
-          crypto,
+          "ActivityContract", "ActivityService", "CArchive", "EarlierStores", "GeneratedHistory", "IdentityContract",
+          "ImportFormats", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit",
+          "SocialContract", "SocialService", "Storage", crypto,
           grdb, logging, sqlite,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
@@ -224,8 +223,8 @@ let package = Package(
       tests(
         "Identity",
         [
-          "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "Sampling", "SecureStorage", "ServiceKit",
-          "Storage", crypto, grdb, httpClient, jwt, logging,
+          "EarlierStores", "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "Sampling",
+          "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging,
           .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["Images", "Operations"], exclude: ["Fixtures"]),
@@ -261,6 +260,11 @@ let package = Package(
 
       // Cases that are the same in every run, and what samples tell
       .target(name: "Sampling", path: "Tests/Sampling", swiftSettings: settings),
+
+      // Stores that older migrations made
+      .target(
+        name: "EarlierStores", dependencies: ["Operations", "Storage", logging], path: "Tests/EarlierStores",
+        swiftSettings: settings),
 
       // Services in the tests' own process, with a double of identity
       .target(

@@ -30,6 +30,7 @@ enum Schema {
     Migration(24, "withdrawn access") { try $0.execute(sql: AccessWithdrawalSchema.first) },
     Migration(25, "subscribers of security events") { try IncidentSchema.addSubscribers($0) },
     Migration(26, "grants of external providers") { try $0.execute(sql: ExternalProviderSchema.grants) },
+    Migration(27, "ends of providers' tokens") { try $0.execute(sql: ExternalProviderSchema.grantEnds) },
   ]
 
   private static let first = """

@@ -20,13 +20,10 @@ struct LimitCloser: ServiceLifecycle.Service {
   let clock: Clock
 
   func run() async throws {
-    try await cancelWhenGracefulShutdown {
-      while true {
-        // Nothing is written where nothing is to do.
-        while try await store.read({ try OpenLimits.areDue(at: clock.now, in: $0) }) {
-          try await store.write { try OpenLimits.close(calendars, $0) }
-        }
-        try await Task.sleep(for: Self.interval)
+    try await repeating(every: Self.interval) {
+      // Nothing is written where nothing is to do.
+      while try await store.read({ try OpenLimits.areDue(at: clock.now, in: $0) }) {
+        try await store.write { try OpenLimits.close(calendars, $0) }
       }
     }
   }

@@ -128,14 +128,7 @@ struct ImportHousekeeping: Service {
 
   private static let interval = Duration.seconds(600)
 
-  func run() async throws {
-    try await cancelWhenGracefulShutdown {
-      while true {
-        try await keep()
-        try await Task.sleep(for: Self.interval)
-      }
-    }
-  }
+  func run() async throws { try await repeating(every: Self.interval) { try await keep() } }
 
   func keep() async throws {
     var idle = try await store.write { try Imports.expire($0) }

@@ -277,8 +277,8 @@ final class RPCConnection: Sendable {
   private func follow(_ live: Live, _ output: NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws -> Finished {
     let name = desk.feed.source.name
     let end = await desk.feed.run(
-      live.subscription, for: caller(live.identification), expiry: { self.state.withLock { $0.identification?.expiresAt } },
-      after: live.after
+      live.subscription, for: { self.caller(self.state.withLock { $0.identification } ?? live.identification) },
+      expiry: { self.state.withLock { $0.identification?.expiresAt } }, after: live.after
     ) { item in
       switch item {
       case .ready(let ready): try await output.write(RPCConnection.line(RPCLine.notification("live.ready", ready.json)))

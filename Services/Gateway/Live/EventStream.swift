@@ -40,7 +40,9 @@ struct EventStream: Sendable {
     }
     let caller = Caller(
       identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent)
-    let end = await feed.run(subscription, for: caller, expiry: { identification.expiresAt }, after: after) { item in
+    let end = await feed.run(
+      subscription, for: { caller }, expiry: { identification.expiresAt }, after: after
+    ) { item in
       try await write(EventStream.text(item, name: feed.source.name))
     }
     subscription.end(end)

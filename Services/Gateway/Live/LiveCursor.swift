@@ -14,9 +14,11 @@ struct LiveCursor: Sendable, Hashable {
   init(last: Int) { self.last = last }
 
   /// What to do with a message that was told; one to deliver counts as delivered.
-  mutating func step(_ number: Int) -> Step {
+  ///
+  /// - Parameter isForAll: whether whatever is told of the account is for this connection; otherwise the backlog says what is.
+  mutating func step(_ number: Int, isForAll: Bool = true) -> Step {
     guard number > last else { return .passOver }
-    guard number == last + 1 else { return .fetch }
+    guard isForAll, number == last + 1 else { return .fetch }
     last = number
     return .deliver
   }

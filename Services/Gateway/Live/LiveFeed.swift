@@ -43,27 +43,30 @@ struct LiveFeed: Sendable {
 
   /// Runs until the subscription ends, the token expires or the connection takes no more.
   ///
-  /// The subscription must have begun before, so that nothing falls between backlog and hub.
+  /// The subscription must have begun before, so that nothing falls between backlog and hub. A caller in doubt gets everything from the
+  /// backlog: what is not for such a caller is known to the service alone.
   ///
   /// - Parameters:
-  ///   - expiry: when the caller's token, which may be renewed meanwhile, expires.
+  ///   - caller: who is connected, by the token of the moment.
+  ///   - expiry: when that token expires.
   ///   - after: the last number the client has seen; nil begins with what happens from now on.
   ///   - emit: shows an item; throws if the connection is gone.
   func run(
-    _ subscription: LiveSubscription, for caller: Caller, expiry: @Sendable () -> Instant?, after: Int?,
+    _ subscription: LiveSubscription, for caller: @Sendable () -> Caller, expiry: @Sendable () -> Instant?, after: Int?,
     _ emit: (Item) async throws -> Void
   ) async -> LiveEnd {
     do {
-      let newest = try await page(after: LiveFeed.farAhead, limit: 1, caller).lastNumber
+      let newest = try await page(after: LiveFeed.farAhead, limit: 1, caller()).lastNumber
       var cursor = LiveCursor(last: min(after ?? newest, newest))
       try await emit(.ready(Ready(number: cursor.last, isReset: after.map { $0 > newest } ?? false)))
-      if cursor.last < newest { try await catchUp(&cursor, subscription, caller, emit) }
+      if cursor.last < newest { try await catchUp(&cursor, subscription, caller(), emit) }
       for await signal in subscription.signals {
         if let expiry = expiry(), clock.now >= expiry { return .tokenExpired }
         switch signal {
         case .heartbeat: try await emit(.heartbeat)
         case .message(let message):
-          switch cursor.step(message.number) {
+          let caller = caller()
+          switch cursor.step(message.number, isForAll: caller.isInDoubt != true) {
           case .deliver: try await emit(.message(message))
           case .passOver: break
           case .fetch: try await catchUp(&cursor, subscription, caller, emit)

@@ -48,11 +48,12 @@ extension Transaction {
     case .refuse(let failure):
       try record(
         SecurityEvent(.externalLoginFailed, account: nil, detail: "\(proven.provider) \(failure.rawValue)"), from: call.caller)
+      try giveBack(proven.grant)
       return .failure(failure.with(["provider": logins.title(proven.provider)]))
     case .begin(let id):
       guard let identity, let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
       try noteUse(of: identity)
-      try keepGrant(proven, of: identity, in: logins.secrets)
+      try keepGrant(proven.grant, of: identity)
       let subject = LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures)
       let failures = try database.accountFailures(subject, now: now).count
       return try logIn(account, device: input.device, failures: failures, call.caller, watch).map { ($0, false) }
@@ -60,7 +61,7 @@ extension Transaction {
       let account = try insertAccount(of: proven, isVerified: isVerified, input, nobodysPassword, keys, call)
       let identity = try insertExternalIdentity(proven, of: account.id)
       try noteUse(of: identity)
-      try keepGrant(proven, of: identity, in: logins.secrets)
+      try keepGrant(proven.grant, of: identity)
       try record(
         SecurityEvent(.externalAccountCreated, account: account.id, detail: proven.provider.description), from: call.caller)
       return try logIn(account, device: input.device, failures: 0, call.caller, watch).map { ($0, true) }

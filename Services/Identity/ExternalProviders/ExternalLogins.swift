@@ -46,7 +46,7 @@ struct ExternalLogins: Sendable {
   /// Ends a flow by what the provider sent back, and tells who it proves to be there.
   ///
   /// The flow is ended first, in a transaction of its own; while the provider is asked, none is open. A process killed in between
-  /// leaves an ended flow and nothing else: the person begins again.
+  /// leaves an ended flow, and the grant to give back if the code was exchanged: the person begins again.
   func end(_ answer: some ProviderAnswer, owner: FlowOwner?, _ call: Call) async throws -> ProvenIdentity {
     let key = key
     // A refusal is recorded in the transaction, so it must be thrown after it.
@@ -56,13 +56,19 @@ struct ExternalLogins: Sendable {
     }.get()
     // One that was taken out of the configuration meanwhile.
     guard let provider = providers[flow.provider] else { throw ExternalLoginFailure.stateInvalid }
+    let flowSecrets = ExternalLoginSecrets(flow, key: key)
+    var grant: ProviderGrantID?
     do {
       try await provider.checkIssuer(answer.iss)
       guard let code = answer.code else { throw ProviderTrouble.ended(answer.error ?? "") }
-      return try await provider.identity(
-        code: code, ExternalLoginSecrets(flow, key: key), redirectURI: answerURI(flow, provider), now: call.now)
+      let tokens = try await provider.exchange(
+        code: code, flowSecrets, redirectURI: answerURI(flow, provider), now: call.now)
+      grant = try await hold(tokens.grant, of: provider, call)
+      var proven = try await provider.identity(tokens, flowSecrets, now: call.now)
+      proven.grant = grant
+      return proven
     } catch let trouble as ProviderTrouble {
-      throw try await failure(trouble, provider, owner: owner, call)
+      throw try await failure(trouble, provider, owner: owner, grant: grant, call)
     }
   }
 
@@ -96,9 +102,19 @@ struct ExternalLogins: Sendable {
     provider.settings.usesFormPost ? settings.formURI : flow.redirectURI
   }
 
+  /// Keeps a grant before anything is made of it.
+  private func hold(_ token: ProviderToken?, of provider: ProviderClient, _ call: Call) async throws -> ProviderGrantID? {
+    guard let token else { return nil }
+    let (name, issuer) = (provider.settings.name, provider.settings.issuer.description)
+    let secrets = secrets
+    return try await call.write { try $0.holdGrant(token, of: name, issuer, in: secrets) }
+  }
+
   /// Records the trouble, for the account's safety and for diagnosis, and makes it the call's failure.
+  ///
+  /// - Parameter grant: what the person has granted by then, which is given back.
   private func failure(
-    _ trouble: ProviderTrouble, _ provider: ProviderClient, owner: FlowOwner?, _ call: Call
+    _ trouble: ProviderTrouble, _ provider: ProviderClient, owner: FlowOwner?, grant: ProviderGrantID? = nil, _ call: Call
   ) async throws -> Failure {
     let name = provider.settings.name.description
     let kind: SecurityEvent.Kind =
@@ -114,6 +130,7 @@ struct ExternalLogins: Sendable {
       let event = SecurityEvent(kind, account: owner?.account, session: owner?.session, detail: "\(name) \(trouble.code)")
       try transaction.record(event, from: call.caller)
       if kind == .externalProofRefused { try transaction.detectForgeries(provider.settings.name, call.caller) }
+      try transaction.giveBack(grant)
     }
     return trouble.failure.with(
       ["provider": .text(provider.settings.title)], retryAfterSeconds: trouble.failure == .providerUnavailable ? 5 : nil)

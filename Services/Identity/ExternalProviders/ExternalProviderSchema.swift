@@ -60,4 +60,9 @@ enum ExternalProviderSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX provider_grants_to_give_back ON provider_grants (provider, next_at) WHERE identity_id IS NULL;
     """
+
+  static let grantEnds = """
+    -- When its access token ends by itself, if the provider has said so.
+    ALTER TABLE provider_grants ADD COLUMN ends_at INTEGER CHECK (ends_at IS NULL OR token_kind = 'access_token');
+    """
 }

@@ -1,7 +1,6 @@
 import GRDB
 import IdentityContract
 import Operations
-import SecureStorage
 import ServiceKit
 import Storage
 
@@ -22,7 +21,7 @@ extension ServiceDefinition {
 
     serve(LinkIdentity.self) { input, call in
       let proven = try await logins.end(input, owner: try await call.flowOwner(), call)
-      let linked = try await call.write { try $0.link(proven, logins.secrets, call) }
+      let linked = try await call.write { try $0.link(proven, call) }
       switch linked {
       case .success(let identity): return try identity.own()
       case .failure(let failure): throw failure.with(["provider": logins.title(proven.provider)])
@@ -56,9 +55,7 @@ extension Call {
 
 extension Transaction {
   /// Links the person to the signed-in account, whose session may have ended while the provider was asked.
-  fileprivate func link(
-    _ proven: ProvenIdentity, _ secrets: SecureStorage, _ call: Call
-  ) throws -> Result<ExternalIdentityRecord, IdentityFailure> {
+  fileprivate func link(_ proven: ProvenIdentity, _ call: Call) throws -> Result<ExternalIdentityRecord, IdentityFailure> {
     let account = try call.liveAccount(database)
     let found = try database.externalIdentity(proven)
     let hasOther = try database.externalIdentities(of: account.id).contains { $0.provider == proven.provider.description }
@@ -68,15 +65,17 @@ extension Transaction {
         SecurityEvent(
           .externalLoginFailed, account: account.id, session: try call.session,
           detail: "\(proven.provider) \(failure.rawValue)"), from: call.caller)
+      // Of a person who is linked to another account it is that identity's, which goes on needing it.
+      if let found { try keepGrant(proven.grant, of: found) } else { try giveBack(proven.grant) }
       return .failure(failure)
     case .alreadyLinked:
       guard let found else { throw Failure(RequestFailure.notFound) }
-      try keepGrant(proven, of: found, in: secrets)
+      try keepGrant(proven.grant, of: found)
       return .success(found)
     case .link:
       let alert = try database.unconfirmedLoginAlert(of: try call.session)
       let identity = try insertExternalIdentity(proven, of: account.id, under: alert)
-      try keepGrant(proven, of: identity, in: secrets)
+      try keepGrant(proven.grant, of: identity)
       try record(
         SecurityEvent(
           .identityLinked, account: account.id, session: try call.session, detail: proven.provider.description),

@@ -16,8 +16,16 @@ struct ProvenIdentity: Hashable, Sendable {
   let name: PersonName?
   /// What to make a username of.
   let wishedUsername: String
+  /// The grant to this client by which it was proved; nil where none is kept.
+  var grant: ProviderGrantID?
+}
+
+/// What a provider gives for a code.
+struct ProviderTokens: Sendable {
+  /// Nil where it gave none, which proves nothing.
+  let idToken: String?
   /// By what the grant to this client can be given back; nil where the provider does not say how.
-  var token: ProviderToken?
+  let grant: ProviderToken?
 }
 
 /// A token of a provider. It is used for one thing, to give back the grant that it stands for (RFC 7009).
@@ -33,6 +41,8 @@ struct ProviderToken: Hashable, Sendable {
 
   let kind: Kind
   let text: String
+  /// When an access token ends by itself; nil where the provider does not say.
+  var endsAt: Instant?
 }
 
 /// One provider, asked in the protocol of OpenID Connect: the authorization code flow with PKCE.
@@ -73,16 +83,13 @@ struct ProviderClient: Sendable {
     guard issuer == settings.issuer.description else { throw ProviderTrouble.unproven("issuer_of_other_provider") }
   }
 
-  /// Exchanges the code for an ID token and believes it if it is right. Of the other tokens, the one by which the grant can be given
-  /// back comes with it.
-  func identity(
-    code: String, _ secrets: ExternalLoginSecrets, redirectURI: String, now: Instant
-  ) async throws -> ProvenIdentity {
-    let (text, token) = try await exchange(code: code, verifier: secrets.verifier, redirectURI: redirectURI, now: now)
+  /// Believes the ID token if it is right.
+  ///
+  /// - Throws: ``ProviderTrouble``.
+  func identity(_ tokens: ProviderTokens, _ secrets: ExternalLoginSecrets, now: Instant) async throws -> ProvenIdentity {
     do {
-      var proven = try await believe(text, nonce: secrets.nonce, now: now)
-      proven.token = token
-      return proven
+      guard let text = tokens.idToken else { throw IDTokenFault.missing }
+      return try await believe(text, nonce: secrets.nonce, now: now)
     } catch let fault as IDTokenFault {
       throw ProviderTrouble.unproven(fault)
     }
@@ -105,6 +112,8 @@ struct ProviderClient: Sendable {
     case 400...499:
       // The status is the refusal; what the body says only names it in the record, and many say nothing.
       let error = try? ProviderDocument.decode(RevocationRefusal.self, answer.body).error.text
+      // So some say that they do not know it, Google for one.
+      if error == "invalid_token" { return }
       throw ProviderTrouble.refused(error ?? "")
     default: throw ProviderTrouble.unavailable("status_\(answer.status)")
     }
@@ -141,23 +150,35 @@ struct ProviderClient: Sendable {
     let id_token: String?
     let refresh_token: ProviderValue?
     let access_token: ProviderValue?
+    let expires_in: ProviderValue?
     let error: ProviderValue?
 
     /// The one that stands for the grant: the refresh token where there is one, which lives longer.
-    var grant: ProviderToken? { token(.refresh, refresh_token) ?? token(.access, access_token) }
+    func grant(now: Instant) -> ProviderToken? {
+      token(.refresh, refresh_token, endsAt: nil) ?? token(.access, access_token, endsAt: accessEnd(now: now))
+    }
 
-    private func token(_ kind: ProviderToken.Kind, _ value: ProviderValue?) -> ProviderToken? {
+    private func token(_ kind: ProviderToken.Kind, _ value: ProviderValue?, endsAt: Instant?) -> ProviderToken? {
       guard let text = value?.text, (1...ProviderToken.mostBytes).contains(text.utf8.count) else { return nil }
-      return ProviderToken(kind: kind, text: text)
+      return ProviderToken(kind: kind, text: text, endsAt: endsAt)
+    }
+
+    /// What is no time in seconds says nothing, nor do some hundred years.
+    private func accessEnd(now: Instant) -> Instant? {
+      guard let seconds = expires_in?.number, (1...1e10).contains(seconds) else { return nil }
+      return now.adding(seconds: Int(seconds))
     }
   }
 
-  private func exchange(
-    code: String, verifier: String, redirectURI: String, now: Instant
-  ) async throws -> (idToken: String, grant: ProviderToken?) {
+  /// Exchanges the code for tokens: from then on there is a grant, whatever comes of the login.
+  ///
+  /// - Throws: ``ProviderTrouble``.
+  func exchange(
+    code: String, _ secrets: ExternalLoginSecrets, redirectURI: String, now: Instant
+  ) async throws -> ProviderTokens {
     let endpoints = try await directory.endpoints()
     var fields: [FormFields.Field] = [
-      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI), ("code_verifier", verifier),
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI), ("code_verifier", secrets.verifier),
     ]
     let authorization = try await authenticate(&fields, endpoints, now: now)
     let answer = try await web.post(endpoints.token, fields, authorization: authorization)
@@ -171,8 +192,7 @@ struct ProviderClient: Sendable {
       throw ProviderTrouble.unavailable("tokens_malformed")
     }
     guard answer.status == 200, tokens.error == nil else { throw ProviderTrouble.refused(tokens.error?.text ?? "") }
-    guard let text = tokens.id_token else { throw ProviderTrouble.unproven(.missing) }
-    return (text, endpoints.revocation == nil ? nil : tokens.grant)
+    return ProviderTokens(idToken: tokens.id_token, grant: endpoints.revocation == nil ? nil : tokens.grant(now: now))
   }
 
   // MARK: - The ID token

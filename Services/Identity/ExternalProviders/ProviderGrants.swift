@@ -23,7 +23,7 @@ extension ProviderGrantID {
 
 extension ProviderToken.Kind: DatabaseValueConvertible {}
 
-/// A grant whose identity has been removed, taken on to be given back to its provider.
+/// A grant without an identity, taken on to be given back to its provider.
 struct TakenRevocation: Sendable {
   let id: ProviderGrantID
   let provider: String
@@ -56,35 +56,65 @@ extension Database {
 }
 
 extension Transaction {
-  /// Keeps by what the grant can be given back that the person has just made anew at the provider, in place of what was kept before.
+  /// Keeps by what a grant can be given back that a person has just made at a provider, before anything is made of it: unless an
+  /// identity takes it over soon, it is given back, whatever has become of the login.
   ///
-  /// An access token, which soon ends by itself, takes no refresh token's place. One that cannot be kept safely is not kept, which is
-  /// recorded: the login goes on without it.
-  func keepGrant(_ proven: ProvenIdentity, of identity: ExternalIdentityRecord, in secrets: SecureStorage) throws {
-    guard let token = proven.token else { return }
+  /// - Returns: nil where it cannot be kept safely, which is recorded: the login goes on without it.
+  func holdGrant(
+    _ token: ProviderToken, of provider: ExternalProviderName, _ issuer: String, in secrets: SecureStorage
+  ) throws -> ProviderGrantID? {
+    let id = ProviderGrantID.random
+    try database.cachedStatement(
+      sql: "INSERT INTO provider_grants (grant_id, provider, issuer, token_kind, ends_at, next_at) VALUES (?, ?, ?, ?, ?, ?)"
+    ).execute(arguments: [
+      id, provider.description, issuer, token.kind, token.endsAt, now.adding(seconds: RevocationRule.heldSeconds),
+    ])
+    do {
+      try keepSecret(Array(token.text.utf8), id.token, in: secrets)
+      return id
+    } catch is SecureStorageFailure {
+      try forgetGrant(id)
+      return nil
+    }
+  }
+
+  /// Keeps a held grant for the identity of the person who has made it, in place of what was kept before. An access token, which soon
+  /// ends by itself, takes no refresh token's place.
+  ///
+  /// - Parameter id: nil for none; one that was taken on meanwhile, to be given back, is none.
+  func keepGrant(_ id: ProviderGrantID?, of identity: ExternalIdentityRecord) throws {
+    guard let id,
+      let kind = try ProviderToken.Kind.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT token_kind FROM provider_grants WHERE grant_id = ? AND identity_id IS NULL AND tries = 0"),
+        arguments: [id])
+    else { return }
     let kept = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT grant_id, token_kind FROM provider_grants WHERE identity_id = ?"),
       arguments: [identity.id])
-    let keptKind: ProviderToken.Kind? = kept?["token_kind"]
-    guard keptKind != .refresh || token.kind == .refresh else { return }
-    let id: ProviderGrantID = kept?["grant_id"] ?? .random
-    try database.cachedStatement(
-      sql: """
-        INSERT INTO provider_grants (grant_id, identity_id, provider, issuer, token_kind) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (grant_id) DO UPDATE SET provider = excluded.provider, token_kind = excluded.token_kind
-        """
-    ).execute(arguments: [id, identity.id, proven.provider.description, proven.issuer, token.kind])
-    do {
-      try keepSecret(Array(token.text.utf8), id.token, in: secrets)
-    } catch is SecureStorageFailure {
-      try forgetGrant(id)
+    if let kept {
+      let keptKind: ProviderToken.Kind = kept["token_kind"]
+      guard keptKind != .refresh || kind == .refresh else { return try forgetGrant(id) }
+      try forgetGrant(kept["grant_id"])
     }
+    try database.cachedStatement(sql: "UPDATE provider_grants SET identity_id = ?, next_at = 0 WHERE grant_id = ?").execute(
+      arguments: [identity.id, id])
+  }
+
+  /// Lets a held grant of which nothing will come be given back at once.
+  ///
+  /// - Parameter id: nil for none.
+  func giveBack(_ id: ProviderGrantID?) throws {
+    guard let id else { return }
+    try database.cachedStatement(
+      sql: "UPDATE provider_grants SET next_at = ? WHERE grant_id = ? AND identity_id IS NULL AND tries = 0"
+    ).execute(arguments: [now, id])
   }
 
   /// Takes on a grant that is due, to give it back. The try counts from here on, so that a process which is killed during it goes on
   /// with it when it is due again: to be told twice changes nothing for the provider (RFC 7009, section 2.2).
   ///
-  /// - Returns: nil where it is no longer due, or its token cannot be had.
+  /// - Returns: nil where it is no longer due, or its token cannot be had or has ended by itself.
   func takeOnRevocation(_ id: ProviderGrantID, in secrets: SecureStorage) throws -> TakenRevocation? {
     guard
       let row = try Row.fetchOne(
@@ -92,6 +122,10 @@ extension Transaction {
           sql: "SELECT * FROM provider_grants WHERE grant_id = ? AND identity_id IS NULL AND next_at <= ?"),
         arguments: [id, now])
     else { return nil }
+    if let endsAt: Instant = row["ends_at"], endsAt <= now {
+      try forgetGrant(id)
+      return nil
+    }
     let (provider, tries): (String, Int) = (row["provider"], row["tries"] + 1)
     let firstTriedAt: Instant = row["first_tried_at"] ?? now
     let next = RevocationRule.nextTry(after: tries, firstTriedAt: firstTriedAt, now: now)

@@ -11,6 +11,8 @@ enum RevocationRule {
   static let longestDelaySeconds = 6 * 3600
   /// From the first try to the last: longer than a provider is away, and no longer than needed, since what waits is somebody's token.
   static let patienceSeconds = 7 * 86_400
+  /// How long a grant waits for what comes of its login: longer than that takes.
+  static let heldSeconds = 120
 
   /// After 30 s, then twice as long each time, up to six hours; nil where that try was the last.
   ///
@@ -24,10 +26,10 @@ enum RevocationRule {
   }
 }
 
-/// Gives back to providers what people granted there, once the identity is unlinked or the account deleted: tells them to forget the
-/// token (RFC 7009). Apple demands it of whoever offers its login (App Review Guidelines, 5.1.1(v)).
+/// Gives back to providers what people granted there, once the identity is unlinked or the account deleted, or where none came of the
+/// login: tells them to forget the token (RFC 7009). Apple demands it of whoever offers its login (App Review Guidelines, 5.1.1(v)).
 ///
-/// What is to be given back lies in the store, written with what removed the identity. It is sent one after the other, a bounded number
+/// What is to be given back lies in the store, written as soon as it was granted. It is sent one after the other, a bounded number
 /// of each provider in a round; one that is away is asked no further in that round.
 struct ProviderRevocations: Service {
   static let mostOfEach = 20
@@ -46,14 +48,7 @@ struct ProviderRevocations: Service {
     self.interval = interval
   }
 
-  func run() async throws {
-    try await cancelWhenGracefulShutdown {
-      while true {
-        try await sendDue()
-        try await Task.sleep(for: interval)
-      }
-    }
-  }
+  func run() async throws { try await repeating(every: interval) { try await sendDue() } }
 
   /// Gives back what is due.
   func sendDue() async throws {

@@ -1,6 +1,7 @@
 import GRDB
 import Logging
 import Operations
+import ServiceKit
 import ServiceLifecycle
 import Storage
 
@@ -31,14 +32,7 @@ struct Housekeeping: Service {
     self.interval = interval
   }
 
-  func run() async throws {
-    try await cancelWhenGracefulShutdown {
-      while true {
-        try await sweep()
-        try await Task.sleep(for: interval)
-      }
-    }
-  }
+  func run() async throws { try await repeating(every: interval) { try await sweep() } }
 
   /// Removes everything that is due. A table of which nothing can be removed keeps no other from it.
   ///

@@ -1,4 +1,5 @@
 import Operations
+import ServiceKit
 import ServiceLifecycle
 import Storage
 
@@ -21,12 +22,7 @@ struct ReportRunner: Service {
       do { try await gracefulShutdown() } catch is CancellationError {}
       return
     }
-    try await cancelWhenGracefulShutdown {
-      while true {
-        try await makeDue()
-        try await Task.sleep(for: interval)
-      }
-    }
+    try await repeating(every: interval) { try await makeDue() }
   }
 
   /// Makes all that are due, each in a transaction of its own.

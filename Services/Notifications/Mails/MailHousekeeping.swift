@@ -28,14 +28,7 @@ struct MailHousekeeping: ServiceLifecycle.Service {
     }
   }
 
-  func run() async throws {
-    try await cancelWhenGracefulShutdown {
-      while true {
-        try await sweep()
-        try await Task.sleep(for: Self.interval)
-      }
-    }
-  }
+  func run() async throws { try await repeating(every: Self.interval) { try await sweep() } }
 
   /// Removes all that are due, a few at a time.
   func sweep() async throws {

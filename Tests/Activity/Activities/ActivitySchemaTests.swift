@@ -1,4 +1,5 @@
 import ActivityContract
+import EarlierStores
 import Foundation
 import GRDB
 import Operations
@@ -25,7 +26,7 @@ struct ActivitySchemaTests {
         in: database)
       return try Days.plan(of: days, day: days.today, filters, in: database).activities.map(\.id)
     }
-    try await UpgradedStore.upgrading(before, by: newer) { transaction in
+    try await UpgradedStore.upgrading(.activity, before, by: newer) { transaction in
       for (id, title) in zip(ids, ["Leer", "Café", "Correr"]) {
         try transaction.database.execute(
           sql: """

@@ -1,4 +1,5 @@
 import ActivityContract
+import EarlierStores
 import GRDB
 import Operations
 import ServiceKit
@@ -39,7 +40,7 @@ struct ArchiveRuleTests {
     let (whole, shortened, kept) = (ActivityID(), ActivityID(), ActivityID())
     let own = PauseID()
     let (today, end) = (ArchiveRuleTests.day(0), PlannableDays.all.upperBound)
-    try await UpgradedStore.upgrading(before, by: [Activities.archiveMigration(6)]) { transaction in
+    try await UpgradedStore.upgrading(.activity, before, by: [Activities.archiveMigration(6)]) { transaction in
       let database = transaction.database
       for (id, archivedDay) in [(whole, today), (shortened, today), (kept, nil)] as [(ActivityID, LocalDay?)] {
         try database.execute(

@@ -1,4 +1,5 @@
 import ActivityContract
+import EarlierStores
 import GRDB
 import Operations
 import ServiceKit
@@ -16,7 +17,7 @@ struct EntrySchemaTests {
     let newer = [
       ActivityVersions.migration(4), Entries.detailsMigration(5), EntryChangesSchema.migration(6), Timers.migration(7),
     ]
-    try await UpgradedStore.upgrading(before, by: newer) { transaction in
+    try await UpgradedStore.upgrading(.activity, before, by: newer) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO activities (activity_id, account_id, title, category, goal_kind, goal_target, schedule_kind, schedule_bits,

@@ -1,4 +1,5 @@
 import ActivityContract
+import EarlierStores
 import GRDB
 import InProcess
 import Operations
@@ -128,7 +129,7 @@ struct OpenLimitsTests {
     ]
     let account = AccountID()
     let today = LocalDay(daysSinceEpoch: Int32(Instant.now.milliseconds / LocalCalendar.dayLength))
-    try await UpgradedStore.upgrading(before, by: [OpenLimits.migration(7)]) { transaction in
+    try await UpgradedStore.upgrading(.activity, before, by: [OpenLimits.migration(7)]) { transaction in
       let database = transaction.database
       for direction in ["atMost", "atLeast"] {
         let activity = ActivityID()

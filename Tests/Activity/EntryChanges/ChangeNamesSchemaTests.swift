@@ -1,4 +1,5 @@
 import ActivityContract
+import EarlierStores
 import GRDB
 import InProcess
 import Operations
@@ -18,7 +19,7 @@ struct ChangeNamesSchemaTests {
     ]
     let (account, activity, day) = (AccountID(), ActivityID(), LocalDay(daysSinceEpoch: 20_001))
     try await UpgradedStore.upgrading(
-      before, by: [ChangeNamesSchema.migration(8), ChangeNamesSchema.contentsMigration(9)]
+      .activity, before, by: [ChangeNamesSchema.migration(8), ChangeNamesSchema.contentsMigration(9)]
     ) { transaction in
       let database = transaction.database
       try database.execute(

@@ -1,4 +1,5 @@
 import ActivityContract
+import EarlierStores
 import GRDB
 import InProcess
 import Operations
@@ -283,7 +284,7 @@ struct ActivityVersionsTests {
       (ids[1], ActivityVersions.beginning, day(0), day(5)), (ids[1], day(20), day(2), nil),
       (ids[2], ActivityVersions.beginning, day(0), nil), (ids[2], day(20), day(15), day(18)),
     ]
-    try await UpgradedStore.upgrading(before, by: [ActivityVersions.boundsMigration(5)]) { transaction in
+    try await UpgradedStore.upgrading(.activity, before, by: [ActivityVersions.boundsMigration(5)]) { transaction in
       for id in ids {
         try transaction.database.execute(
           sql: """
@@ -359,7 +360,7 @@ struct ActivityVersionsTests {
       ActivityVersions.migration(4), ActivitySchema.migration(5), Ties.migration(6), Activities.archiveMigration(7),
       ActivityVersions.boundsMigration(8),
     ]
-    try await UpgradedStore.upgrading(before, by: newer) { transaction in
+    try await UpgradedStore.upgrading(.activity, before, by: newer) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO activities (activity_id, account_id, title, category, goal_kind, goal_target, goal_unit, schedule_kind,

@@ -1,4 +1,5 @@
 import ActivityContract
+import EarlierStores
 import GRDB
 import Operations
 import ServiceKit
@@ -19,7 +20,7 @@ struct TieSchemaTests {
     let (account, other) = (AccountID(), AccountID())
     let (walk, ride, untied) = (ActivityID(), ActivityID(), ActivityID())
     @Sendable func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
-    try await UpgradedStore.upgrading(before, by: [Ties.daysMigration(10)]) { transaction in
+    try await UpgradedStore.upgrading(.activity, before, by: [Ties.daysMigration(10)]) { transaction in
       let database = transaction.database
       for id in [walk, ride, untied] {
         try database.execute(

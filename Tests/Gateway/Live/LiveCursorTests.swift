@@ -12,6 +12,12 @@ struct LiveCursorTests {
     #expect([6, 6, 4, 8, 7, 8].map { cursor.step($0) } == [.deliver, .passOver, .passOver, .fetch, .deliver, .deliver])
   }
 
+  @Test("fetches the next where not everything is for the connection")
+  func fetches() {
+    var cursor = LiveCursor(last: 5)
+    #expect([5, 6, 6].map { cursor.step($0, isForAll: false) } == [.passOver, .fetch, .fetch])
+  }
+
   @Test("goes over deleted messages and back from a number that never was")
   func takes() {
     let account = AccountID()

@@ -36,9 +36,12 @@ struct LiveTests {
   struct Stream: Sendable {
     let connection: RawConnection
 
-    init(_ gateway: RunningGateway, _ account: AccountID, session: SessionID = SessionID(), after: Int?) async throws {
+    init(
+      _ gateway: RunningGateway, _ account: AccountID, session: SessionID = SessionID(), claims: [String: JSON?] = [:],
+      after: Int?
+    ) async throws {
       connection = try await RawConnection(port: gateway.httpPort)
-      let token = try gateway.signer.token(account: account, session: session)
+      let token = try gateway.signer.token(account: account, session: session, claims: claims)
       let resume = after.map { "Last-Event-ID: \($0)\r\n" } ?? ""
       try await connection.send("GET /v1/live HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\(resume)\r\n")
       let head = try await connection.receive(until: "\r\n\r\n")
@@ -172,6 +175,46 @@ struct LiveTests {
         #expect(line["id"] == nil)
         #expect(line["params"]?["number"] == .integer(number))
       }
+    }
+  }
+
+  @Test(
+    "What the inbox keeps from a session in doubt, as notices of logins, does not come to it live either, on a stream or a JSON-RPC connection (ID-7)"
+  )
+  func doubtful() async throws {
+    try await Self.with { gateway, inboxes in
+      func authenticate(_ line: RawConnection, _ claims: [String: JSON?], after: Int? = nil) async throws {
+        let token = try gateway.signer.token(account: inboxes.account, claims: claims)
+        let resume = after.map { #","lastEventID":\#($0)"# } ?? ""
+        try await line.send(
+          #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)"\#(resume)},"id":1}"# + "\n")
+        try #require(try await line.receiveLine()["result"] != nil)
+      }
+      let stream = try await Stream(gateway, inboxes.account, claims: ["dbt": true], after: 0)
+      let trusted = try await Stream(gateway, inboxes.account, after: 0)
+      let (line, changing) = (
+        try await RawConnection(port: gateway.tcpPort), try await RawConnection(port: gateway.tcpPort)
+      )
+      try await authenticate(line, ["dbt": true], after: 0)
+      try await authenticate(changing, [:], after: 0)
+      for stream in [stream, trusted] { #expect(try await stream.next().name == "ready") }
+      for line in [line, changing] { #expect(try await line.receiveLine()["method"] == "live.ready") }
+
+      inboxes.add(.loginNoticed)
+      inboxes.add()
+      #expect(try await stream.next().id == 2)
+      #expect(try await line.receiveLine()["params"]?["number"] == 2)
+      for number in 1...2 {
+        #expect(try await trusted.next().id == number)
+        #expect(try await changing.receiveLine()["params"]?["number"] == .integer(number))
+      }
+      // A connection that goes on in another session goes by that one's token.
+      try await authenticate(changing, ["dbt": true])
+      inboxes.add(.loginNoticed)
+      inboxes.add()
+      for line in [line, changing] { #expect(try await line.receiveLine()["params"]?["number"] == 4) }
+      #expect(try await stream.next().id == 4)
+      #expect(try await trusted.next().id == 3)
     }
   }
 

@@ -88,7 +88,9 @@ final class Inboxes: Sendable {
       let input = try NotificationsSince.Input.decode(request.body)
       guard request.header.caller.account == self.account else { throw Failure(RequestFailure.forbidden) }
       return self.items.withLock { items in
-        let page = items.filter { $0.number > input.after }.prefix(input.limit ?? 100)
+        // As notifications does it.
+        let hidden: Set<NotificationKind> = request.header.caller.isInDoubt == true ? [.loginNoticed] : []
+        let page = items.filter { $0.number > input.after && !hidden.contains($0.kind) }.prefix(input.limit ?? 100)
         return Reply(request, NotificationsSince.Output(items: Array(page), lastNumber: items.count))
       }
     }
@@ -102,10 +104,10 @@ final class Inboxes: Sendable {
   }
 
   /// A new notification is committed and told.
-  func add() {
+  func add(_ kind: NotificationKind = .messageReceived) {
     let told = items.withLock { items in
       let notification = Notification(
-        id: ID(), number: items.count + 1, kind: .messageReceived, title: "New message", text: "Ana wrote.",
+        id: ID(), number: items.count + 1, kind: kind, title: "New message", text: "Ana wrote.",
         parameters: [:],
         links: NotificationLinks(), createdAt: .now, readAt: nil)
       items.append(notification)

@@ -1,3 +1,4 @@
+import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
@@ -102,6 +103,132 @@ extension ExternalProviderProcesses {
         let hint = grant.refresh_token == nil ? "access_token" : "refresh_token"
         let told = TestProvider.Revocation(token: grant.refresh_token ?? grant.access_token, hint: hint, proof: "header")
         #expect(try await provider.revocations() == [told])
+      }
+    }
+
+    /// Why nothing comes of a login.
+    enum Refusal: String, CaseIterable, Sendable {
+      case external_email_missing, external_account_exists, external_proof_invalid, external_provider_unavailable
+
+      var control: String {
+        switch self {
+        case .external_email_missing: #"{"person":{"sub":"person-1"}}"#
+        case .external_account_exists: "{}"
+        case .external_proof_invalid: #"{"sign":"absent"}"#
+        case .external_provider_unavailable: #"{"trouble":{"/jwks":"503"}}"#
+        }
+      }
+    }
+
+    @Test("a login that is refused leaves none at the provider, whatever the reason", arguments: Refusal.allCases)
+    func refusedLogin(refusal: Refusal) async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await identity.register("ana")
+        try await provider.behave(refusal.control)
+        #expect(try await failure { try await identity.logIn(by: provider) }.code == refusal.rawValue)
+        #expect(try await identity.count(Self.waiting) == 1)
+        let grant = try #require(try await provider.grants().last)
+        #expect(try !identity.keeps(#require(grant.refresh_token)))
+        try await identity.revocations(provider.settings).sendDue()
+        #expect(try await provider.revocations().map(\.token) == [grant.refresh_token])
+        #expect(try await identity.grants() == [0, 0])
+      }
+    }
+
+    @Test("that of a link that is refused is given back, unless the person is linked elsewhere: then that identity keeps it")
+    func refusedLink() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        let worker = try await identity.revocations(provider.settings)
+        let (bea, _) = try await identity.linked(to: provider)
+        try await identity.register("carla")
+        let carla = try await identity.logIn("carla")
+        let elsewhere = try await failure { try await identity.link(carla, to: provider) }
+        #expect(elsewhere.code == "identity_linked_elsewhere")
+        try await worker.sendDue()
+        #expect(try await provider.revocations().isEmpty)
+        #expect(try await identity.grants() == [1, 1])
+
+        try await provider.behave(#"{"person":{"sub":"person-2"}}"#)
+        let second = try await failure { try await identity.link(bea, to: provider) }
+        #expect(second.code == "external_provider_linked_already")
+        try await worker.sendDue()
+        let grants = try await provider.grants().map(\.refresh_token)
+        #expect(try await provider.revocations().map(\.token) == [grants[2]])
+        try await identity.unlink("bea")
+        try await worker.sendDue()
+        #expect(try await provider.revocations().map(\.token) == [grants[2], grants[1]])
+        #expect(try await identity.grants() == [0, 0])
+      }
+    }
+
+    @Test("a process that is killed before anything has come of the login leaves it to be given back a little later")
+    func killedBefore() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await provider.behave(#"{"trouble":{"/jwks":"hang"}}"#)
+        let answer = try await identity.answered(provider).logIn
+        let login = Task { try await identity.ask(CompleteExternalLogin.self, answer) }
+        while try await provider.count("/jwks") == 0 { await Task.yield() }
+        let restarted = try await identity.restarted()
+        _ = await login.result
+        try await provider.behave()
+        #expect(try await restarted.grants() == [1, 1])
+        let worker = try await restarted.revocations(provider.settings)
+        for (seconds, told) in [(RevocationRule.heldSeconds - 1, 0), (1, 1)] {
+          identity.time.advance(seconds: seconds)
+          try await worker.sendDue()
+          #expect(try await provider.revocations().count == told)
+        }
+        #expect(try await restarted.grants() == [0, 0])
+        await restarted.store.close()
+      }
+    }
+
+    @Test("one that is being given back is kept for no identity any more")
+    func late() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        let (bea, linked) = try await identity.linked(to: provider)
+        let secrets = identity.secretStorage
+        let held = try await identity.store.write {
+          try $0.holdGrant(
+            ProviderToken(kind: .refresh, text: "late"), of: linked.provider, provider.issuer, in: secrets)
+        }
+        let id = try #require(held)
+        identity.time.advance(seconds: RevocationRule.heldSeconds)
+        try await identity.store.write { transaction in
+          #expect(try transaction.takeOnRevocation(id, in: secrets)?.token.text == "late")
+          let identities = try transaction.database.externalIdentities(of: bea.account.id)
+          try transaction.keepGrant(id, of: identities[0])
+        }
+        #expect(try await identity.count(Self.waiting) == 1)
+        #expect(try await identity.grants() == [2, 2])
+      }
+    }
+
+    @Test(
+      "an access token that has ended by itself needs no giving back, and nothing is recorded of it",
+      arguments: [(59, 1), (60, 0)])
+    func ended(seconds: Int, asked: Int) async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await provider.behave(#"{"refresh":false,"revoke_error":"unsupported_token_type"}"#)
+        try await identity.unlinked(from: provider)
+        identity.time.advance(seconds: seconds)
+        try await identity.revocations(provider.settings).sendDue()
+        #expect(try await provider.count("/revoke") == asked)
+        #expect(try await identity.grants() == [0, 0])
+        let event = asked == 1 ? "grantRevocationRefused" : "identityUnlinked"
+        #expect(try await identity.securityEvents().last == event)
+      }
+    }
+
+    @Test("one of which the provider says that it does not know it is forgotten there, which is no refusal")
+    func unknown() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await provider.behave(#"{"revoke_error":"invalid_token"}"#)
+        try await identity.unlinked(from: provider)
+        try await identity.revocations(provider.settings).sendDue()
+        #expect(try await provider.count("/revoke") == 1)
+        #expect(try await identity.grants() == [0, 0])
+        #expect(try await identity.securityEvents().last == "identityUnlinked")
       }
     }
 
@@ -311,16 +438,8 @@ struct RevocationRuleTests {
 struct ProviderGrantSchemaTests {
   @Test("their identities have none and are removed as before; grants of later logins wait for their provider from then on")
   func upgrade() async throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("racha-grants-\(UUID().uuidString)").path
-    defer { for end in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + end) } }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: file, service: .identity, migrations: migrations, secret: [UInt8](repeating: 1, count: 32),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
     let account = AccountID()
-    let old = try open(Schema.migrations.filter { $0.number < 26 })
-    try await old.write { transaction in
+    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 26) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
@@ -333,23 +452,37 @@ struct ProviderGrantSchemaTests {
             VALUES (?, ?, ?, 'https://a.example', ?, 1)
             """, arguments: [ExternalIdentityID(), account, name, name])
       }
+    } check: { store in
+      try await store.write { transaction in
+        let identities = try transaction.database.externalIdentities(of: account)
+        #expect(identities.count == 2)
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO provider_grants (grant_id, identity_id, provider, issuer, token_kind)
+            VALUES (?, ?, 'one', 'https://a.example', 'refresh_token')
+            """, arguments: [ProviderGrantID(), identities[0].id])
+        #expect(try transaction.database.dueRevocations(now: transaction.now, ofEach: 9).isEmpty)
+        for identity in identities { try transaction.unlink(identity, .service(.identity)) }
+      }
+      let due = try await store.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
+      #expect(due.map(\.provider) == ["one"])
     }
-    await old.close()
-    let new = try open(Schema.migrations)
-    try await new.write { transaction in
-      let identities = try transaction.database.externalIdentities(of: account)
-      #expect(identities.count == 2)
+  }
+
+  @Test("of their access tokens no end is known: the provider is asked")
+  func ends() async throws {
+    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 27) { transaction in
       try transaction.database.execute(
         sql: """
-          INSERT INTO provider_grants (grant_id, identity_id, provider, issuer, token_kind)
-          VALUES (?, ?, 'one', 'https://a.example', 'refresh_token')
-          """, arguments: [ProviderGrantID(), identities[0].id])
-      #expect(try transaction.database.dueRevocations(now: transaction.now, ofEach: 9).isEmpty)
-      for identity in identities { try transaction.unlink(identity, .service(.identity)) }
+          INSERT INTO provider_grants (grant_id, provider, issuer, token_kind)
+          VALUES (?, 'one', 'https://a.example', 'access_token')
+          """, arguments: [ProviderGrantID()])
+    } check: { store in
+      let due = try await store.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
+      #expect(due.map(\.provider) == ["one"])
+      let ends = try await store.read { try Int?.fetchAll($0, sql: "SELECT ends_at FROM provider_grants") }
+      #expect(ends == [nil])
     }
-    let due = try await new.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
-    await new.close()
-    #expect(due.map(\.provider) == ["one"])
   }
 }
 

@@ -1,7 +1,7 @@
+import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
-import Logging
 import Operations
 import ServiceKit
 import Storage
@@ -197,16 +197,8 @@ struct OwnSessionsTests {
 
   @Test("sessions of a store from before were last seen when and where they last got tokens")
   func upgrade() async throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("racha-sessions-\(UUID().uuidString)").path
-    defer { for end in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + end) } }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: file, service: .identity, migrations: migrations, secret: [UInt8](repeating: 1, count: 32),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-    let old = try open(Array(Schema.migrations.prefix(1)))
     let created = Instant(milliseconds: 1_800_000_000_000)
-    try await old.write { transaction in
+    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 2) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
@@ -217,15 +209,13 @@ struct OwnSessionsTests {
           INSERT INTO sessions (session_id, account_id, address, created_at, expires_at)
           VALUES (zeroblob(16), zeroblob(16), '192.0.2.1', ?, ?)
           """, arguments: [created, created.adding(seconds: 86_400 + RefreshRule.lifetimeSeconds)])
-    }
-    await old.close()
-    let new = try open(Schema.migrations)
-    let seen = try await new.read { database in
-      try Row.fetchOne(database, sql: "SELECT last_seen_at, last_seen_address FROM sessions").map {
-        "\($0["last_seen_at"] as Instant) \($0["last_seen_address"] as String)"
+    } check: { store in
+      let seen = try await store.read { database in
+        try Row.fetchOne(database, sql: "SELECT last_seen_at, last_seen_address FROM sessions").map {
+          "\($0["last_seen_at"] as Instant) \($0["last_seen_address"] as String)"
+        }
       }
+      #expect(seen == "\(created.adding(seconds: 86_400)) 192.0.2.1")
     }
-    await new.close()
-    #expect(seen == "\(created.adding(seconds: 86_400)) 192.0.2.1")
   }
 }

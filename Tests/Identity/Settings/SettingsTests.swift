@@ -1,7 +1,7 @@
+import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
-import Logging
 import Messaging
 import Operations
 import ServiceKit
@@ -254,30 +254,20 @@ struct SettingsTests {
 
   @Test("an account from before has consented to nothing and is not listed, since nobody asked it")
   func upgrade() async throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("racha-settings-\(UUID().uuidString)").path
-    defer { for end in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: file + end) } }
-    func open(_ migrations: [Migration]) throws -> Store {
-      try Store(
-        path: file, service: .identity, migrations: migrations, secret: [UInt8](repeating: 1, count: 32),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-    let before = try #require(Schema.migrations.firstIndex { $0.name == "settings and consents" })
-    let old = try open(Array(Schema.migrations.prefix(before)))
-    try await old.write { transaction in
+    let settings = try #require(Schema.migrations.first { $0.name == "settings and consents" })
+    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: settings.number) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at,
             verified_at)
           VALUES (zeroblob(16), 'a@b.c', 'a@b.c', 'ana', '$argon2id$', 'EST5EDT', 'en', 1, 2);
           """)
+    } check: { store in
+      // A zone that could be chosen then still counts its days.
+      let account = try #require(try await store.read { try $0.account(Username(text: "ana")) })
+      #expect(account.consents.isEmpty && !account.mutesHelp && account.directoryVisibility == .hidden)
+      #expect(account.timeZone.description == "EST5EDT")
+      #expect(try await store.read { try $0.consents(of: account.id) }.activityData == .init(isGiven: false))
     }
-    await old.close()
-    let new = try open(Schema.migrations)
-    // A zone that could be chosen then still counts its days.
-    let account = try #require(try await new.read { try $0.account(Username(text: "ana")) })
-    #expect(account.consents.isEmpty && !account.mutesHelp && account.directoryVisibility == .hidden)
-    #expect(account.timeZone.description == "EST5EDT")
-    #expect(try await new.read { try $0.consents(of: account.id) }.activityData == .init(isGiven: false))
-    await new.close()
   }
 }
