@@ -209,7 +209,7 @@ let package = Package(
           "RewardsService",
           "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
-      tests("Deploy", [], exclude: ["StandIns"]),
+      tests("Deploy", ["Cluster"], exclude: ["StandIns"]),
       tests(
         "EndToEnd", ["Client", "Cluster", "Operations", "Sampling", "racha-admin", grdb] + everyContract + everyExecutable),
       tests(

@@ -1,6 +1,7 @@
 public import Client
 import Foundation
 public import Operations
+import Synchronization
 
 /// The six real programs, started from their executables in a home folder of their own, on free ports.
 ///
@@ -97,7 +98,8 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   /// Starts a program that was held.
   public func release(_ service: ServiceName) throws {
     lock.withLock { _ = held.remove(service) }
-    if processID(service) == 0 { try launch(service) }
+    // One that has not quite ended yet is started again when it has.
+    try launch(service)
   }
 
   /// The program's process id, 0 while it is not running.
@@ -110,7 +112,8 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     FileManager.default.contents(atPath: "\(home)/\(service.rawValue).log").map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// Ends all six gracefully, waits for them, and removes the home folder. Returns the exit code of each.
+  /// Ends all six gracefully, waits for them, and removes the home folder. Returns the exit code of each, -1 of one that was not
+  /// running.
   @discardableResult
   public func stop() -> [ServiceName: Int32] {
     let running = lock.withLock { () -> [ServiceName: Process] in
@@ -118,7 +121,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
       return processes
     }
     for process in running.values where process.isRunning { process.terminate() }
-    var codes: [ServiceName: Int32] = [:]
+    var codes = Dictionary(uniqueKeysWithValues: ServiceName.allCases.map { ($0, Int32(-1)) })
     for (service, process) in running {
       process.waitUntilExit()
       codes[service] = process.terminationStatus
@@ -141,6 +144,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     }
   }
 
+  /// Starts a program, unless it runs, is held or all stop.
   private func launch(_ service: ServiceName) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "\(binaries)/\(service.rawValue)")
@@ -153,24 +157,20 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     process.standardOutput = output
     process.standardError = output
     process.terminationHandler = { [weak self] _ in
-      guard let self, !self.lock.withLock({ self.isStopping || self.held.contains(service) }) else { return }
+      guard let self else { return }
+      // From here on it is away, whenever this handler comes to run: only so is it started again once.
+      self.lock.withLock { if !self.isStopping { self.processes[service] = nil } }
       try? self.launch(service)
     }
     try lock.withLock {
-      guard !isStopping else { return }
+      guard !isStopping, !held.contains(service), processes[service] == nil else { return }
       try process.run()
       processes[service] = process
     }
   }
 
-  /// A port that is free now, and so is the one behind it.
-  public static func freePair() throws -> Int {
-    for _ in 0..<100 {
-      let port = try freePort()
-      if try isFree(port + 1) { return port }
-    }
-    throw NotReady(description: "no two free ports side by side")
-  }
+  /// A port that is free now, as ``freePort()``, and so is the one behind it.
+  public static func freePair() throws -> Int { try freePorts(2) }
 
   private static func isFree(_ port: Int) throws -> Bool {
     guard let number = UInt16(exactly: port) else { return false }
@@ -188,11 +188,23 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   }
 
   /// A port that is free now, and stays so for a while: below those that the system gives to whoever connects, and at random, for
-  /// the tests of other processes look for some at the same time.
-  public static func freePort() throws -> Int {
+  /// the tests of other processes look for some at the same time. None is given twice.
+  public static func freePort() throws -> Int { try freePorts(1) }
+
+  /// The ports that were given.
+  private static let given = Mutex<Set<Int>>([])
+
+  /// The first of so many side by side.
+  private static func freePorts(_ count: Int) throws -> Int {
     for _ in 0..<1000 {
-      let port = Int.random(in: 10_000..<32_768)
-      if try isFree(port) { return port }
+      let first = Int.random(in: 10_000..<32_768)
+      let ports = first..<first + count
+      let areNew = given.withLock { given in
+        guard given.isDisjoint(with: ports) else { return false }
+        given.formUnion(ports)
+        return true
+      }
+      if areNew, try ports.allSatisfy({ try isFree($0) }) { return first }
     }
     throw NotReady(description: "no free port")
   }

@@ -1,3 +1,4 @@
+import Cluster
 import Foundation
 import Glibc
 
@@ -115,11 +116,8 @@ struct Launcher: Sendable {
     }
   }
 
-  /// Ports that nobody listens at, all different.
-  static func freePorts(_ count: Int) throws -> [Int] {
-    let sockets = try (0..<count).map { _ in try Listener() }
-    return sockets.map(\.port)
-  }
+  /// Ports that nobody listens at, all different, and that nobody is given meanwhile who connects or asks for any port.
+  static func freePorts(_ count: Int) throws -> [Int] { try (0..<count).map { _ in try RunningCluster.freePort() } }
 }
 
 /// What `status --json` says.

@@ -20,8 +20,10 @@ struct SchedulingTests {
   /// The scheduling policy of each thread: 0 is SCHED_OTHER, 3 SCHED_BATCH (man 5 proc, `stat`, field 41).
   private static func policies(of process: Int32) throws -> [Substring] {
     let threads = "/proc/\(process)/task"
-    return try FileManager.default.contentsOfDirectory(atPath: threads).map { thread in
-      let stat = try String(contentsOfFile: "\(threads)/\(thread)/stat", encoding: .utf8)
+    return try FileManager.default.contentsOfDirectory(atPath: threads).compactMap { thread in
+      // A thread may end meanwhile, and its file with it.
+      guard let bytes = FileManager.default.contents(atPath: "\(threads)/\(thread)/stat"), !bytes.isEmpty else { return nil }
+      let stat = String(decoding: bytes, as: UTF8.self)
       // The second field, the name, may hold anything, and ends with the last parenthesis.
       let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
       return fields[39]

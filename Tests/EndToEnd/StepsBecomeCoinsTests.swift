@@ -80,9 +80,12 @@ struct StepsBecomeCoinsTests {
     #expect(codes.values.allSatisfy { $0 == 0 }, "all six stop gracefully: \(codes)")
   }
 
-  /// Whoever can afford it redeems the offer, each request sent three times with one key.
+  /// Those of the first who can afford it.
+  private func redeemers(_ players: [Player]) -> [Player] { players.prefix(5).filter { $0.expectedCoins >= Play.cost } }
+
+  /// They redeem the offer, each request sent three times with one key.
   private func redeem(_ players: [Player], _ offer: OfferID) async throws {
-    for player in players.prefix(5) where player.expectedCoins >= Play.cost {
+    for player in redeemers(players) {
       var codes: Set<RedemptionCode> = []
       for _ in 0..<3 {
         codes.insert(
@@ -97,13 +100,20 @@ struct StepsBecomeCoinsTests {
   /// For each event that notifies there is one notification, numbered without gaps.
   private func compareNotifications(_ players: [Player], _ cluster: RunningCluster) async throws {
     let earned = try Play.coinsEarned(cluster)
+    let redeemers = Set(redeemers(players).map(\.account.id))
     for player in players {
       let events = earned[player.account.id.description] ?? []
+      let redemptions = redeemers.contains(player.account.id) ? 1 : 0
+      func count(_ kind: NotificationKind, _ inbox: [NotificationsContract.Notification]) -> Int {
+        inbox.count { $0.kind == kind }
+      }
       let inbox = try await eventually {
         try await player.inbox()
       } until: { inbox in
-        inbox.filter { $0.kind == .coinsEarned }.count >= events.count
+        count(.coinsEarned, inbox) >= events.count && count(.offerRedeemed, inbox) >= redemptions
+          && count(.accountVerified, inbox) >= 1
       }
+      #expect(count(.offerRedeemed, inbox) == redemptions && count(.accountVerified, inbox) == 1)
       #expect(inbox.map(\.number) == Array(1...max(1, inbox.count)).filter { $0 <= inbox.count })
       let told = inbox.filter { $0.kind == .coinsEarned }.compactMap { notification -> Int? in
         guard case .number(let coins) = notification.parameters["coins"] else { return nil }

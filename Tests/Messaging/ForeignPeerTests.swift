@@ -52,6 +52,13 @@ struct ForeignPeerTests {
     let folder = try TemporaryFolder()
     let end = try await PythonPeer.start("deaf_server.py", "ipc://\(folder.path)/social.requests")
     let client = try Junction(folder: folder, exchange: nil).bus(.gateway)
+    // Until the connection stands, nobody is there.
+    var isThere = false
+    while !isThere {
+      do throws(BusFailure) { _ = try await client.bus.request(.test(within: 500), to: .social) } catch {
+        isThere = error == .timedOut
+      }
+    }
     let failures = await withTaskGroup(of: BusFailure?.self) { group in
       for _ in 0..<12_000 {
         group.addTask {
@@ -117,14 +124,16 @@ struct ForeignPeerTests {
       return .test(request, body: Array(request.header.operation.utf8))
     }
     try server.start()
-    func ask(_ secret: String, _ operation: String, _ caller: Caller) async throws -> String {
+    /// What is answered; for silence it listens that long.
+    func ask(_ secret: String, _ operation: String, _ caller: Caller, milliseconds: Int = 30_000) async throws -> String {
       try await PythonPeer.run(
-        "curve.py", "tcp://127.0.0.1:\(port)", social.publicKey.description, secret, header(operation, caller)
+        "curve.py", "tcp://127.0.0.1:\(port)", social.publicKey.description, secret, header(operation, caller),
+        String(milliseconds)
       ).joined()
     }
     let account = Caller(kind: .account, account: AccountID(), session: SessionID())
-    #expect(try await ask("none", "test.echo", .service(.gateway)) == "silence")
-    #expect(try await ask("new", "test.echo", .service(.gateway)) == "silence")
+    #expect(try await ask("none", "test.echo", .service(.gateway), milliseconds: 1500) == "silence")
+    #expect(try await ask("new", "test.echo", .service(.gateway), milliseconds: 1500) == "silence")
     #expect(try await ask(rewards.secretKey, "test.other", .service(.rewards)).contains(#""code":"forbidden""#))
     #expect(try await ask(rewards.secretKey, "test.echo", .service(.gateway)).contains(#""code":"forbidden""#))
     #expect(try await ask(rewards.secretKey, "test.echo", account).contains(#""code":"forbidden""#))

@@ -34,16 +34,11 @@ struct DaySpeedTests {
     return person
   }
 
-  /// The shortest of some tries: what the machine does besides only ever adds.
-  private func shortest(_ person: Person, _ input: GetDay.Input) async throws -> Duration {
-    var shortest = Duration.seconds(60)
-    for _ in 0..<15 {
-      let start = ContinuousClock.now
-      let count = try await person.send(GetDay.self, input).activities.count
-      shortest = min(shortest, ContinuousClock.now - start)
-      #expect(count == 200)
-    }
-    return shortest
+  private func time(of person: Person) async throws -> Duration {
+    let start = ContinuousClock.now
+    let count = try await person.send(GetDay.self, .init(day: .today)).activities.count
+    #expect(count == 200)
+    return ContinuousClock.now - start
   }
 
   @Test(
@@ -52,7 +47,12 @@ struct DaySpeedTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let short = try await register(services, days: 30)
       let long = try await register(services, days: 3650)
-      let (month, years) = (try await shortest(short, .init(day: .today)), try await shortest(long, .init(day: .today)))
+      // The shortest of some tries, by turns: what the machine does besides only ever adds, to either. A busy one gets more of them.
+      var (month, years) = (Duration.seconds(60), Duration.seconds(60))
+      for number in 0..<60 where number < 15 || years >= month * 2 {
+        month = min(month, try await time(of: short))
+        years = min(years, try await time(of: long))
+      }
       #expect(years < month * 2, "\(years) of ten years, \(month) of a month")
     }
   }

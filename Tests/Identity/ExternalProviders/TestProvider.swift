@@ -154,7 +154,7 @@ final class TestProvider: Sendable {
   private func send(_ request: HTTPClientRequest) async throws -> (location: String?, body: [UInt8]) {
     let configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-      let response = try await client.execute(request, timeout: .seconds(10))
+      let response = try await client.execute(request, timeout: .seconds(60))
       let body = try await response.body.collect(upTo: 1 << 20)
       return (response.headers.first(name: "Location"), Array(body.readableBytesView))
     }

@@ -132,7 +132,7 @@ class Provider:
 
     def revocations_once(self, count):
         with self.revoked:
-            self.revoked.wait_for(lambda: len(self.revocations) >= count, timeout=9)
+            self.revoked.wait_for(lambda: len(self.revocations) >= count, timeout=50)
             return list(self.revocations)
 
     def id_token(self, grant):

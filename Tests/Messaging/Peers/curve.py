@@ -1,9 +1,10 @@
-"""A TCP peer: with a secret key ('new' makes one, 'none' does without), sends one request and prints the reply's body."""
+"""A TCP peer: with a secret key ('new' makes one, 'none' does without), sends one request and prints the reply's body or,
+after so many milliseconds, 'silence'."""
 import sys
 
 import zmq
 
-endpoint, server_key, secret, header = sys.argv[1:5]
+endpoint, server_key, secret, header, milliseconds = sys.argv[1:6]
 socket = zmq.Context().socket(zmq.DEALER)
 socket.linger = 0
 if secret != "none":
@@ -11,4 +12,4 @@ if secret != "none":
     socket.curve_publickey, socket.curve_secretkey, socket.curve_serverkey = public, own, server_key.encode()
 socket.connect(endpoint)
 socket.send_multipart([b"", header.encode(), b"{}"])
-print(socket.recv_multipart()[-1].decode() if socket.poll(1500) else "silence")
+print(socket.recv_multipart()[-1].decode() if socket.poll(int(milliseconds)) else "silence")

@@ -14,7 +14,7 @@ def dealer():
     return socket
 
 
-def code(socket, wait=2000):
+def code(socket, wait=30000):
     if not socket.poll(wait):
         return "silence"
     frames = socket.recv_multipart()
@@ -52,5 +52,5 @@ for _ in range(20000):
 answer = "overloaded"
 while "overloaded" in answer:
     socket.send_multipart([b"", header, b"{}"])
-    answer = code(socket, 10000)
+    answer = code(socket)
 print(f"after all\t{answer}")

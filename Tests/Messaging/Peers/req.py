@@ -8,6 +8,6 @@ socket = zmq.Context().socket(zmq.REQ)
 socket.linger = 0
 socket.connect(endpoint)
 socket.send_multipart([header.encode(), body.encode()])
-if socket.poll(5000):
+if socket.poll(30000):
     for frame in socket.recv_multipart():
         print(frame.decode())

@@ -25,7 +25,12 @@ struct InboxTests {
       [
         identity.service, (.social, { Social.service($0) }), (.notifications, { try Notifications.service($0) }),
         InboxTests.rewards,
-      ], body)
+      ]
+    ) { stage in
+      // Whoever begins to hear late is told the state that there is then, and not how it came about.
+      try await stage.untilHearing(.notifications, .social)
+      try await body(stage)
+    }
   }
 
   private func inbox(_ stage: Stage, _ person: IdentityStub.Person) async throws -> [NotificationsContract.Notification] {
@@ -120,7 +125,6 @@ struct InboxTests {
     var other = event
     other.friendRequestID = ID()
     try await run { stage in
-      try await stage.untilHearing(.notifications, .social)
       try await stage.tell(.social, event, event, other)
       try await stage.untilTold(2, by: .notifications)
       #expect(try await inbox(stage, ben).map(\.number) == [2, 1])
@@ -131,7 +135,6 @@ struct InboxTests {
   func gapFree() async throws {
     let people = try (0..<3).map { try identity.person("person\($0)") }
     try await run { stage in
-      try await stage.untilHearing(.notifications, .social)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<120 {
           let person = people[index % 3]
