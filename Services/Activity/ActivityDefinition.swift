@@ -40,6 +40,7 @@ extension ServiceDefinition {
         Activities.archiveMigration(27),
         ActivityVersions.boundsMigration(28),
         Ties.daysMigration(29),
+        ImportedTotalsSchema.migration(30),
       ])
     let broom = ImportBell()
     service.keepAccounts(

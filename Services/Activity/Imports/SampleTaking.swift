@@ -25,7 +25,7 @@ enum SampleTaking {
       samples.append(
         MovementSample(
           id: sample.id, kind: sample.kind.movement, start: start, end: end, amount: amount, source: sample.source.name,
-          device: sample.source.device, isHandTyped: sample.isManual ? true : nil))
+          device: sample.source.device, isHandTyped: sample.isManual ? true : nil, version: sample.version))
     }
     let (placed, refused) = SampleIntake.place(samples, in: calendar, now: transaction.now, by: rules)
     let taken = try MovementSamples.record(
@@ -62,8 +62,8 @@ enum SampleTaking {
     }
   }
 
-  /// Nil where the sample is there already, or was deleted: its id is made of its content, so what else is told of it is where the account
-  /// was then.
+  /// Nil where the sample is there already, was deleted, or is a total that has grown since: its id is made of its content, so what else is
+  /// told of it is where the account was then.
   private static func reason(_ code: RejectedSample.Reason) -> ImportProblemReason? {
     switch code {
     case .conflict, .outdated: nil

@@ -31,8 +31,8 @@ final class FitbitHours: CSVRows {
     isAskedFor = person != nil
   }
 
-  private static let source = ImportedSource(name: "Fitbit")
-  private static let hourLength: Int64 = 3_600_000
+  static let source = ImportedSource(name: "Fitbit")
+  static let hourLength: Int64 = 3_600_000
 
   func records(_ row: CSVRow) -> [ImportedRecord] {
     let name = row.fields[id]
@@ -46,7 +46,8 @@ final class FitbitHours: CSVRows {
     guard let start = TextValues.read(row.fields[hour], Self.start) else { return [row.record(.fault(.badTime))] }
     guard let count = Int(row.fields[steps]), (0...1_000_000).contains(count) else { return [row.record(.fault(.badNumber))] }
     let sample = ImportedSample(
-      kind: .steps, span: .local(start, start + Self.hourLength), amount: count, source: Self.source, isManual: false)
+      kind: .steps, span: .local(start, start + Self.hourLength), amount: count, source: Self.source, isManual: false,
+      isTotal: true)
     return [row.record(.sample(sample))]
   }
 

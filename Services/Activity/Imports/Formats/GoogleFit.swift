@@ -6,6 +6,9 @@ struct GoogleFit: CSVRows {
   static let dayColumns = ["Date", "Step count", "Distance (m)"]
   static let timeColumns = ["Start time", "End time", "Step count", "Distance (m)"]
 
+  static let days = ImportedSource(name: "Google Fit, days")
+  static let quarters = ImportedSource(name: "Google Fit")
+
   private enum When {
     case day(Int)
     /// Columns of start and end, and the day that the file's name says.
@@ -27,11 +30,11 @@ struct GoogleFit: CSVRows {
     if let day = names.firstIndex(of: "Date") {
       when = .day(day)
       // Not the same source: of the same steps, told twice, one telling counts.
-      source = ImportedSource(name: "Google Fit, days")
+      source = Self.days
     } else if let start = names.firstIndex(of: "Start time"), let end = names.firstIndex(of: "End time") {
       guard let day = Self.day(fileName) else { throw .dayMissing }
       when = .times(start, end, day)
-      source = ImportedSource(name: "Google Fit")
+      source = Self.quarters
     } else {
       throw .unrecognized
     }
@@ -83,7 +86,8 @@ struct GoogleFit: CSVRows {
   private var isOfQuarters: Bool { if case .times = when { true } else { false } }
 
   private func sample(_ kind: ImportedSample.Kind, _ span: ImportedSpan, _ amount: Int, _ row: CSVRow) -> ImportedRecord {
-    row.record(.sample(ImportedSample(kind: kind, span: span, amount: amount, source: source, isManual: false)))
+    row.record(
+      .sample(ImportedSample(kind: kind, span: span, amount: amount, source: source, isManual: false, isTotal: true)))
   }
 
   /// How the distance was covered, as far as the row's durations say: Fit counts drives, too. A distance covered in several ways of which

@@ -79,11 +79,23 @@ public struct ImportedSample: Sendable {
   public let source: ImportedSource
   /// Typed in by hand.
   public let isManual: Bool
+  /// Whether it is all that there was in a stretch of time by the calendar, an hour or a day, which grows from one export to the next
+  /// until the stretch is over: of several tellings the largest counts, in whichever order they come.
+  public var isTotal = false
 
-  /// Names the sample by its content: the same record of the same file, or of a later export, has the same id.
+  /// Names the sample by its content: the same record of the same file, or of a later export, has the same id. A total is the same
+  /// whatever it has come to.
   ///
   /// It begins with kind and time, so that samples that come in the order of time lie side by side in the store.
-  public var id: String {
+  public var id: String { id(withAmount: !isTotal) }
+
+  /// Which telling of its id is the last: of totals the largest.
+  public var version: Int? { isTotal ? amount : nil }
+
+  /// How a total was named before amounts were left out.
+  var earlierID: String { id(withAmount: true) }
+
+  private func id(withAmount hasAmount: Bool) -> String {
     var hash = ContentHash(source.hash)
     let start: Int64
     switch span {
@@ -98,7 +110,7 @@ public struct ImportedSample: Sendable {
       start = Int64(day.daysSinceEpoch) * 86_400_000
       hash.add(UInt8(2))
     }
-    hash.add(Int64(amount))
+    if hasAmount { hash.add(Int64(amount)) } else { hash.add(UInt8(3)) }
     return ContentHash.name(kind.rawValue, start, hash.value)
   }
 }
@@ -174,6 +186,15 @@ struct ContentHash {
   }
 
   mutating func add(_ text: String) { for byte in text.utf8 { add(byte) } }
+
+  /// The kind and the time of a name.
+  static func parts(of name: String) -> (kind: UInt8, start: Int64)? {
+    let text = Array(name.utf8)
+    guard text.count == 29, text[0] >= 0x61, text[12] == UInt8(ascii: "-"),
+      let start = Int64(String(decoding: text[1..<12], as: UTF8.self), radix: 16)
+    else { return nil }
+    return (text[0] - 0x61, start)
+  }
 
   /// `<kind><time>-<hash>`, of 29 characters.
   static func name(_ kind: UInt8, _ start: Int64, _ hash: UInt64) -> String {

@@ -1,0 +1,26 @@
+public import Operations
+
+/// Totals of the formats that tell any, as they are kept.
+public enum ImportedTotals {
+  /// The names of the sources whose samples are totals.
+  public static let sources = [FitbitHours.source, GoogleFit.days, GoogleFit.quarters].compactMap(\.name)
+
+  /// The id of a sample that was kept under one with its amount in it.
+  ///
+  /// - Returns: nil where that is none: it came from a device, or has its present name.
+  public static func id(
+    ofSample earlier: String, source name: String, start: Instant, end: Instant, amount: Int
+  ) -> String? {
+    guard let source = [FitbitHours.source, GoogleFit.days, GoogleFit.quarters].first(where: { $0.name == name }),
+      let (number, from) = ContentHash.parts(of: earlier), let kind = ImportedSample.Kind(rawValue: number)
+    else { return nil }
+    let span: ImportedSpan =
+      switch source {
+      case FitbitHours.source: .local(from, from + FitbitHours.hourLength)
+      case GoogleFit.days: .day(LocalDay(daysSinceEpoch: Int32(clamping: from / 86_400_000)))
+      default: .instants(start, end)
+      }
+    let sample = ImportedSample(kind: kind, span: span, amount: amount, source: source, isManual: false, isTotal: true)
+    return sample.earlierID == earlier ? sample.id : nil
+  }
+}
