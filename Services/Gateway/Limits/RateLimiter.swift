@@ -58,15 +58,17 @@ final class RateLimiter: Sendable {
         if table.fullAt.count >= rates.remembered { key = Key(party: .newcomers, rateClass: rateClass) }
       }
       let (standing, fullAt) = RateLimiter.decide(rate, fullAt: table.fullAt[key] ?? 0, now: now)
-      if standing.isAllowed { table.fullAt[key] = fullAt }
+      if standing.isAllowed || fullAt != table.fullAt[key] { table.fullAt[key] = fullAt }
       return standing
     }
   }
 
-  /// The rule: a call moves the time of fullness by one call's share; it may not lie further ahead than the whole budget.
+  /// The rule: a call moves the time of fullness by one call's share; it may not lie further ahead than the whole budget. Where it does, the
+  /// clock was put back, and the budget counts as spent.
   static func decide(_ rate: GatewayConfiguration.Rate, fullAt: Int64, now: Int64) -> (Standing, fullAt: Int64) {
     let window = Int64(rate.seconds) * 1_000_000_000
     let share = max(1, window / Int64(rate.count))
+    let fullAt = min(fullAt, now + window)
     let next = max(fullAt, now) + share
     let excess = next - now - window
     if excess > 0 && next - now > share {
@@ -81,7 +83,7 @@ final class RateLimiter: Sendable {
 
   /// Forgets full buckets, at most once a second.
   private static func sweep(_ table: inout Table, _ now: Int64) {
-    guard now - table.sweptAt >= 1_000_000_000 else { return }
+    guard now - table.sweptAt >= 1_000_000_000 || now < table.sweptAt else { return }
     table.sweptAt = now
     table.fullAt = table.fullAt.filter { $0.value > now }
   }

@@ -39,6 +39,22 @@ struct RateLimiterTests {
     #expect((0..<6).map { _ in limiter.take(party, .read).isAllowed } == [true, true, true, true, true, false])
   }
 
+  @Test("A clock that is put back makes nobody wait longer than for the budget")
+  func putBack() {
+    let clock = MovedClock()
+    let limiter = Self.limiter(.init(5, per: 10), clock)
+    let party = RateLimiter.Party.account(AccountID())
+    for _ in 0..<3 { _ = limiter.take(party, .read) }
+    clock.move(seconds: -3600)
+    let refused = limiter.take(party, .read)
+    #expect(!refused.isAllowed && refused.seconds == 2)
+    clock.move(seconds: 2)
+    #expect(limiter.take(party, .read).isAllowed)
+    #expect(limiter.take(party, .read).seconds == 2)
+    clock.move(seconds: 10)
+    #expect((0..<6).map { _ in limiter.take(party, .read).isAllowed } == [true, true, true, true, true, false])
+  }
+
   @Test("A budget of one call allows one")
   func one() {
     let limiter = Self.limiter(.init(1, per: 60), MovedClock())
