@@ -46,6 +46,31 @@ extension Clusters {
       }
     }
 
+    @Test("a home folder that others may write is closed to them, and somebody else's is refused")
+    func foreignHome() async throws {
+      try await Launcher.with { launcher in
+        for folder in [launcher.home, "\(launcher.home)/keys", "\(launcher.home)/stores"] {
+          try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+          #expect(chmod(folder, 0o777) == 0)
+        }
+        if geteuid() == 0 {
+          for folder in [launcher.home, "\(launcher.home)/stores"] {
+            #expect(chown(folder, 12345, 12345) == 0)
+            let refused = try await launcher.up()
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("\(folder) belongs to"), "\(refused.errors)")
+            #expect(chown(folder, geteuid(), getegid()) == 0)
+          }
+        }
+        let up = try await launcher.up()
+        #expect(up.status == 0, "\(up.errors)")
+        for (folder, mode) in [("", 0o755), ("/keys", 0o700), ("/stores", 0o755), ("/logs", 0o700)] {
+          let attributes = try FileManager.default.attributesOfItem(atPath: launcher.home + folder)
+          #expect(attributes[.posixPermissions] as? Int == mode, "\(folder)")
+        }
+      }
+    }
+
     @Test("a service that dies is started again, after a delay that grows, and the others go on")
     func restarts() async throws {
       try await Launcher.with { launcher in
@@ -242,6 +267,10 @@ extension Clusters {
         log.stop()
         let again = try await launcher.run("up")
         #expect(again.status == 0, "\(again.errors)")
+        // The command line was right: no usage.
+        let nobody = try await launcher.run("administrator", "nosuchuser")
+        #expect(nobody.status == 1)
+        #expect(nobody.errors == "Error: there is no account nosuchuser\n")
         #expect(try await launcher.run("down").status == 0)
         #expect(try launcher.processes().isEmpty)
         #expect(try launcher.sockets().isEmpty)

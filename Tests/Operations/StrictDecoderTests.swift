@@ -91,6 +91,9 @@ struct StrictDecoderTests {
     for text in ["99999999999999999999", "-99999999999999999999", "1e30", "1e400"] {
       #expect(amount(text) == ["inner.amount": "out_of_range"], "\(text)")
     }
+    for text in ["1e400", "-1e400", String(repeating: "9", count: 5001), "9007199254740993"] {
+      #expect(problems(good.dropLast() + #","share":\#(text)}"#) == ["share": "out_of_range"], "\(text.prefix(20))")
+    }
     #expect(amount("3.5") == ["inner.amount": "not_a_whole_number"])
   }
 

@@ -77,16 +77,23 @@ struct Administrator: AsyncParsableCommand {
           print("\(account.username) is an administrator from its next log in or refresh on.")
         }
       } catch let failure as Failure where failure.code == RequestFailure.notFound.rawValue {
-        throw ValidationError("there is no account \(username)")
+        throw Refusal("there is no account \(username)")
       } catch let failure as Failure where failure.code == RequestFailure.verificationRequired.rawValue {
-        throw ValidationError("\(username) has not verified the e-mail address yet")
+        throw Refusal("\(username) has not verified the e-mail address yet")
       } catch let failure as Failure where failure.code == AdministratorFailure.last.rawValue {
-        throw ValidationError("\(username) is the only administrator left; make another account one first")
+        throw Refusal("\(username) is the only administrator left; make another account one first")
       } catch is FieldRule {
-        throw ValidationError("\(username) is no username; give that, not the e-mail address")
+        throw Refusal("\(username) is no username; give that, not the e-mail address")
       }
     }
   }
+}
+
+/// Why something was not done although the command line was right: told alone, with status 1.
+struct Refusal: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }
 
 /// Begins a new epoch in each store of the home folder: after a restore old event numbers must not be taken for new ones.

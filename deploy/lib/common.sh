@@ -88,12 +88,29 @@ home_own() {
   done
 }
 
+# home_close FOLDER...: nobody else may write there: they could put other keys or stores in place of ours.
+home_close() {
+  local folder mode
+  for folder in "$@"; do
+    [[ -O $folder ]] || fail \
+      "$folder belongs to $(stat --dereference --format=%U -- "$folder"), who could put other keys and stores there" \
+      "run this as that user, or choose another home with --home DIR"
+    chmod go-w -- "$folder" 2>/dev/null || :
+    mode=$(stat --dereference --format=%a -- "$folder")
+    (((8#$mode & 8#22) == 0)) || fail "$folder can be written by others, who could put other keys and stores there" \
+      "take that right from them: chmod go-w $folder"
+  done
+}
+
 # Makes what is missing of the home folder, for its owner only.
 home_make() {
   umask 077
+  mkdir -p -- "$home" 2>/dev/null || fail "cannot make the home folder $home"
+  home_close "$home"
   mkdir -p -- "$home"/{stores,sockets,logs,keys,mails,run} 2>/dev/null || fail "cannot make or write the home folder $home"
   [[ -w $home/run ]] || fail "cannot write the home folder $home"
   chmod 700 -- "$home"/{sockets,keys}
+  home_close "$home"/{stores,sockets,logs,keys,mails,run}
 }
 
 # One command at a time changes a cluster; the next one waits for it.

@@ -82,28 +82,32 @@ public struct Activity: Document, Hashable {
 public typealias ActivityID = ID<Activity>
 
 enum ActivityText {
-  /// A user-perceived character may have any number of marks: so that a text's size is bounded too.
-  static let mostBytesPerCharacter = 16
-
-  /// Records a text that is larger than its number of characters allows.
+  /// Records a text that has more characters or bytes than it may.
   static func checkSize(_ text: String?, _ field: String, most: Int, _ fields: inout FieldChecks) {
-    guard let text else { return }
-    fields.expect(text.utf8.count <= most * mostBytesPerCharacter, field, FieldRule("too_long", ["most": .number(most)]))
+    if let rule = text.flatMap({ ShortText.brokenLength($0, most: most) }) { fields.refuse(field, rule) }
   }
 
-  /// Records a goal whose unit has nothing to see in it.
+  /// Records a text that others see and that controls how it is shown, see ``ShortText``. Asked of what is written alone: what was kept
+  /// before there was this rule is still read.
+  static func checkCharacters(_ text: String?, _ field: String, _ fields: inout FieldChecks) {
+    if let text { fields.expect(!ShortText.hasControl(text), field, FieldRule("control_character")) }
+  }
+
+  /// Records a goal whose unit has nothing to see in it, or controls how it is shown.
   static func checkUnit(of goal: Goal?, _ fields: inout FieldChecks) {
-    if let unit = goal?.unit { fields.expect(!unit.isBlank, "goal.unit", FieldRule("empty")) }
+    guard let unit = goal?.unit else { return }
+    fields.expect(!unit.isBlank, "goal.unit", FieldRule("empty"))
+    checkCharacters(unit, "goal.unit", &fields)
   }
 
-  static let title = Note("What it is called, at most 20 characters.", length: 1...20, example: "Drink water")
-  static let reason = Note("Why, at most 30 characters.", length: 1...30, example: "To feel awake")
+  static let title = Note("What it is called, at most 20 characters and 320 bytes.", length: 1...20, example: "Drink water")
+  static let reason = Note("Why, at most 30 characters and 480 bytes.", length: 1...30, example: "To feel awake")
   static let reminders = Note(
     "When to be reminded on planned days, by the clocks of the account's zone: `HH:MM`, at most 10.",
     items: 0...ReminderTime.most,
     example: .array([.string("07:30"), .string("21:00")]))
   static let tags = Note(
-    "Words to find it by, at most 8 of at most 20 characters; kept in lower case.", items: 0...Tag.most,
+    "Words to find it by, at most 8 of at most 20 characters and 320 bytes; kept in lower case.", items: 0...Tag.most,
     example: .array([.string("at home")]))
 }
 
@@ -187,6 +191,8 @@ public enum CreateActivity: Operation {
       fields.expect(!title.isBlank, "title", FieldRule("empty"))
       ActivityText.checkSize(title, "title", most: 20, &fields)
       ActivityText.checkSize(reason, "reason", most: 30, &fields)
+      ActivityText.checkCharacters(title, "title", &fields)
+      ActivityText.checkCharacters(reason, "reason", &fields)
       ActivityText.checkUnit(of: goal, &fields)
       PlannableDays.check(startDay, "startDay", &fields)
       PlannableDays.check(endDay, "endDay", &fields)

@@ -90,6 +90,7 @@ public enum UpdateActivity: Operation {
       if let title = title.value {
         fields.expect(!title.isBlank, "title", FieldRule("empty"))
         ActivityText.checkSize(title, "title", most: 20, &fields)
+        ActivityText.checkCharacters(title, "title", &fields)
       }
       ActivityText.checkUnit(of: goal.value, &fields)
       PlannableDays.check(startDay.value, "startDay", &fields)
@@ -113,9 +114,8 @@ public struct Reason: TextValue {
 
   public init(text: String) throws(FieldRule) {
     guard !text.isBlank else { throw FieldRule("empty") }
-    guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw FieldRule("control_character") }
-    guard text.count <= Reason.mostCharacters, text.utf8.count <= Reason.mostCharacters * ActivityText.mostBytesPerCharacter
-    else { throw FieldRule("too_long", ["most": .number(Reason.mostCharacters)]) }
+    guard !ShortText.hasControl(text) else { throw FieldRule("control_character") }
+    if let rule = ShortText.brokenLength(text, most: Reason.mostCharacters) { throw rule }
     description = text.trimmed
   }
 

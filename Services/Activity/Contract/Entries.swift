@@ -128,15 +128,14 @@ enum EntryText {
   static let day: Note = "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, or `today`."
   /// What holds of a comment wherever one is written.
   static let comment = Note(
-    "What to say of it, at most 20 characters; one with nothing to see in it removes the one there is.",
+    "What to say of it, at most 20 characters and 320 bytes; one with nothing to see in it removes the one there is.",
     length: 0...mostCommentCharacters, example: "Felt great")
 
-  /// What is wrong with a comment; its characters may be of any number of bytes up to a bound.
+  /// What is wrong with a comment.
   static func brokenRules(_ comment: String?, _ field: String) -> [BrokenRule] {
     guard let comment else { return [] }
-    let most = mostCommentCharacters
-    guard comment.count > most || comment.utf8.count > most * ActivityText.mostBytesPerCharacter else { return [] }
-    return [(field, FieldRule("too_long", ["most": .number(most)]))]
+    if let rule = ShortText.brokenLength(comment, most: mostCommentCharacters) { return [(field, rule)] }
+    return ShortText.hasControl(comment) ? [(field, FieldRule("control_character"))] : []
   }
 }
 

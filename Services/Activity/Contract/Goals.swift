@@ -58,7 +58,7 @@ public struct Goal: Document, Hashable {
     "kind": "`check`: done or not; `quantity`: an amount; `duration`: a time.",
     "amount": Note(
       "For `quantity`: how much a day asks for, at most 3 decimals.", range: 0.001...Amounts.most, example: .number(2.5)),
-    "unit": Note("For `quantity`: what is counted.", length: 1...20, example: "litres"),
+    "unit": Note("For `quantity`: what is counted, at most 20 characters and 320 bytes.", length: 1...20, example: "litres"),
     "durationSeconds": Note("For `duration`: how long a day asks for.", range: 1...Double(Amounts.mostSeconds), example: 1800),
     "direction": """
     For `quantity` and `duration`: `atLeast` (if absent): to be reached; `atMost`: a limit, which a day keeps that ends without \

@@ -17,9 +17,7 @@ public struct Tag: TextValue, Comparable {
     let words = text.lowercased().precomposedStringWithCanonicalMapping.split(whereSeparator: \.isBlank)
     guard !words.isEmpty else { throw FieldRule("empty") }
     let tag = words.joined(separator: " ")
-    guard tag.count <= Tag.mostCharacters, tag.utf8.count <= Tag.mostCharacters * ActivityText.mostBytesPerCharacter else {
-      throw FieldRule("too_long", ["most": .number(Tag.mostCharacters)])
-    }
+    if let rule = ShortText.brokenLength(tag, most: Tag.mostCharacters) { throw rule }
     description = tag
   }
 

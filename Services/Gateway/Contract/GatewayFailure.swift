@@ -10,6 +10,8 @@ public enum GatewayFailure: String, FailureCode {
   case formRequired = "form_required"
   /// The body is compressed, or coded in another way.
   case unsupportedContentCoding = "unsupported_content_coding"
+  /// The method is none that HTTP has (RFC 9110, section 9.1).
+  case unknownMethod = "unknown_method"
   /// The page is for this machine only.
   case localOnly = "local_only"
 
@@ -18,6 +20,7 @@ public enum GatewayFailure: String, FailureCode {
     case .requestTimeout: 408
     case .localOnly: 403
     case .headersTooLarge: 431
+    case .unknownMethod: 501
     case .tooManyConnections: 503
     case .formRequired, .unsupportedContentCoding: 415
     }

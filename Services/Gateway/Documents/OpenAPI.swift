@@ -27,6 +27,8 @@ struct OpenAPI {
     for page in LinkPage.all where endpoints.contains(where: { $0.spec.name == page.operation }) {
       paths[page.path] = ["get": OpenAPI.linkPage(page), "post": OpenAPI.linkForm(page)]
     }
+    let byName = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.spec.name, $0) })
+    for (path, operations) in OpenAPI.forms(byName) { paths[path] = operations }
     for (page, operation) in OpenAPI.pages { paths[page.rawValue] = ["get": operation] }
     _ = schemas.reference(to: Problem.self)
     var components: JSON = [:]
@@ -53,10 +55,12 @@ struct OpenAPI {
     its scopes: `x-scope` of an operation. Operations without one are for sessions alone.
     """
 
+  /// Everything that the gateway serves is in the document: operations, pages of mailed links, and what people open in a browser.
   private static let introduction = """
     Every operation is there twice: over HTTP as described here, and over JSON-RPC 2.0 (one message a line on plain TCP) as the \
     method that `operationId` names, with the fields of path, query and body together as `params`. Refusals are RFC 9457 problem \
-    documents with a stable `code`, in JSON-RPC as the error's `data`. Instants are RFC 3339 in UTC, ids are UUIDs. Lists are pages: \
+    documents with a stable `code`, in JSON-RPC as the error's `data`. Instants are RFC 3339 in UTC, ids are UUIDs. Characters are counted \
+    as people do; a text that people write has also at most 16 bytes of UTF-8 for each character that it may have. Lists are pages: \
     give `nextCursor` back as `cursor`. A JSON-RPC connection is signed in by the method `session.authenticate` with \
     `{"accessToken", "lastEventID"?, "live"?}`, on a line of its own; live messages then come as notifications `live.ready`, \
     `live.notification` and `live.end`, with the same data as the events of `/v1/live`.

@@ -1,3 +1,4 @@
+import IdentityContract
 import Operations
 
 /// The parts of the OpenAPI document that no contract declares.
@@ -79,16 +80,85 @@ extension OpenAPI {
 
   /// `POST` of the same.
   static func linkForm(_ page: LinkPage) -> JSON {
-    var operation = self.page(
-      "\(page.name)Form", "The same page's form, as `\(page.operation)`; every answer is a page.", page.requirement)
-    operation["requestBody"] = [
-      "required": true,
-      "content": [
-        "application/x-www-form-urlencoded": [
-          "schema": ["type": "object", "required": ["token"], "properties": ["token": linkToken]]
-        ]
-      ],
+    form(
+      "\(page.name)Form", "The same page's form, as `\(page.operation)`; every answer is a page.", page.requirement,
+      ["type": "object", "required": ["token"], "properties": ["token": linkToken]])
+  }
+
+  /// The pages with forms of their own, and where a provider sends the browser, as far as what they call is served.
+  static func forms(_ byName: [String: Endpoint]) -> [(path: String, operations: JSON)] {
+    var forms: [(path: String, operations: JSON)] = [
+      (MailboxPage.path, ["get": mailboxList]), (MailboxPage.mailPath, ["get": mailboxMail]),
     ]
+    if RecoveryEndpoints(byName) != nil { forms.append((RecoveryPage.path, ["get": recoveryPage, "post": recoveryForm])) }
+    if LinkJudge(byName) != nil, byName[AnswerLoginAlertByLink.spec.name] != nil {
+      forms.append((LoginAlertPage.path, ["get": loginAlertPage, "post": loginAlertForm]))
+    }
+    if byName[CompleteExternalLogin.spec.name] != nil {
+      forms.append((ExternalLoginReturn.path, ["post": externalLoginReturn]))
+    }
+    return forms
+  }
+
+  private static let mailboxList = page(
+    "mailboxPage", "The mails of a cluster without mail server, for this machine only.", "NOT-6")
+
+  private static let mailboxMail = page(
+    "mailboxMailPage", "One of these mails.", "NOT-6",
+    parameters: [
+      ["name": "name", "in": "path", "required": true, "description": "The name of its file.", "schema": ["type": "string"]]
+    ])
+
+  private static let recoveryPage = page(
+    "recoverPage", "The page behind a recovery mail's link, or, without a token, the form to ask for one.", "ID-8",
+    parameters: [["name": "token", "in": "query", "description": "The mailed link's token.", "schema": linkToken]])
+
+  private static let recoveryForm = form(
+    "recoverForm",
+    "The same page's forms, as `passwordRecoveries.complete` with a token, as `passwordRecoveries.request` without; every answer is a page.",
+    "ID-8",
+    [
+      "type": "object",
+      "properties": [
+        "token": linkToken, "password": ["type": "string"], "passwordRepetition": ["type": "string"], "email": ["type": "string"],
+      ],
+    ])
+
+  private static let loginAlertAnswer: JSON = ["type": "string", "enum": ["confirm", "close"]]
+
+  private static let loginAlertPage = page(
+    "loginAlertPage", "The page behind both links of a mail about a login; its buttons call `loginAlerts.answerByLink`.", "ID-7",
+    parameters: [
+      ["name": "token", "in": "query", "required": true, "description": "The mailed link's token.", "schema": linkToken],
+      ["name": "answer", "in": "query", "description": "Which button stands first.", "schema": loginAlertAnswer],
+    ])
+
+  private static let loginAlertForm = form(
+    "loginAlertForm", "The same page's form, as `loginAlerts.answerByLink`; every answer is a page.", "ID-7",
+    ["type": "object", "required": ["token"], "properties": ["token": linkToken, "answer": loginAlertAnswer]])
+
+  /// The browser is sent on; only a refusal is a page.
+  private static var externalLoginReturn: JSON {
+    var operation = form(
+      "externalLoginReturn", "Where a provider sends the browser that answers by a form; it goes on to the client that waits.",
+      "ID-10",
+      [
+        "type": "object", "required": ["state"],
+        "properties": [
+          "state": linkToken, "code": ["type": "string"], "error": ["type": "string"], "iss": ["type": "string"],
+        ],
+      ])
+    operation["responses"]?["200"] = nil
+    operation["responses"]?["303"] = [
+      "description": "On to the client, with `state`, `code`, `error` and `iss` in the query.",
+      "headers": ["Location": ["description": "Where.", "schema": ["type": "string"]]],
+    ]
+    return operation
+  }
+
+  private static func form(_ name: String, _ summary: String, _ requirement: String, _ schema: JSON) -> JSON {
+    var operation = page(name, summary, requirement)
+    operation["requestBody"] = ["required": true, "content": ["application/x-www-form-urlencoded": ["schema": schema]]]
     return operation
   }
 

@@ -8,7 +8,8 @@ import Operations
 /// slow from the code behind it.
 ///
 /// What RFC 9112 calls ambiguous (no `Host` or two, `Content-Length` beside `Transfer-Encoding`) is answered 400 and the
-/// connection closed, since nobody knows where the next request begins (section 6.3; request smuggling).
+/// connection closed, since nobody knows where the next request begins (section 6.3; request smuggling). So is a request that says twice
+/// who calls.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
@@ -82,7 +83,8 @@ final class HTTPConnection: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard refusal == nil, !isClosing else { return }
     switch unwrapInboundIn(data) {
-    case .head(let head):
+    case .head(var head):
+      head.headers.trimValues()
       language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
       if let failure = objection(to: head) { return refuse(failure, of: head, context) }
       watch.deadlines.headArrived(.now())
@@ -146,7 +148,10 @@ final class HTTPConnection: ChannelInboundHandler {
     case .headerOverflow: refuse(Failure(GatewayFailure.headersTooLarge, ["limit": .number(limits.headers)]), context)
     default:
       let broken = BrokenHead(watch.arriving)
-      let failure = Malformation(error, isInBody: arriving != nil, namesCoding: broken.namesCoding).failure()
+      let failure =
+        error == .invalidMethod && broken.namesUnknownMethod
+        ? Failure(GatewayFailure.unknownMethod)
+        : Malformation(error, isInBody: arriving != nil, namesCoding: broken.namesCoding).failure()
       // A body that breaks off its framing belongs to a request whose head has arrived.
       if arriving != nil { return interrupt(failure, context) }
       if let asked = broken.acceptLanguage { language = Language(acceptLanguage: asked) }
@@ -156,17 +161,26 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private func objection(to head: HTTPRequestHead) -> Failure? {
     var hosts = 0
+    var isHost = true
+    var authorizations = 0
     var lengths: [String] = []
     var codings: [String] = []
     for (name, value) in head.headers {
       switch name.utf8.count {
-      case 4: if name.isField("host") { hosts += 1 }
+      case 4:
+        if name.isField("host") {
+          hosts += 1
+          isHost = isHost && Authority.isWellFormed(value[...])
+        }
+      case 13: if name.isField("authorization") { authorizations += 1 }
       case 14: if name.isField("content-length") { lengths.append(value) }
       case 17: if name.isField("transfer-encoding") { codings.append(value) }
       default: break
       }
     }
     if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return Malformation.oneHost.failure() }
+    guard isHost else { return Malformation.host.failure() }
+    guard authorizations <= 1 else { return Malformation.oneAuthorization.failure() }
     guard RequestTarget(head.uri) != nil else { return Malformation.target.failure() }
     guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
       return Malformation.unclearLength.failure()

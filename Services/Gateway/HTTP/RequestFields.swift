@@ -112,6 +112,25 @@ struct RequestFields: Sendable {
   }
 }
 
+extension HTTPHeaders {
+  /// Takes away the white space behind the values, which is no part of them (RFC 9110, section 5.5) and which the parser leaves there;
+  /// that before them it takes away itself. Done once, before anything looks at a value, so that everything sees the same.
+  mutating func trimValues() {
+    // Hardly anybody sends any: then nothing is copied.
+    guard contains(where: { $0.value[...].endsInWhiteSpace }) else { return }
+    self = HTTPHeaders(
+      map { name, value in
+        var rest = value[...]
+        while rest.endsInWhiteSpace { rest.removeLast() }
+        return (name, String(rest))
+      })
+  }
+}
+
+extension Substring {
+  fileprivate var endsInWhiteSpace: Bool { utf8.last == UInt8(ascii: " ") || utf8.last == UInt8(ascii: "\t") }
+}
+
 extension String {
   /// Whether this is that field's name, which is given in lower case (RFC 9110, section 5.1: names have no case).
   func isField(_ lowercase: StaticString) -> Bool {

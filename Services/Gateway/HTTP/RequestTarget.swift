@@ -5,7 +5,7 @@ struct RequestTarget: Hashable, Sendable {
   /// The authority of a target in absolute form, which stands above the `Host` header (section 3.2.2).
   let authority: Substring?
 
-  /// Nil for an `http` or `https` URL that names no host, or a user (RFC 9110, sections 4.2.1 and 4.2.4).
+  /// Nil for an `http` or `https` URL that names no host, a malformed one, or a user (RFC 9110, sections 4.2.1 and 4.2.4).
   init?(_ target: String) {
     var rest = target[...]
     var authority: Substring?
@@ -16,7 +16,7 @@ struct RequestTarget: Hashable, Sendable {
       rest = rest.dropFirst(scheme.count)
       let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
       let found = rest[..<end]
-      guard !found.isEmpty, !found.hasPrefix(":"), !found.contains("@") else { return nil }
+      guard !found.isEmpty, Authority.isWellFormed(found) else { return nil }
       authority = found
       rest = rest[end...]
     }

@@ -14,10 +14,15 @@ struct EventStream: Sendable {
 
   /// The last number the client has seen, from the header of a resuming client or the query of a first one.
   ///
-  /// - Throws: `invalid_fields` where it is not a number.
+  /// - Throws: `invalid_fields` where it is not a number, or the query has something else.
   static func lastSeen(_ exchange: Exchange) throws(Failure) -> Int? {
     var parameters: [String: String] = [:]
     try Query.parse(exchange.query, into: &parameters)
+    let unknown = parameters.keys.filter { $0 != "lastEventID" }.sorted()
+    guard unknown.isEmpty else {
+      let problems = unknown.map { FieldProblem(field: String($0.prefix(100)), FieldRule("unknown_field")) }
+      throw Failure(RequestFailure.invalidFields, fields: problems)
+    }
     guard let text = exchange.given.lastEventID ?? parameters["lastEventID"] else { return nil }
     return try LiveFeed.lastSeen(text[...])
   }

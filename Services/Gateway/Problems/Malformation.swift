@@ -5,6 +5,10 @@ import Operations
 enum Malformation: String, CaseIterable {
   // Of HTTP
   case oneHost = "one_host"
+  /// RFC 9112, section 3.2.
+  case host = "host"
+  /// RFC 9110, section 5.3: a field that is no list stands once; nobody knows which of two counts.
+  case oneAuthorization = "one_authorization"
   /// RFC 9112, section 6.3: nobody knows where the next request begins.
   case unclearLength = "unclear_length"
   case requestLine = "request_line"

@@ -11,10 +11,7 @@ public struct DirectoryQuery: TextValue {
   public init(text: String) throws(FieldRule) {
     let trimmed = text.trimmed
     guard trimmed.count >= DirectoryQuery.length.lowerBound else { throw DirectoryQuery.tooShort }
-    // Bounded in bytes too, since one character may have any number of marks.
-    guard trimmed.count <= DirectoryQuery.length.upperBound, trimmed.utf8.count <= DirectoryQuery.length.upperBound * 16 else {
-      throw FieldRule("too_long", ["most": .number(DirectoryQuery.length.upperBound)])
-    }
+    if let rule = ShortText.brokenLength(trimmed, most: DirectoryQuery.length.upperBound) { throw rule }
     description = trimmed
   }
 

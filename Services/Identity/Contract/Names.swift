@@ -48,21 +48,13 @@ public struct PersonalAccessTokenName: TextValue {
   private init(unchecked text: String) { description = text }
 }
 
-/// One line of text for people. Bounded in bytes too, since one character may have any number of marks.
+/// One line of text for people, bounded and shown as ``ShortText`` says. A name has no characters that nobody can know yet either.
 private func line(_ text: String, length: ClosedRange<Int>) throws(FieldRule) -> String {
-  guard text.utf8.count <= length.upperBound * 16 else { throw FieldRule("too_long", ["most": .number(length.upperBound)]) }
   let trimmed = text.trimmed
-  guard trimmed.count >= length.lowerBound else { throw FieldRule("empty") }
-  guard trimmed.count <= length.upperBound else { throw FieldRule("too_long", ["most": .number(length.upperBound)]) }
-  let isClean = trimmed.unicodeScalars.allSatisfy { scalar in
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-    // Marks that turn the writing direction let a name disguise itself as another.
-    case .format: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
-    default: true
-    }
-  }
-  guard isClean else { throw FieldRule("control_character") }
+  guard !trimmed.isEmpty else { throw FieldRule("empty") }
+  if let rule = ShortText.brokenLength(trimmed, most: length.upperBound) { throw rule }
+  let isKnown = trimmed.unicodeScalars.allSatisfy { $0.properties.generalCategory != .unassigned }
+  guard isKnown, !ShortText.hasControl(trimmed) else { throw FieldRule("control_character") }
   return trimmed
 }
 

@@ -136,6 +136,9 @@ public enum CreateOffer: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
+      for (field, text) in [("title", title), ("partnerName", partnerName)] {
+        fields.expect(!ShortText.hasControl(text), field, FieldRule("control_character"))
+      }
       guard fields.areRight("validFrom") else { return }
       fields.expect(validFrom < validUntil, "validUntil", FieldRule("not_after", ["field": .text("validFrom")]))
     }

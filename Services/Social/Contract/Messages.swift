@@ -19,7 +19,8 @@ public struct ChatMessage: Document, Hashable {
   ]
 }
 
-/// What a message says: 1 to 2,000 characters as people count them, not only white space, line breaks allowed, at most 16 KiB.
+/// What a message says: 1 to 2,000 characters as people count them, not only white space, line breaks allowed, at most 16 KiB. It may turn
+/// the writing direction, as texts of several languages do.
 public struct ChatText: TextValue {
   public static let mostCharacters = 2000
   /// A character can be made of any number of code points; this bounds what a message weighs.
@@ -29,9 +30,7 @@ public struct ChatText: TextValue {
 
   public init(text: String) throws(FieldRule) {
     guard !text.isBlank else { throw FieldRule("empty") }
-    guard text.utf8.count <= Self.mostBytes, text.count <= Self.mostCharacters else {
-      throw FieldRule("too_long", ["most": .number(Self.mostCharacters)])
-    }
+    if let rule = ShortText.brokenLength(text, most: Self.mostCharacters, mostBytes: Self.mostBytes) { throw rule }
     let hasControl = text.unicodeScalars.contains { scalar in
       scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\r" && scalar != "\t"
     }

@@ -227,7 +227,12 @@ private final class DecodingState {
   func double(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> Double {
     guard node >= 0 else { return 0 }
     guard let value = tape.double(node) else {
-      report(place, FieldRule("not_a_number"))
+      // Too large for this machine, but a number.
+      if tape.nodes[node].kind == .number, let range = note()?.range {
+        report(place, outOfRange(range))
+      } else {
+        report(place, FieldRule("not_a_number"))
+      }
       return 0
     }
     if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(value) {

@@ -4,7 +4,7 @@ extension Character {
   public var isBlank: Bool {
     isWhitespace
       || unicodeScalars.allSatisfy { scalar in
-        !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+        !scalar.turnsDirection
           && (scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.generalCategory == .format)
       }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The folder under which a cluster on one machine keeps everything.
 public struct Home: Sendable {
@@ -24,6 +25,28 @@ public struct Home: Sendable {
   public static func makePrivateFolder(_ path: String) throws {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Makes the folder if it is missing, and lets nobody but its owner write in it, nor in the folders that it has already: otherwise
+  /// anybody on this machine could put other keys or stores in place of these.
+  ///
+  /// - Throws: ``HomeFailure`` where one is somebody else's, or stays open.
+  public func claim() throws {
+    try Home.makePrivateFolder(path)
+    for folder in [path, stores, sockets, keys, mails] { try Home.close(folder) }
+  }
+
+  private static func close(_ folder: String) throws {
+    var found = stat()
+    guard stat(folder, &found) == 0 else {
+      if errno == ENOENT { return }
+      throw HomeFailure.cannotWrite(file: folder)
+    }
+    guard found.st_uid == geteuid() else { throw HomeFailure.notOurs(folder: folder) }
+    guard found.st_mode & 0o022 != 0 else { return }
+    guard chmod(folder, found.st_mode & 0o7755) == 0, stat(folder, &found) == 0, found.st_mode & 0o022 == 0 else {
+      throw HomeFailure.openToOthers(folder: folder)
+    }
   }
 
   /// A secret that lasts: read from `keys/<name>`, made of that many random bytes at first use, mode 0600.
@@ -58,11 +81,15 @@ public struct Home: Sendable {
 public enum HomeFailure: Error, CustomStringConvertible {
   case damagedSecret(file: String, expected: Int, found: Int)
   case cannotWrite(file: String)
+  case notOurs(folder: String)
+  case openToOthers(folder: String)
 
   public var description: String {
     switch self {
     case .damagedSecret(let file, let expected, let found): "\(file) must hold \(expected) bytes, not \(found)"
     case .cannotWrite(let file): "\(file) cannot be written"
+    case .notOurs(let folder): "\(folder) belongs to another user, who could put other keys and stores there"
+    case .openToOthers(let folder): "\(folder) can be written by others, who could put other keys and stores there"
     }
   }
 }

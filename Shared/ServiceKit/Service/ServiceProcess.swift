@@ -47,7 +47,7 @@ public enum ServiceProcess {
       if CommandLine.arguments.dropFirst().contains("--health") {
         exit(try await isHealthy(service, environment, health) ? 0 : 1)
       }
-      try Home.makePrivateFolder(home.path)
+      try home.claim()
       let services = try await build(environment)
       try settings.check()
       // Before the services run: what they ask of a bus that has not begun is refused.

@@ -63,6 +63,14 @@ struct ActivitiesTests {
         ["title too_long", "reason too_long"]
       ),
       (
+        #"{"title":"a\u202eb","reason":"\u2066x","category":"health","goal":{"kind":"quantity","amount":1,"unit":"\u202dm"},"schedule":{"kind":"daily"}}"#,
+        ["title control_character", "reason control_character", "goal.unit control_character"]
+      ),
+      (
+        #"{"title":"\#(String(repeating: "👩‍👩‍👧‍👦", count: 20))","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"}}"#,
+        ["title too_many_bytes"]
+      ),
+      (
         #"{"title":"x","category":"health","goal":{"kind":"check"},"schedule":{"kind":"daily"},"startDay":"1969-12-31"}"#,
         ["startDay out_of_range"]
       ),

@@ -121,7 +121,8 @@ struct EntryDetailsTests {
       func fields(_ comment: String) async throws -> [String] {
         try await ana.refusedFields(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, comment: comment))
       }
-      #expect(try await fields(String(repeating: "👩‍👩‍👧‍👦", count: 20)) == ["comment too_long"])
+      #expect(try await fields(String(repeating: "👩‍👩‍👧‍👦", count: 20)) == ["comment too_many_bytes"])
+      #expect(try await fields("a\u{202E}b") == ["comment control_character"])
       #expect(try await fields(String(repeating: "ñ", count: 21)) == ["comment too_long"])
       #expect(try await fields(String(repeating: "🇪🇸", count: 20)) == [])
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).comment?.count == 20)

@@ -65,6 +65,29 @@ struct OpenAPITests {
     try (pretty + [0x0A]).write(to: golden)
   }
 
+  @Test("Every page that people come to by a link or a browser is described, beside the operations")
+  func pages() throws {
+    let paths = try #require(Self.document(Self.contracts)["paths"])
+    let expected = [
+      "/verify": ["get", "post"], "/change-email": ["get", "post"], "/undo-email-change": ["get", "post"],
+      "/recover": ["get", "post"],
+      "/login-alert": ["get", "post"], "/mailbox": ["get"], "/mailbox/{name}": ["get"], "/v1/external-logins/callback": ["post"],
+      "/v1/live": ["get"], "/livez": ["get"], "/readyz": ["get"], "/metrics": ["get"], "/docs": ["get"], "/openapi.json": ["get"],
+    ]
+    let router = Catalog(Self.contracts).router
+    for (path, methods) in expected {
+      for method in ["get", "post", "put", "patch", "delete"] {
+        let isDescribed = paths[path]?[method] != nil
+        #expect(isDescribed == methods.contains(method), "\(method) \(path)")
+        if case .found = router.match(method.uppercased(), path[...]) {
+          #expect(isDescribed, "\(method) \(path)")
+        } else {
+          #expect(!isDescribed, "\(method) \(path)")
+        }
+      }
+    }
+  }
+
   @Test("A refusal of the body's type is declared exactly where a body is read")
   func mediaTypes() throws {
     let contracts = Self.contracts + [.trial]

@@ -39,6 +39,15 @@ struct ProtocolAbuseTests {
     Abuse("a space before the colon", 400, "GET /livez HTTP/1.1\r\nHost : a\r\n\r\n"),
     Abuse("a folded header", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: b\r\n c\r\n\r\n"),
     Abuse("a control character in a header", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: b\u{1}\r\n\r\n"),
+    Abuse(
+      "a coding followed by a tab", 400,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\t\r\n\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n"),
+    Abuse(
+      "two Authorizations", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n"),
+    Abuse("a Host with a blank", 400, "GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n"),
+    Abuse("a Host with a user", 400, "GET /livez HTTP/1.1\r\nHost: u@a\r\n\r\n"),
+    Abuse("an unknown method", 501, "FOO /livez HTTP/1.1\r\nHost: a\r\n\r\n"),
+    Abuse("a method in small letters", 501, "get /livez HTTP/1.1\r\nHost: a\r\n\r\n"),
     Abuse("no HTTP", 400, "HELLO\r\n\r\n"),
     Abuse("a JSON-RPC line", 400, "{\"jsonrpc\":\"2.0\"}\n\n"),
     Abuse("another version", 400, "GET /livez HTTP/3.7\r\nHost: a\r\n\r\n"),
@@ -77,6 +86,42 @@ struct ProtocolAbuseTests {
       #expect(try await connection.receiveResponse().status == 200)
       #expect(try await connection.receiveResponse().status == 400)
       #expect(try await connection.receiveAll() == "")
+    }
+  }
+
+  @Test("White space behind the value of a field is no part of it, whatever the field")
+  func whiteSpace() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      let token = try gateway.signer.token()
+      try await connection.send(
+        "PUT /v1/echo HTTP/1.1\r\nHost: a \t\r\nContent-Type: application/json \r\nIdempotency-Key: once\t \r\n"
+          + "Transfer-Encoding: chunked \r\nAuthorization: Bearer \(token) \r\n\r\nc\r\n{\"text\":\"a\"}\r\n0\r\n\r\n")
+      let echo = try await connection.receiveResponse()
+      #expect(echo.status == 200)
+      #expect(echo.body == #"{"text":"a"}"#)
+      let request = try #require(gateway.bus.requests.last)
+      #expect(request.header.idempotencyKey == "once")
+      #expect(request.header.caller.account != nil)
+      // The connection goes on where the body ended, until a field that has white space, too, ends it.
+      try await connection.send("GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close \r\n\r\n")
+      let last = try await connection.receiveResponse()
+      #expect(last.status == 200)
+      #expect(last.fields["connection"] == "close")
+      #expect(try await connection.receiveAll() == "")
+    }
+  }
+
+  @Test("A method that HTTP has and a path has not is told with those that it has")
+  func otherMethod() async throws {
+    try await RunningGateway.with { gateway in
+      for method in ["PUT", "PROPFIND"] {
+        let connection = try await RawConnection(port: gateway.httpPort)
+        try await connection.send("\(method) /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+        let response = try await connection.receiveResponse()
+        #expect(response.status == 405)
+        #expect(response.fields["allow"] == "GET")
+      }
     }
   }
 

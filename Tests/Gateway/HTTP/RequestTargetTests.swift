@@ -33,6 +33,21 @@ struct RequestTargetTests {
     "is refused where its URL names no host, or a user", arguments: ["http:///livez", "http://", "http://:80/", "http://u@a/"])
   func refused(target: String) { #expect(RequestTarget(target) == nil) }
 
+  @Test(
+    "names a host by name or address, with a port or without",
+    arguments: [
+      "", "a", "a:", "a:80", "racha.example", "127.0.0.1:8080", "[::1]", "[::ffff:192.0.2.7]:80", "a_b", "m%C3%BCnchen.example",
+    ])
+  func host(text: String) { #expect(Authority.isWellFormed(text[...])) }
+
+  @Test(
+    "names none by anything else",
+    arguments: [
+      "a b", "u@a", ":80", "a:b", "a:80:80", "a/b", "a?b", "[::1", "[]", "[g]", "[::1]a", "::1", "a%2", "a%zz", "münchen.example",
+      "a,b c",
+    ])
+  func noHost(text: String) { #expect(!Authority.isWellFormed(text[...])) }
+
   @Test("is answered alike in both forms, with path, parameters and query")
   func bothForms() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in

@@ -62,6 +62,20 @@ struct LiveTests {
     }
   }
 
+  @Test("A stream knows no other parameter than the last id")
+  func parameters() async throws {
+    try await Self.with { gateway, inboxes in
+      let response = try await gateway.http("GET", "/v1/live?foo=1&lastEventID=0&bar", try gateway.bearer(inboxes.account))
+      #expect(response.status == 422)
+      guard case .array(let errors) = try response.json["errors"] else {
+        Issue.record("no errors")
+        return
+      }
+      #expect(errors.map { $0["field"] } == ["bar", "foo"])
+      #expect(errors.map { $0["code"] } == ["unknown_field", "unknown_field"])
+    }
+  }
+
   @Test("A stream begins with the present number, then shows what happens")
   func begins() async throws {
     try await Self.with { gateway, inboxes in

@@ -35,6 +35,11 @@ struct MalformationTests {
   static let cases: [Case] = [
     Case(.oneHost, "GET /livez HTTP/1.1\r\nAccept-Language: es\r\n\r\n"),
     Case(.oneHost, "GET /livez HTTP/1.1\r\nHost: b\r\n\(spanish)\r\n"),
+    Case(.host, "GET /livez HTTP/1.1\r\nAccept-Language: es\r\nHost: u@a\r\n\r\n"),
+    Case(
+      .oneAuthorization,
+      "GET /v1/things HTTP/1.1\r\n\(spanish)Authorization: Bearer {token}\r\nAuthorization: Bearer {token}\r\n\r\n"),
+    Case(.target, "GET http://a:b/livez HTTP/1.1\r\n\(spanish)\r\n"),
     Case(.unclearLength, "PUT /v1/echo HTTP/1.1\r\n\(spanish)Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
     Case(.unclearLength, "PUT /v1/echo HTTP/1.1\r\n\(spanish)Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"),
     Case(.unclearLength, "PUT /v1/echo HTTP/1.1\r\n\(spanish)Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}"),

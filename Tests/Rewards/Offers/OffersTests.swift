@@ -52,6 +52,16 @@ struct OffersTests {
     #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["validUntil not_after"])
   }
 
+  @Test("have no marks in title and partner's name that turn the writing direction")
+  func marks() throws {
+    let input = CreateOffer.Input(
+      title: "a\u{202E}b", reward: "\u{202E}x", partnerName: "\u{2066}c", costCoins: 1, stock: 1,
+      validFrom: Instant(milliseconds: 1),
+      validUntil: Instant(milliseconds: 2))
+    let failure = #expect(throws: Failure.self) { try CreateOffer.Input.decode(input.json) }
+    #expect(failure?.fields.map { "\($0.field) \($0.code)" } == ["title control_character", "partnerName control_character"])
+  }
+
   @Test("of the operator's file are published at start, once")
   func file() async throws {
     let json = #"""

@@ -8,7 +8,7 @@ struct ChatTextTests {
     "is taken as written",
     arguments: [
       "a", "two\nlines\r\nand\ta tab", String(repeating: "x", count: 2000), String(repeating: "👩‍👩‍👧‍👦", count: 600),
-      "¿Qué tal? 日本語 العربية",
+      "¿Qué tal? 日本語 العربية", "\u{2067}שלום\u{2069}, Ana",
     ])
   func taken(text: String) throws {
     #expect(try ChatText(text: text).description == text)
@@ -19,7 +19,7 @@ struct ChatTextTests {
     arguments: [
       ("", "empty"), (" \n\t ", "empty"), ("\u{00A0}\u{2003}", "empty"), (String(repeating: "x", count: 2001), "too_long"),
       // Few characters, but each of them heavy.
-      (String(repeating: "a" + String(repeating: "\u{0301}", count: 100), count: 90), "too_long"),
+      (String(repeating: "a" + String(repeating: "\u{0301}", count: 100), count: 90), "too_many_bytes"),
       ("bell \u{7}", "control_character"), ("escape \u{1B}[2J", "control_character"), ("\u{85}x", "control_character"),
     ])
   func refused(text: String, code: String) {

@@ -127,9 +127,9 @@ enum TextValues {
   /// number of marks, so its bytes are bounded, too.
   static func shortened(_ text: String, _ most: Int) -> String? {
     var short = text.trimmed.prefix(most)
-    while short.utf8.count > most * 16 { short.removeLast() }
+    while short.utf8.count > most * ShortText.mostBytesPerCharacter { short.removeLast() }
     let plain = String(
-      String.UnicodeScalarView(short.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+      String.UnicodeScalarView(short.unicodeScalars.map { ShortText.hasControl(String($0)) ? " " : $0 }))
     return plain.isBlank ? nil : plain.trimmed
   }
 }

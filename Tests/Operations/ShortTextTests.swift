@@ -1,0 +1,28 @@
+import Operations
+import Testing
+
+@Suite("A short text that others see")
+struct ShortTextTests {
+  @Test("is bounded in characters as people count them and in bytes, and the rule names the bound that it passes")
+  func length() {
+    let family = "👩‍👩‍👧‍👦"
+    #expect(ShortText.brokenLength(String(repeating: "ñ", count: 20), most: 20) == nil)
+    #expect(ShortText.brokenLength(String(repeating: "🇪🇸", count: 20), most: 20) == nil)
+    #expect(ShortText.brokenLength(String(repeating: "ñ", count: 21), most: 20) == FieldRule("too_long", ["most": .number(20)]))
+    #expect(
+      ShortText.brokenLength(String(repeating: family, count: 20), most: 20)
+        == FieldRule("too_many_bytes", ["most": .number(320)]))
+    #expect(
+      ShortText.brokenLength(String(repeating: family, count: 21), most: 20) == FieldRule("too_long", ["most": .number(20)]))
+  }
+
+  @Test(
+    "has no character that controls how it is shown",
+    arguments: ["a\n", "\u{7}", "\u{85}", "a\u{2028}b", "a\u{2029}", "anA\u{202E}ziuR", "\u{202A}a", "\u{2066}a\u{2069}"])
+  func control(text: String) { #expect(ShortText.hasControl(text)) }
+
+  @Test(
+    "may be of any language, and join what belongs together",
+    arguments: ["", "Leer 📚", "👩‍👩‍👧‍👦", "ใบเตย", "שָׁלוֹם", "العربية\u{200F}!", "می\u{200C}خواهم"])
+  func free(text: String) { #expect(!ShortText.hasControl(text)) }
+}

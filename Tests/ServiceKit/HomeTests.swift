@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+import ServiceKit
+import Testing
+
+@Suite("The home folder")
+struct HomeTests {
+  private static func with(_ body: (Home) throws -> Void) throws {
+    let home = Home(path: "/tmp/racha-home-\(UInt32.random(in: .min ... .max))")
+    defer { try? FileManager.default.removeItem(atPath: home.path) }
+    try body(home)
+  }
+
+  private static func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  @Test("is its owner's alone where it is made")
+  func made() throws {
+    try Self.with { home in
+      try home.claim()
+      #expect(try Self.mode(home.path) == 0o700)
+    }
+  }
+
+  @Test("is closed to what others would write, with the folders in it; that they read stays")
+  func closed() throws {
+    try Self.with { home in
+      for folder in [home.path, home.stores] {
+        try Home.makePrivateFolder(folder)
+        #expect(chmod(folder, 0o777) == 0)
+      }
+      try home.claim()
+      #expect(try Self.mode(home.path) == 0o755)
+      #expect(try Self.mode(home.stores) == 0o755)
+    }
+  }
+
+  @Test(
+    "is refused where it, or a folder in it, is somebody else's", .enabled(if: geteuid() == 0, "only root can give folders away"))
+  func foreign() throws {
+    try Self.with { home in
+      for folder in [home.path, home.keys] {
+        try Home.makePrivateFolder(folder)
+        #expect(chown(folder, 12345, 12345) == 0)
+        #expect { try home.claim() } throws: { "\($0)".hasPrefix("\(folder) belongs to another user") }
+        #expect(chown(folder, geteuid(), getegid()) == 0)
+      }
+    }
+  }
+}
