@@ -65,6 +65,7 @@ extension ProblemRemedy {
     switch code {
     case RequestFailure.verificationRequired.rawValue: spec = ResendVerification.spec
     case RequestFailure.consentRequired.rawValue: spec = UpdateSettings.spec
+    case LogInFailure.locked.rawValue, LogInFailure.wrongCredentials.rawValue: spec = RequestPasswordRecovery.spec
     default: return nil
     }
     guard let route = spec.route else { return nil }

@@ -33,9 +33,9 @@ public struct SignedIn: Document, Hashable {
 
 /// Why nobody is logged in.
 public enum LogInFailure: String, FailureCode {
-  /// One answer for every cause: no such account, another password.
+  /// One answer for every cause: no such account, another password, an account that must wait by its other login.
   case wrongCredentials = "wrong_credentials"
-  /// After five failures: `retryAfterSeconds` says how long.
+  /// After five failures of the login as it was typed, or from the address: `retryAfterSeconds` says how long.
   case locked = "login_locked"
   /// The password was right, but nothing else was like the account: its owner has a mail by which to confirm the login.
   case unconfirmed = "login_unconfirmed"

@@ -5,13 +5,19 @@ import Storage
 
 extension Transaction {
   /// Looks whether failed attempts at passwords are an incident. The same is looked up whether there is such an account or not.
-  func detectGuessing(_ subject: LoginSubject) throws {
+  ///
+  /// - Parameter isHeld: whether the account must wait: the attempt was looked at no more than one that came too early, and counts like it.
+  func detectGuessing(_ subject: LoginSubject, isHeld: Bool) throws {
     let window = FailureWindow(
       failuresAtAccount: try database.accountFailures(subject, now: now).count,
       addressesAtAccount: try database.addressesOfFailures(subject, now: now),
-      accountsFromAddress: try database.addressFailures(subject, now: now).count)
+      loginsFromAddress: try database.addressFailures(subject, now: now).count)
     let findings = IncidentRule.findings(window)
-    for finding in findings.account { try raise(finding, on: .login(subject)) }
+    if isHeld {
+      try raiseFurther(.accountGuessed, after: window.failuresAtAccount, on: .login(subject))
+    } else {
+      for finding in findings.account { try raise(finding, on: .login(subject)) }
+    }
     guard let address = subject.addressText else { return }
     for finding in findings.address { try raise(finding, on: .address(address)) }
   }

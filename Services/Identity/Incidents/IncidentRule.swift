@@ -7,8 +7,8 @@ struct FailureWindow: Hashable, Sendable {
   var failuresAtAccount = 0
   /// Addresses from which it was tried.
   var addressesAtAccount = 0
-  /// Accounts that were tried from the address.
-  var accountsFromAddress = 0
+  /// Logins that were tried from the address.
+  var loginsFromAddress = 0
 }
 
 /// What refused proofs of external providers look like together, within an hour.
@@ -73,7 +73,7 @@ enum IncidentRule {
     (
       [
         finding(.accountGuessed, window.failuresAtAccount), finding(.accountGuessedWidely, window.addressesAtAccount),
-      ].compactMap { $0 }, [finding(.addressGuessing, window.accountsFromAddress)].compactMap { $0 }
+      ].compactMap { $0 }, [finding(.addressGuessing, window.loginsFromAddress)].compactMap { $0 }
     )
   }
 

@@ -1,6 +1,6 @@
 import Operations
 
-/// How many failed attempts stand against an account or an address, and when the last was.
+/// How many failed attempts stand against an account, a login or an address, and when the last was.
 struct FailureTally: Hashable, Sendable {
   var count: Int
   var lastAt: Instant
@@ -10,10 +10,12 @@ struct FailureTally: Hashable, Sendable {
 
 /// When a login must wait (requirement ID-3): after 5 failures 30 s, after each further one twice as long, up to an hour.
 ///
-/// It holds for an account, whichever of its names is tried, and for an address. An account's tally counts its failed attempts.
-/// An address's counts the accounts that were tried from it in vain: guessing at one account is that account's matter, and many
-/// people can share an address. Mailed links that nobody was sent are counted elsewhere, see ``Transaction/refuseLink``: they say nothing
-/// of passwords, and let nobody at the address wait. A success clears the account's failures, and so its mark against the addresses too.
+/// It holds for an account, whichever of its logins is tried, and for an address. An account's tally counts its failed attempts.
+/// An address's counts the logins that were tried from it in vain: guessing at one is that one's matter, and many
+/// people can share an address. What is told goes by the login as it was typed, an account's or nobody's, which has a tally of its own, and by
+/// the address: so nobody learns which logins are the same account's. Mailed links that nobody was sent are counted elsewhere, see ``Transaction/refuseLink``: they say nothing
+/// of passwords, and let nobody at the address wait. A success clears the failures of the account and its logins, and so their marks against
+/// the addresses too.
 enum Lockout {
   /// Failures without a lock.
   static let free = 5
@@ -37,7 +39,7 @@ enum Lockout {
   }
 
   /// The longer of both waits.
-  static func remainingSeconds(account: FailureTally, address: FailureTally, now: Instant) -> Int {
-    max(remainingSeconds(account, now: now), remainingSeconds(address, now: now))
+  static func remainingSeconds(login: FailureTally, address: FailureTally, now: Instant) -> Int {
+    max(remainingSeconds(login, now: now), remainingSeconds(address, now: now))
   }
 }

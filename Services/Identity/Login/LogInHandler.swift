@@ -21,7 +21,7 @@ extension ServiceDefinition {
       }
       let verdict = try await hasher.verify(password, against: attempt.hash)
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
-      let begun = try await call.write { try $0.end(attempt, verdict, input, call, watch) }.get()
+      let begun = try await call.write { try $0.end(attempt, verdict, input, call, watch, key: keys.failures) }.get()
       return try await begun.signedIn(keys, watch.places)
     }
   }
@@ -33,8 +33,9 @@ private struct LoginAttempt: Sendable {
   let account: AccountID?
   /// By which the device is known to the account.
   let device: DeviceToken?
+  /// Nil where there is none, or the account must wait: then the right one takes as long as a wrong one, and is as wrong.
   let hash: PasswordHash?
-  /// Whether it has to wait.
+  /// Whether it has to wait, and is told so.
   let isEarly: Bool
 }
 
@@ -48,8 +49,9 @@ extension Database {
       subject = LoginSubject(device, of: account.id, call.caller, key: key)
       known = device
     }
+    let isHeld = try isAccountLocked(subject, now: call.now)
     return LoginAttempt(
-      subject: subject, account: account?.id, device: known, hash: account?.passwordHash,
+      subject: subject, account: account?.id, device: known, hash: isHeld ? nil : account?.passwordHash,
       isEarly: try loginWaitSeconds(subject, now: call.now) > 0)
   }
 }
@@ -67,14 +69,19 @@ extension Transaction {
   ///
   /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
   fileprivate func end(
-    _ attempt: LoginAttempt, _ verdict: PasswordHasher.Verdict, _ input: LogIn.Input, _ call: Call, _ watch: LoginWatch
+    _ attempt: LoginAttempt, _ verdict: PasswordHasher.Verdict, _ input: LogIn.Input, _ call: Call, _ watch: LoginWatch,
+    key: SecretKey
   ) throws -> Result<GivenTokens, Failure> {
     guard try database.loginWaitSeconds(attempt.subject, now: now) == 0 else { return .failure(try refuseEarly(attempt.subject)) }
+    // That the account must wait by its other login is nobody's to know: the right password is as wrong as any.
+    let isHeld = try database.isAccountLocked(attempt.subject, now: now)
     // A password changed while it was checked is no longer right.
-    guard verdict.isRight, let id = attempt.account, let account = try database.account(id), account.passwordHash == attempt.hash
+    guard !isHeld, verdict.isRight, let id = attempt.account, let account = try database.account(id),
+      account.passwordHash == attempt.hash
     else {
-      try addLoginFailure(attempt.subject)
-      let isLocked = try database.loginWaitSeconds(attempt.subject, now: now) > 0
+      try addLoginFailure(attempt.subject, isHeld: isHeld)
+      let isLockedNow = try database.isAccountLocked(attempt.subject, now: now) && !isHeld
+      let isLocked = try database.loginWaitSeconds(attempt.subject, now: now) > 0 || isLockedNow
       try record(SecurityEvent(isLocked ? .loginLocked : .loginFailed, account: attempt.account), from: call.caller)
       return .failure(Failure(LogInFailure.wrongCredentials))
     }
@@ -83,7 +90,7 @@ extension Transaction {
     let begun = try logIn(account, device: input.device, failures: failures, isByPassword: true, call.caller, watch)
     // Who was refused has not shown to be the owner, nor has who is in doubt.
     guard case .success(var given) = begun, !given.isInDoubt else { return begun }
-    try clearLoginFailures(attempt.subject)
+    if attempt.device == nil { try clearLoginFailures(of: account, key: key) } else { try clearLoginFailures(attempt.subject) }
     given.deviceToken = try know(attempt.device, of: id, in: given.session.id)
     return .success(given)
   }

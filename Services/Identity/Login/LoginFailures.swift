@@ -9,6 +9,9 @@ import Storage
 struct LoginSubject: Sendable {
   /// The account, or the login where there is no such account; a device or a session of the account, where that is counted by itself.
   let account: [UInt8]
+  /// The login that was typed, whether it is an account's or nobody's: what whoever tries it is told goes by it. Where a device or a session
+  /// is counted by itself, the same as the account.
+  let login: [UInt8]
   /// Where it came from; nil if that is not known, as for other services.
   let address: [UInt8]?
 
@@ -17,12 +20,17 @@ struct LoginSubject: Sendable {
   /// The address as it came.
   let addressText: String?
 
+  /// Where it came from, as the account's rows have it.
+  fileprivate let accountAddress: [UInt8]
   private let unknownAddress: [UInt8]
 
-  private init(_ counted: [UInt8], _ account: AccountID?, isFromAddress: Bool, _ caller: Caller, key: SecretKey) {
+  private init(_ counted: [UInt8], _ account: AccountID?, typed: Login?, _ caller: Caller, key: SecretKey) {
     self.account = key.code(for: counted)
-    address =
-      isFromAddress ? caller.address.map { key.code(for: Array("address".utf8) + [0] + ClientAddress($0).bytes) } : nil
+    login = typed.map { LoginSubject.key(of: $0, key) } ?? self.account
+    let from = caller.address.map { [0] + ClientAddress($0).bytes } ?? []
+    address = typed != nil && caller.address != nil ? key.code(for: Array("address".utf8) + from) : nil
+    // Another than the login's, so that the address counts what was typed from it and no account.
+    accountAddress = key.code(for: Array("address of an account's".utf8) + from)
     unknownAddress = key.code(for: Array("no address".utf8))
     accountID = account
     addressText = caller.address.map { String($0.prefix(64)) }
@@ -30,40 +38,61 @@ struct LoginSubject: Sendable {
 
   /// Somebody who knows a login.
   init(_ login: Login, _ account: AccountID?, _ caller: Caller, key: SecretKey) {
-    let counted = account.map { Array("account".utf8) + [0] + $0.bytes } ?? Array("login".utf8) + [0] + login.bytes
-    self.init(counted, account, isFromAddress: true, caller, key: key)
+    let counted = account.map { LoginSubject.counted($0) } ?? Array("login".utf8) + [0] + login.bytes
+    self.init(counted, account, typed: login, caller, key: key)
   }
 
   /// A device that has logged in to the account before: nobody else's failures delay it, and its own delay nobody else.
   init(_ device: DeviceToken, of account: AccountID, _ caller: Caller, key: SecretKey) {
     let counted = Array("device".utf8) + [0] + account.bytes + Array(device.hash)
-    self.init(counted, account, isFromAddress: false, caller, key: key)
+    self.init(counted, account, typed: nil, caller, key: key)
   }
 
   /// A session of the account, whose password is asked for once more: likewise.
   init(_ session: SessionID, of account: AccountID, _ caller: Caller, key: SecretKey) {
     let counted = Array("session".utf8) + [0] + account.bytes + session.bytes
-    self.init(counted, account, isFromAddress: false, caller, key: key)
+    self.init(counted, account, typed: nil, caller, key: key)
+  }
+
+  /// What stands for the account and for each of its logins.
+  fileprivate static func keys(of account: AccountRecord, _ key: SecretKey) -> [[UInt8]] {
+    [key.code(for: counted(account.id))] + [.email(account.email), .username(account.username)].map { self.key(of: $0, key) }
+  }
+
+  private static func counted(_ account: AccountID) -> [UInt8] { Array("account".utf8) + [0] + account.bytes }
+
+  private static func key(of login: Login, _ key: SecretKey) -> [UInt8] {
+    key.code(for: Array("typed".utf8) + [0] + login.bytes)
   }
 
   fileprivate var addressKey: [UInt8] { address ?? unknownAddress }
 }
 
 extension Database {
-  /// How long the next attempt must wait, 0 if it need not.
+  /// How long the next attempt must wait, 0 if it need not, as far as it may be told: by what was typed, and from where, which says nothing
+  /// of the account.
   func loginWaitSeconds(_ subject: LoginSubject, now: Instant) throws -> Int {
     try Lockout.remainingSeconds(
-      account: accountFailures(subject, now: now), address: addressFailures(subject, now: now), now: now)
+      login: failures(subject.login, now: now), address: addressFailures(subject, now: now), now: now)
   }
 
-  /// Failed attempts at the account, from everywhere but devices and sessions of its own.
+  /// Whether the account must wait, whichever of its logins is tried: where ``loginWaitSeconds(_:now:)`` says nothing of it, nobody is told.
+  func isAccountLocked(_ subject: LoginSubject, now: Instant) throws -> Bool {
+    try Lockout.remainingSeconds(accountFailures(subject, now: now), now: now) > 0
+  }
+
+  /// Failed attempts at the account by all of its logins, from everywhere but devices and sessions of its own.
   func accountFailures(_ subject: LoginSubject, now: Instant) throws -> FailureTally {
+    try failures(subject.account, now: now)
+  }
+
+  private func failures(_ key: [UInt8], now: Instant) throws -> FailureTally {
     try tally(
       "SELECT COALESCE(SUM(failures), 0), COALESCE(MAX(last_at), 0) FROM login_failures WHERE account_key = ? AND last_at > ?",
-      subject.account, now)
+      key, now)
   }
 
-  /// Accounts that were tried in vain from the address.
+  /// Logins that were tried in vain from the address.
   func addressFailures(_ subject: LoginSubject, now: Instant) throws -> FailureTally {
     guard let address = subject.address else { return .none }
     return try tally(
@@ -88,23 +117,34 @@ extension Database {
 
 extension Transaction {
   /// Counts a failed attempt, and looks what it is together with those before it.
-  func addLoginFailure(_ subject: LoginSubject) throws {
+  ///
+  /// - Parameter isHeld: whether the account must wait although what was typed need not. Then it counts for what was typed and for the
+  ///   incident, and makes the account's wait no longer.
+  func addLoginFailure(_ subject: LoginSubject, isHeld: Bool = false) throws {
+    try addFailure(subject.login, from: subject.addressKey)
+    if !isHeld, subject.login != subject.account { try addFailure(subject.account, from: subject.accountAddress) }
+    try detectGuessing(subject, isHeld: isHeld)
+  }
+
+  private func addFailure(_ key: [UInt8], from address: [UInt8]) throws {
     try database.cachedStatement(
       sql: """
         INSERT INTO login_failures (account_key, address_key, failures, last_at) VALUES (?, ?, 1, ?)
         ON CONFLICT (account_key, address_key) DO UPDATE SET
           failures = CASE WHEN last_at > ? THEN failures + 1 ELSE 1 END, last_at = excluded.last_at
         """
-    ).execute(arguments: [
-      Data(subject.account), Data(subject.addressKey), now, now.adding(seconds: -Lockout.memorySeconds),
-    ])
-    try detectGuessing(subject)
+    ).execute(arguments: [Data(key), Data(address), now, now.adding(seconds: -Lockout.memorySeconds)])
   }
 
-  /// Forgets the account's failures, after a success.
-  func clearLoginFailures(_ subject: LoginSubject) throws {
-    try database.cachedStatement(sql: "DELETE FROM login_failures WHERE account_key = ?").execute(arguments: [
-      Data(subject.account)
-    ])
+  /// Forgets the failures of a device or a session, after its success.
+  func clearLoginFailures(_ subject: LoginSubject) throws { try clearFailures(subject.account) }
+
+  /// Forgets the failures of the account and of both of its logins, after a success.
+  func clearLoginFailures(of account: AccountRecord, key: SecretKey) throws {
+    for counted in LoginSubject.keys(of: account, key) { try clearFailures(counted) }
+  }
+
+  private func clearFailures(_ key: [UInt8]) throws {
+    try database.cachedStatement(sql: "DELETE FROM login_failures WHERE account_key = ?").execute(arguments: [Data(key)])
   }
 }

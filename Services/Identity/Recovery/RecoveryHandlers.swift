@@ -107,7 +107,7 @@ extension Transaction {
     // Whoever opened the link has the mailbox, which is all that a verification shows.
     try verifyAccount(account.id)
     try useVerificationLinks(of: account.id)
-    try clearLoginFailures(LoginSubject(.email(account.email), account.id, call.caller, key: keys.failures))
+    try clearLoginFailures(of: account, key: keys.failures)
     try record(SecurityEvent(.passwordRecovered, account: account.id), from: call.caller)
     return .success(CompletePasswordRecovery.Output(username: account.username))
   }

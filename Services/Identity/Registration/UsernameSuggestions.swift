@@ -50,7 +50,7 @@ enum UsernameSuggestions {
     stem = String(stem.prefix(30))
     while let last = stem.last, last == "." || last == "_" { stem.removeLast() }
     // Too short to stand alone.
-    return stem.count == 2 ? stem + "_1" : stem.count == 1 ? "" : stem
+    return stem.isEmpty || stem.count > 2 ? stem : stem + "_1"
   }
 
   /// Letters of neighbouring alphabets in plain ones.

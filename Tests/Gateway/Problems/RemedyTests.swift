@@ -21,4 +21,21 @@ struct RemedyTests {
       #expect(missing["code"] != nil && missing["remedy"] == nil)
     }
   }
+
+  @Test(
+    "whoever cannot log in, or must wait, is offered to recover the password (S 3, scenario 7)", arguments: LogInFailure.allCases)
+  func recovery(failure: LogInFailure) async throws {
+    let bus = FakeBus()
+    bus.answer(.identity) { Reply(id: $0.header.id, failure.with(["seconds": .number(30)], retryAfterSeconds: 30)) }
+    try await RunningGateway.with(contracts: [.identity], bus: bus) { gateway in
+      let refused = try await gateway.http("POST", "/v1/sessions", [:], #"{"login":"ana","password":"x"}"#).json
+      #expect(refused["code"] == .string(failure.rawValue))
+      guard failure == .locked || failure == .wrongCredentials else {
+        #expect(refused["remedy"] == nil)
+        return
+      }
+      #expect(refused["remedy"]?["operation"] == "passwordRecoveries.request")
+      #expect(refused["remedy"]?["path"] == "/v1/password-recoveries")
+    }
+  }
 }

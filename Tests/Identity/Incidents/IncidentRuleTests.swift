@@ -15,17 +15,17 @@ struct IncidentRuleTests {
     "failed attempts are told apart by what they have in common",
     arguments: [
       (FailureWindow(), []),
-      (FailureWindow(failuresAtAccount: 4, addressesAtAccount: 4, accountsFromAddress: 4), []),
-      (FailureWindow(failuresAtAccount: 5, addressesAtAccount: 1, accountsFromAddress: 1), ["accountGuessed warning"]),
-      (FailureWindow(failuresAtAccount: 20, addressesAtAccount: 1, accountsFromAddress: 1), ["accountGuessed critical"]),
-      (FailureWindow(failuresAtAccount: 1, addressesAtAccount: 1, accountsFromAddress: 5), ["addressGuessing warning"]),
-      (FailureWindow(failuresAtAccount: 1, addressesAtAccount: 1, accountsFromAddress: 20), ["addressGuessing critical"]),
+      (FailureWindow(failuresAtAccount: 4, addressesAtAccount: 4, loginsFromAddress: 4), []),
+      (FailureWindow(failuresAtAccount: 5, addressesAtAccount: 1, loginsFromAddress: 1), ["accountGuessed warning"]),
+      (FailureWindow(failuresAtAccount: 20, addressesAtAccount: 1, loginsFromAddress: 1), ["accountGuessed critical"]),
+      (FailureWindow(failuresAtAccount: 1, addressesAtAccount: 1, loginsFromAddress: 5), ["addressGuessing warning"]),
+      (FailureWindow(failuresAtAccount: 1, addressesAtAccount: 1, loginsFromAddress: 20), ["addressGuessing critical"]),
       (
-        FailureWindow(failuresAtAccount: 5, addressesAtAccount: 5, accountsFromAddress: 1),
+        FailureWindow(failuresAtAccount: 5, addressesAtAccount: 5, loginsFromAddress: 1),
         ["accountGuessed warning", "accountGuessedWidely warning"]
       ),
       (
-        FailureWindow(failuresAtAccount: 12, addressesAtAccount: 10, accountsFromAddress: 7),
+        FailureWindow(failuresAtAccount: 12, addressesAtAccount: 10, loginsFromAddress: 7),
         ["accountGuessed warning", "accountGuessedWidely critical", "addressGuessing warning"]
       ),
     ])

@@ -26,12 +26,12 @@ struct LockoutTests {
     #expect(Lockout.remainingSeconds(tally, now: now) == seconds)
   }
 
-  @Test("is the longer one of account and address")
+  @Test("is the longer one of login and address")
   func both() {
     let (short, long) = (FailureTally(count: 5, lastAt: now), FailureTally(count: 6, lastAt: now))
-    #expect(Lockout.remainingSeconds(account: short, address: long, now: now) == 60)
-    #expect(Lockout.remainingSeconds(account: long, address: short, now: now) == 60)
-    #expect(Lockout.remainingSeconds(account: .none, address: .none, now: now) == 0)
+    #expect(Lockout.remainingSeconds(login: short, address: long, now: now) == 60)
+    #expect(Lockout.remainingSeconds(login: long, address: short, now: now) == 60)
+    #expect(Lockout.remainingSeconds(login: .none, address: .none, now: now) == 0)
   }
 
   @Test(

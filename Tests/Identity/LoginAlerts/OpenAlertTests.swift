@@ -74,7 +74,7 @@ struct OpenAlertTests {
       #expect(try await identity.count("SELECT COUNT(*) FROM known_devices") == 1)
       #expect(try await identity.count("SELECT COUNT(*) FROM known_places") == 1)
       #expect(try await identity.count("SELECT COUNT(*) FROM device_tokens") == tokens)
-      #expect(try await identity.count("SELECT SUM(failures) FROM login_failures") == 3)
+      #expect(try await identity.count("SELECT SUM(failures) FROM login_failures") == 6)
     }
   }
 

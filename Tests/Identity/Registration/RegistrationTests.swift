@@ -132,7 +132,11 @@ struct RegistrationTests {
 
   @Test(
     "a username of those who run the system is refused, however it is disguised, with free ones that are none (CU-1, 5a)",
-    arguments: ["admin", "Administrator", "r.o.o.t", "support_1", "adm1n", "racha", "r4cha.supp0rt", "moderador2026", "security"])
+    arguments: [
+      "admin", "Administrator", "r.o.o.t", "support_1", "adm1n", "racha", "r4cha.supp0rt", "moderador2026", "security",
+      "equipo_racha", "therealracha", "rachaa", "aadmin", "admln", "rnoderator", "everyone", "www", "el.admin",
+      "soporte_de_racha",
+    ])
   func reservedUsername(username: String) async throws {
     try await RunningIdentity.run { identity in
       let failure = try await failure {
@@ -149,9 +153,25 @@ struct RegistrationTests {
 
   @Test(
     "a username that only holds a reserved word is nobody's but its bearer's",
-    arguments: ["adminka", "supporter", "rootbeer", "mod.ana", "malcolm", "teamo", "systema"])
+    arguments: [
+      "adminka", "supporter", "rootbeer", "mod.ana", "malcolm", "teamo", "systema", "mi_racha", "buena.racha", "mood", "mali",
+      "boot", "la.mod", "realteamo", "theresa",
+    ])
   func unreservedUsername(username: String) throws {
     #expect(!ReservedUsernames.embedded.contains(try Username(text: username)))
+  }
+
+  @Test("an age that cannot be is told both bounds", arguments: [12, 121])
+  func impossibleAge(age: Int) async throws {
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form()
+      form.age = age
+      let problem = try #require(try await failure { try await identity.ask(RegisterAccount.self, form) }.fields.first)
+      for language in Language.allCases {
+        let text = words.text("field.\(problem.code).suggestion", language, problem.parameters)
+        #expect(text?.contains("13") == true && text?.contains("120") == true)
+      }
+    }
   }
 
   @Test("a password that breaks rules is refused with each of them (CU-1, 6a; ID-20)")

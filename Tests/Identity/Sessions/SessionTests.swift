@@ -250,7 +250,7 @@ struct SessionTests {
       try await housekeeping.sweep()
       let all = "SELECT (SELECT COUNT(*) FROM sessions) * 1000 + (SELECT COUNT(*) FROM refresh_tokens) * 100"
       let rest = " + (SELECT COUNT(*) FROM login_failures) * 10 + (SELECT COUNT(*) FROM security_events)"
-      #expect(try await identity.count(all + rest) == 2211)
+      #expect(try await identity.count(all + rest) == 2221)
       identity.time.advance(seconds: 8 * 86_400)
       try await housekeeping.sweep()
       #expect(try await identity.count(all + rest) == 1101)

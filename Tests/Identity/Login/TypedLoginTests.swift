@@ -1,0 +1,215 @@
+import Foundation
+import IdentityContract
+import Operations
+import Storage
+import Testing
+
+@testable import IdentityService
+
+@Suite("What the wait to log in tells (ID-3)")
+struct TypedLoginTests {
+  private static let wrong = "Wrong-1-wrong"
+
+  /// Which login is tried after Ana's was locked.
+  enum Candidate: CaseIterable {
+    case anas, beas, nobodys
+
+    func login(isEmail: Bool) -> String {
+      switch self {
+      case .anas: isEmail ? "ana@example.com" : "ana"
+      case .beas: isEmail ? "bea@example.com" : "bea"
+      case .nobodys: isEmail ? "eva@example.com" : "eva"
+      }
+    }
+  }
+
+  /// An answer to an attempt, all of it: nil is being in.
+  private func answer(_ identity: RunningIdentity, _ login: String, _ password: String = wrong, from address: String) async throws
+    -> Failure?
+  {
+    do {
+      _ = try await identity.logIn(login, password, from: address)
+      return nil
+    } catch let failure as Failure {
+      return failure
+    }
+  }
+
+  private func codes(_ answers: [Failure?]) -> [String] {
+    answers.map { $0.map { "\($0.code) \($0.retryAfterSeconds ?? 0)" } ?? "in" }
+  }
+
+  /// The answers to the same attempts at each candidate, in a service of its own where Ana and Bea are.
+  private func answers(_ body: (RunningIdentity, Candidate) async throws -> [Failure?]) async throws -> [[Failure?]] {
+    var answers: [[Failure?]] = []
+    for candidate in Candidate.allCases {
+      try await RunningIdentity.run { identity in
+        for name in ["ana", "bea"] { try await identity.register(name) }
+        answers.append(try await body(identity, candidate))
+      }
+    }
+    return answers
+  }
+
+  @Test(
+    "with one login of an account locked, the account's other one, another account's and nobody's are answered alike, attempt by attempt",
+    arguments: [true, false])
+  func alike(isEmail: Bool) async throws {
+    let answers = try await answers { identity, candidate in
+      for index in 0..<5 {
+        try await identity.guess(Candidate.anas.login(isEmail: !isEmail), from: "203.0.113.\(index)")
+      }
+      let login = candidate.login(isEmail: isEmail)
+      var answers: [Failure?] = []
+      for index in 0..<7 { answers.append(try await answer(identity, login, from: "198.51.100.\(index)")) }
+      for seconds in [29, 1, 59, 1, 120, 3600] {
+        identity.time.advance(seconds: seconds)
+        for index in 0..<2 { answers.append(try await answer(identity, login, from: "198.51.100.2\(index)")) }
+      }
+      return answers
+    }
+    #expect(answers[0] == answers[1] && answers[0] == answers[2])
+    let wrong = "wrong_credentials 0"
+    #expect(
+      codes(answers[0]) == [
+        wrong, wrong, wrong, wrong, wrong, "login_locked 30", "login_locked 30", "login_locked 1", "login_locked 1", wrong,
+        "login_locked 60", "login_locked 1", "login_locked 1", wrong, "login_locked 120", wrong, "login_locked 240", wrong,
+        "login_locked 480",
+      ])
+  }
+
+  @Test("nor does an address tell by its own wait: it counts what was typed from it", arguments: [true, false])
+  func address(isEmail: Bool) async throws {
+    let answers = try await answers { identity, candidate in
+      var answers: [Failure?] = []
+      let logins = [Candidate.anas.login(isEmail: !isEmail), "x.one", "x.two", "x.three"] + [candidate.login(isEmail: isEmail)]
+      for login in logins + ["x.four"] { answers.append(try await answer(identity, login, from: "203.0.113.1")) }
+      return answers
+    }
+    #expect(answers[0] == answers[1] && answers[0] == answers[2])
+    #expect(codes(answers[0]).suffix(2) == ["wrong_credentials 0", "login_locked 30"])
+  }
+
+  @Test(
+    "the right password by the other login opens nothing during the account's wait, makes it no longer, and opens it afterwards, which clears all counts",
+    arguments: [true, false])
+  func rightPassword(isEmail: Bool) async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let (locked, other) = (Candidate.anas.login(isEmail: !isEmail), Candidate.anas.login(isEmail: isEmail))
+      try await identity.guess(locked, times: 5)
+      let sessions = try await identity.count("SELECT COUNT(*) FROM sessions")
+      let refused = [
+        try await answer(identity, other, from: "198.51.100.1"),
+        try await answer(identity, other, RunningIdentity.password, from: "198.51.100.1"),
+      ]
+      #expect(refused[0] == refused[1] && codes(refused) == ["wrong_credentials 0", "wrong_credentials 0"])
+      #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == sessions)
+      #expect(try await codes([answer(identity, locked, RunningIdentity.password, from: "198.51.100.1")]) == ["login_locked 30"])
+      identity.time.advance(seconds: 30)
+      _ = try await identity.logIn(other, from: "198.51.100.1")
+      #expect(try await identity.count("SELECT COUNT(*) FROM login_failures") == 0)
+      #expect(try await identity.guess(locked, times: 4) == Array(repeating: "wrong_credentials", count: 4))
+      _ = try await identity.logIn(other)
+    }
+  }
+
+  @Test("of many guesses by both logins at the same moment only as many learn anything as are free")
+  func concurrent() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let codes = try await withThrowingTaskGroup(of: String.self) { group in
+        for index in 0..<24 {
+          let login = Candidate.anas.login(isEmail: index % 2 == 0)
+          group.addTask { try await answer(identity, login, from: "203.0.113.1")?.code ?? "in" }
+        }
+        return try await group.reduce(into: [String]()) { $0.append($1) }
+      }
+      #expect(codes.filter { $0 == "wrong_credentials" }.count == 10 && codes.filter { $0 == "login_locked" }.count == 14)
+      // Five of each login, and five of the account.
+      #expect(try await identity.count("SELECT SUM(failures) FROM login_failures") == 15)
+      #expect(try await identity.count("SELECT MAX(failures) FROM login_failures") == 5)
+    }
+  }
+
+  @Test("a restart changes nothing of what is told")
+  func restart() async throws {
+    let answers = try await answers { first, candidate in
+      try await first.guess("ana", times: 5, from: "203.0.113.1")
+      let login = candidate.login(isEmail: true)
+      var answers: [Failure?] = []
+      for _ in 0..<3 { answers.append(try await answer(first, login, from: "198.51.100.1")) }
+      let second = try await first.restarted()
+      answers.append(
+        try await answer(second, login, candidate == .anas ? RunningIdentity.password : Self.wrong, from: "198.51.100.1"))
+      for _ in 0..<2 { answers.append(try await answer(second, login, from: "198.51.100.1")) }
+      answers.append(try await answer(second, "ana", RunningIdentity.password, from: "198.51.100.2"))
+      await second.store.close()
+      return answers
+    }
+    #expect(answers[0] == answers[1] && answers[0] == answers[2])
+    #expect(codes(answers[0]) == Array(repeating: "wrong_credentials 0", count: 5) + ["login_locked 30", "login_locked 30"])
+  }
+
+  @Test(
+    "a new username and a new address take the account's wait with them, and tell nothing of it; the former ones stay as they were typed"
+  )
+  func renamed() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      _ = try await identity.askToChange(own, to: "new@example.com")
+      try await identity.guess(times: 5, from: "203.0.113.1")
+      _ = try await identity.follow(try await identity.emailChangeMail().token)
+      _ = try await identity.ask(EditProfile.self, .init(username: FormField(text: "anita")), by: .signedIn(own))
+      for login in ["anita", "new@example.com"] {
+        #expect(
+          try await codes([answer(identity, login, RunningIdentity.password, from: "198.51.100.1")]) == ["wrong_credentials 0"])
+      }
+      #expect(try await codes([answer(identity, "ana", from: "198.51.100.1")]) == ["login_locked 30"])
+      identity.time.advance(seconds: 30)
+      _ = try await identity.logIn("anita", from: "198.51.100.1")
+      #expect(try await codes([answer(identity, "ana", from: "198.51.100.1")]) == ["wrong_credentials 0"])
+      #expect(try await codes([answer(identity, "ana", from: "198.51.100.1")]) == ["login_locked 60"])
+    }
+  }
+
+  @Test("attempts at an account that must wait, by its other login, count for its incident")
+  func incident() async throws {
+    try await RunningIdentity.run { identity in
+      let administrator = try await identity.administrator()
+      try await identity.register()
+      try await identity.guess("ana", times: 15)
+      try await identity.guess("ana@example.com", times: 5)
+      let incidents = try await identity.incidents(by: administrator, pattern: .accountGuessed)
+      #expect(incidents.map(\.count) == [20] && incidents[0].severity == .critical)
+    }
+  }
+
+  @Test("a device that has logged in before is let in by either login meanwhile, and recovery ends the wait of both")
+  func owner() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let token = try await identity.logIn().deviceToken
+      try await identity.guess("ana", times: 5, from: "203.0.113.1")
+      try await identity.guess("ana@example.com", times: 5, from: "203.0.113.2")
+      for login in ["ana", "ana@example.com"] {
+        _ = try await identity.ask(
+          LogIn.self, .init(login: login, password: RunningIdentity.password, deviceToken: token), by: .person())
+        #expect(try await codes([answer(identity, login, from: "203.0.113.3")]) == ["login_locked 30"])
+      }
+      try await identity.askToRecover()
+      try await identity.recover(try await identity.recoveryToken())
+      for login in ["ana", "ana@example.com"] { _ = try await identity.logIn(login, RunningIdentity.otherPassword) }
+    }
+  }
+
+  @Test("the words of the refusal hold for this case, too, in both languages")
+  func words() {
+    let words = Words([Contract.identity.words[0]])
+    #expect(words.text("failure.wrong_credentials", .english)?.contains("too many attempts") == true)
+    #expect(words.text("failure.wrong_credentials", .spanish)?.contains("demasiados intentos") == true)
+    #expect(words.text("failure.wrong_credentials.suggestion", .english)?.contains("recover") == true)
+    #expect(words.text("failure.wrong_credentials.suggestion", .spanish)?.contains("recupera") == true)
+  }
+}
