@@ -4,7 +4,7 @@ public enum FormatFault: Error, Hashable, Sendable {
   case unrecognized
   /// It ends too early or breaks the rules of its format.
   case damaged
-  /// It declares entities, or nests or swells beyond all measure: nothing that an exporting program writes.
+  /// It declares entities, or nests, swells or piles up attributes and names beyond all measure: nothing that an exporting program writes.
   case unsafe
   /// An archive whose entries are encrypted.
   case encrypted
