@@ -16,4 +16,6 @@ public enum FormatFault: Error, Hashable, Sendable {
   case dayMissing
   /// None of its rows is of the person that was asked for, but of these: the first of them, one more than are named.
   case unknownPerson([String])
+  /// Nobody waits for it any more: the task that reads it is cancelled. It says nothing of the file.
+  case stopped
 }
