@@ -12,7 +12,8 @@ static inline void racha_xml_ignore(void *context, const xmlError *error) {
 
 // A push parser without a tree: nothing is loaded from outside, nothing is substituted but the five entities of XML itself.
 static inline xmlParserCtxtPtr racha_xml_open(
-  void *context, startElementNsSAX2Func start, endElementNsSAX2Func end, charactersSAXFunc characters, entityDeclSAXFunc entity) {
+  void *context, startElementNsSAX2Func start, endElementNsSAX2Func end, charactersSAXFunc characters, entityDeclSAXFunc entity,
+  attributeDeclSAXFunc attribute) {
   xmlSAXHandler handler = {0};
   handler.initialized = XML_SAX2_MAGIC;
   handler.startElementNs = start;
@@ -20,6 +21,7 @@ static inline xmlParserCtxtPtr racha_xml_open(
   handler.characters = characters;
   handler.cdataBlock = characters;
   handler.entityDecl = entity;
+  handler.attributeDecl = attribute;
   handler.serror = (xmlStructuredErrorFunc)racha_xml_ignore;
   xmlParserCtxtPtr parser = xmlCreatePushParserCtxt(&handler, context, NULL, 0, NULL);
   if (parser != NULL) xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
@@ -30,6 +32,25 @@ static inline xmlParserCtxtPtr racha_xml_open(
 static inline int racha_xml_parse(xmlParserCtxtPtr parser, const char *bytes, int count, int is_last) {
   xmlParseChunk(parser, bytes, count, is_last);
   return parser->wellFormed != 0 && parser->disableSAX == 0;
+}
+
+// How much of what was handed over waits for its end: of a tag that began, a comment, a document type. In the parser's own encoding,
+// whatever that of the text is.
+static inline long racha_xml_pending(xmlParserCtxtPtr parser) {
+  return parser->input == NULL ? 0 : parser->input->end - parser->input->cur;
+}
+
+// How many bytes the different names take that the text has so far.
+static inline size_t racha_xml_names(xmlParserCtxtPtr parser) { return xmlDictGetUsage(parser->dict); }
+
+// Frees the values of a declared attribute, which belong to whoever hears of it; one by one, since libxml2 descends into the next.
+static inline void racha_xml_free(xmlEnumerationPtr values) {
+  while (values != NULL) {
+    xmlEnumerationPtr next = values->next;
+    values->next = NULL;
+    xmlFreeEnumeration(values);
+    values = next;
+  }
 }
 
 static inline long racha_xml_line(xmlParserCtxtPtr parser) { return parser->input == NULL ? 0 : parser->input->line; }

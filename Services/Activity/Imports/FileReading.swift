@@ -45,12 +45,15 @@ actor FileReading {
   /// The SHA-256 of the whole file, in hexadecimal.
   func sha256() throws -> String { try ImportSpool.sha256(file.path) }
 
-  /// Reads on. Where the task is cancelled before it has come to anything new, the slice is empty.
+  /// Reads on. Where the task is cancelled before it has come to anything new, the slice is empty, or ends with
+  /// ``FormatFault/stopped``.
   func next(most: Int) -> Slice {
     do throws(FormatFault) {
       return try read(most)
     } catch {
-      return Slice(records: nil, fault: error, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
+      // A reader that was interrupted takes its file for a damaged one.
+      let fault = Task.isCancelled ? .stopped : error
+      return Slice(records: nil, fault: fault, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
     }
   }
 

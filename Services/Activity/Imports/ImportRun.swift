@@ -35,12 +35,15 @@ struct ImportRun: Sendable {
     case failed(ImportEnd)
   }
 
+  /// How often it is looked for whether the import was ended by somebody else.
+  private static let pause = Duration.milliseconds(250)
+
   /// Reads to the end and removes the file.
   ///
   /// - Parameter beat: called before each batch; says how many records it may have.
-  func run(_ beat: () -> Int) async throws {
+  func run(_ beat: @escaping @Sendable () -> Int) async throws {
     do {
-      try await read(beat)
+      try await unlessEnded { try await read(beat) }
       try await store.write { try Imports.end(row.id, .done, $0) }
     } catch Stop.failed(let reason) {
       try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
@@ -51,6 +54,22 @@ struct ImportRun: Sendable {
       throw error
     }
     try await spool.remove(row.id, of: row.account)
+  }
+
+  /// Does the work, but stops it as soon as the import has ended, which its transactions alone would find late: much of a file may be
+  /// read before there is something to take, and others wait for the lane.
+  private func unlessEnded(_ work: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { try await work() }
+      tasks.addTask {
+        while try await store.read({ try Imports.find(row.id, in: $0)?.state.isEnded }) == false {
+          try await Task.sleep(for: Self.pause)
+        }
+        throw Stop.ended
+      }
+      defer { tasks.cancelAll() }
+      try await tasks.next()
+    }
   }
 
   private func read(_ beat: () -> Int) async throws {
@@ -72,6 +91,7 @@ struct ImportRun: Sendable {
       try await take(records, position: position, progress: progress(slice))
       slice = await following
     }
+    if slice.fault == .stopped { throw CancellationError() }
     if let fault = slice.fault { try await breakOff(fault, slice) }
   }
 
@@ -154,6 +174,8 @@ extension ImportEnd {
       case .noExport: .noExport
       case .dayMissing: .dayMissing
       case .unknownPerson: .unknownPerson
+      // Not noted: whoever is stopped leaves the import as it is.
+      case .stopped: .givenUp
       }
   }
 }

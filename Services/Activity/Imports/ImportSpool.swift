@@ -138,6 +138,8 @@ struct ImportSpool: Sendable {
   }
 
   /// The SHA-256 of a file, in hexadecimal.
+  ///
+  /// - Throws: `CancellationError` in a task that is cancelled, too.
   static func sha256(_ path: String) throws -> String {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
@@ -145,6 +147,7 @@ struct ImportSpool: Sendable {
     var hash = SHA256()
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
+      try Task.checkCancellation()
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw Fault(operation: "read", number: errno) }

@@ -33,6 +33,7 @@ final class Archive {
   /// The path of the next plain file; nil after the last.
   func next() throws(FormatFault) -> String? {
     while true {
+      guard !Task.isCancelled else { throw .stopped }
       try skip()
       var entry: OpaquePointer?
       switch archive_read_next_header(archive, &entry) {
@@ -62,6 +63,7 @@ final class Archive {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int {
+    guard !Task.isCancelled else { throw .stopped }
     let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
     guard count >= 0 else { throw .damaged }
     unpacked += Int64(count)

@@ -11,6 +11,7 @@ protocol ByteSource: AnyObject {
   /// Fills the buffer as far as there is something.
   ///
   /// - Returns: how many bytes; 0 at the end.
+  /// - Throws: ``FormatFault/stopped`` in a task that is cancelled, too: readers may go through a whole file before they have a record.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int
 }
 
@@ -30,6 +31,7 @@ final class FileSource: ByteSource {
   deinit { close(descriptor) }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int {
+    guard !Task.isCancelled else { throw .stopped }
     while true {
       #if canImport(Glibc)
         let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)

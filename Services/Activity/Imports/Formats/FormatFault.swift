@@ -4,7 +4,7 @@ public enum FormatFault: Error, Hashable, Sendable {
   case unrecognized
   /// It ends too early or breaks the rules of its format.
   case damaged
-  /// It declares entities, or nests or swells beyond all measure: nothing that an exporting program writes.
+  /// It declares entities, or nests, swells or piles up attributes and names beyond all measure: nothing that an exporting program writes.
   case unsafe
   /// An archive whose entries are encrypted.
   case encrypted
@@ -16,4 +16,6 @@ public enum FormatFault: Error, Hashable, Sendable {
   case dayMissing
   /// None of its rows is of the person that was asked for, but of these: the first of them, one more than are named.
   case unknownPerson([String])
+  /// Nobody waits for it any more: the task that reads it is cancelled. It says nothing of the file.
+  case stopped
 }

@@ -37,7 +37,7 @@ final class LoopDatabase: ImportReader {
         guard let context else { return 1 }
         let looks = Unmanaged<Looks>.fromOpaque(context).takeUnretainedValue()
         looks.count += 1
-        return looks.count > LoopDatabase.mostLooks ? 1 : 0
+        return looks.count > LoopDatabase.mostLooks || Task.isCancelled ? 1 : 0
       }, looks)
     try readHabits()
     try beginMarks()

@@ -53,14 +53,29 @@ extension XMLHandler {
 ///
 /// A document type may be there, as Apple's exports have one, as long as it declares no entities: whoever declares some wants them
 /// expanded, and no exporting program does.
+///
+/// libxml2 compares each attribute of a tag with all others of it, each value of an enumeration with all others, a prefix with all
+/// namespaces around it; it gives each element all values that are declared for it. So all of these are few, and what is to be parsed
+/// at a time is short: then parsing takes as long as the text is, whatever stands in it.
 final class XMLPushParser {
   static let mostDepth = 64
   static let mostAttributes = 256
+  /// Namespaces that are declared at a place, by an element and those around it.
+  static let mostNamespaces = 64
+  /// Values that a document type declares for attributes that are not written.
+  static let mostDefaults = 16
+  /// A tag, a comment, a section of `CDATA` or a document type, which libxml2 parses when it is there as a whole: no more of one may
+  /// wait for its end, in bytes of UTF-8. A text is taken as it comes, however long.
+  static let mostPending = 1 << 16
+  /// What all different names may take together.
+  static let mostNameBytes = 1 << 19
 
   private let handler: any XMLHandler
   /// Set right after the instance is there, since libxml2 calls back to it.
   private var parser: xmlParserCtxtPtr?
-  private var depth = 0
+  /// How many namespaces are declared at each element that is open, from the first one on.
+  private var namespaces: [Int] = []
+  private var defaults = 0
   private var isUnsafe = false
   /// No more events wanted.
   private var isStopped = false
@@ -74,9 +89,10 @@ final class XMLPushParser {
     guard
       let parser = racha_xml_open(
         context,
-        { context, name, _, _, _, _, count, _, attributes in
+        { context, name, _, _, namespaces, _, count, _, attributes in
           guard let name else { return }
-          XMLPushParser.at(context)?.started(XMLStart(name: name, count: Int(count), attributes: attributes))
+          let element = XMLStart(name: name, count: Int(count), attributes: attributes)
+          XMLPushParser.at(context)?.started(element, Int(namespaces))
         },
         { context, name, _, _ in
           guard let name else { return }
@@ -85,7 +101,11 @@ final class XMLPushParser {
         { context, bytes, count in
           XMLPushParser.at(context)?.handler.text(UnsafeBufferPointer(start: bytes, count: Int(count)))
         },
-        { context, _, _, _, _, _ in XMLPushParser.at(context)?.refuse() })
+        { context, _, _, _, _, _ in XMLPushParser.at(context)?.refuse() },
+        { context, _, _, _, _, value, values in
+          racha_xml_free(values)
+          if value != nil { XMLPushParser.at(context)?.declaredDefault() }
+        })
     else { throw .damaged }
     self.parser = parser
   }
@@ -99,11 +119,12 @@ final class XMLPushParser {
   /// The line at which the parser stands.
   var line: Int { parser.map { racha_xml_line($0) } ?? 0 }
 
-  /// Takes the next bytes, none at the end of the text.
+  /// Takes the next bytes, ``sliceBytes`` at most, none at the end of the text.
   func parse(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) {
     guard let parser, !isStopped else { return }
     let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
     let isWell = racha_xml_parse(parser, start, Int32(bytes.count), bytes.isEmpty ? 1 : 0) != 0
+    if isWell, racha_xml_pending(parser) > Self.mostPending || racha_xml_names(parser) > Self.mostNameBytes { refuse() }
     if isUnsafe { throw .unsafe }
     guard isWell || isStopped else { throw .damaged }
   }
@@ -114,15 +135,22 @@ final class XMLPushParser {
     if let parser { xmlStopParser(parser) }
   }
 
-  private func started(_ element: XMLStart) {
-    depth += 1
-    guard depth <= Self.mostDepth, element.count <= Self.mostAttributes else { return refuse() }
+  private func started(_ element: XMLStart, _ declared: Int) {
+    let around = namespaces.last ?? 0
+    namespaces.append(around + declared)
+    guard namespaces.count <= Self.mostDepth, element.count <= Self.mostAttributes, around + declared <= Self.mostNamespaces
+    else { return refuse() }
     handler.start(element, line: line)
   }
 
   private func ended(_ name: XMLStart.Name) {
-    depth -= 1
+    namespaces.removeLast()
     handler.end(name, line: line)
+  }
+
+  private func declaredDefault() {
+    defaults += 1
+    if defaults > Self.mostDefaults { refuse() }
   }
 
   private func refuse() {
