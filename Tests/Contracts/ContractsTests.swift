@@ -36,6 +36,30 @@ struct ContractsTests {
     "sessions.delete", "sessions.close", "loginAlerts.answer", "accounts.resendVerification",
   ]
 
+  /// What accounts change without an idempotency key: what is answered is a secret that no record is to keep, or a repetition is harmless
+  /// by itself (a chunk, the end of a file, an account that is gone).
+  private static let withoutKey: Set = [
+    "accounts.delete", "calendarFeeds.create", "identities.begin", "imports.complete", "imports.uploadChunk",
+    "personalAccessTokens.create",
+  ]
+
+  @Test("take an idempotency key for whatever accounts change, unless there is a reason; who announces one keeps records")
+  func idempotencyKeys() async throws {
+    let without = allSpecs.filter { spec in
+      switch spec.caller {
+      case .account, .verifiedAccount, .administrator: spec.effect != .read && !spec.takesIdempotencyKey
+      case .anyone, .services: false
+      }
+    }
+    #expect(Set(without.map(\.name)) == ContractsTests.withoutKey)
+    // To define a service that keeps no record where one is announced ends the process.
+    try await AllServices.with { services in
+      for spec in allSpecs where spec.takesIdempotencyKey {
+        #expect(services.definitions.contains { $0.servedOperations.contains(spec.name) }, "\(spec.name)")
+      }
+    }
+  }
+
   @Test(
     "refuse a session in doubt whatever changes something, but for what ends a login or sends the owner a link (ID-7)"
   )

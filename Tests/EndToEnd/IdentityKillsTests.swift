@@ -41,37 +41,50 @@ struct IdentityKillsTests {
     }
   }
 
-  @Test("of a change of password leaves the old one and its sessions, or the new one and none of them")
+  @Test("of a change of password leaves the old one or the new one wholly, and logs out nobody who repeats it (ID-4)")
   func passwordChange() async throws {
     let new = "Mar-9-bravo"
     try await killing(before: { cluster, name in
       _ = try await Self.register(name, cluster)
-      return try await Self.logIn(name, Self.password, cluster)
-    }) { cluster, name, session in
-      var changed: SignedIn?
+      return (
+        own: try await Self.logIn(name, Self.password, cluster), other: try await Self.logIn(name, Self.password, cluster)
+      )
+    }) { cluster, name, sessions in
+      let change = ChangePassword.Input(
+        currentPassword: .init(text: Self.password), password: .init(text: new), passwordRepetition: .init(text: new))
+      var (session, isDone) = (sessions.own, false)
       do {
-        changed = try await cluster.client.authorized(session.accessToken).call(
-          ChangePassword.self,
-          .init(
-            currentPassword: .init(text: Self.password), password: .init(text: new), passwordRepetition: .init(text: new)))
+        session = try await cluster.client.authorized(session.accessToken).call(
+          ChangePassword.self, change, idempotencyKey: "change-\(name)")
+        isDone = true
       } catch let problem as GatewayClient.Problem where problem.isPassing {
-        // Its fate is unknown: both passwords are tried below.
+        // Its fate is unknown: both passwords are tried.
+        let isOldRight = try await Self.isRight(name, Self.password, cluster)
+        let isNewRight = try await Self.isRight(name, new, cluster)
+        #expect(isOldRight != isNewRight, "one of the two, and not both")
+        // Ends with a success, which clears the failure from what stands against this test's address.
+        _ = try await Self.logIn(name, isNewRight ? new : Self.password, cluster)
       }
-      let isOldRight = try await Self.isRight(name, Self.password, cluster)
-      let isNewRight = try await Self.isRight(name, new, cluster)
-      #expect(isOldRight != isNewRight, "one of the two, and not both")
-      if let changed {
-        #expect(isNewRight, "what was acknowledged holds")
-        _ = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: changed.refreshToken))
+      if !isDone {
+        // What a client does: whether the change took place or not, its tokens lead on.
+        session = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: session.refreshToken))
+        session = try await cluster.client.authorized(session.accessToken).callUntilDone(
+          ChangePassword.self, change, idempotencyKey: "change-\(name)")
       }
-      // Ends with a success, which clears the failure from what stands against this test's address.
-      _ = try await Self.logIn(name, isNewRight ? new : Self.password, cluster)
+      #expect(try await Self.isRight(name, new, cluster), "what was acknowledged holds")
+      let next = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: session.refreshToken))
+      #expect(next.session.id == sessions.own.session.id)
+      _ = try await cluster.client.authorized(next.accessToken).callUntilDone(ReadOwnAccount.self, .init())
       do {
-        _ = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: session.refreshToken))
-        #expect(isOldRight, "sessions from before the change have ended")
+        _ = try await cluster.client.callUntilDone(RefreshSession.self, .init(refreshToken: sessions.other.refreshToken))
+        Issue.record("the other sessions have ended")
       } catch let problem as GatewayClient.Problem {
-        #expect(isNewRight && problem.status == 401, "\(problem)")
+        #expect(problem.code == RefreshFailure.tokenInvalid.rawValue, "\(problem)")
       }
+      let changes = try Play.read(cluster, .identity) {
+        try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM security_events WHERE kind = 'passwordChanged'") ?? 0
+      }
+      #expect(changes == (Int(name.dropFirst(6)) ?? 0) + 1, "each took place once")
     }
   }
 

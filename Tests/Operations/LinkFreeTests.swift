@@ -22,11 +22,14 @@ struct LinkFreeTests {
     "keeps apart what tokens are called, and makes no link of it either (ID-18)",
     arguments: [
       ("ci:deploy", "ci: deploy"), ("ci.deploy", "ci. deploy"), ("ci deploy", "ci deploy"), ("backup.sh", "backup. sh"),
-      (".env", ".env"), ("Nightly 03:30", "Nightly 03:30"), ("v1.2:rc", "v1.2: rc"), ("etc.", "etc."), ("a/b", "a b"),
-      ("https://evil.example/reset", "https: evil. example reset"), ("www.evil.example", "www. evil. example"),
+      (".env", ".env"), ("Nightly 03:30", "Nightly 03:30"), ("v1.2:rc", "v1.2: rc"), ("etc.", "etc."), ("a/b", "a/ b"),
+      ("ci/deploy", "ci/ deploy"), ("ci\\deploy", "ci\\ deploy"), ("ci@deploy", "ci@ deploy"),
+      ("\\\\host\\share", "\\ \\ host\\ share"),
+
+      ("https://evil.example/reset", "https: / / evil. example/ reset"), ("www.evil.example", "www. evil. example"),
       ("www.www.evil.example", "www. www. evil. example"), (sixty, sixty), (sixty + "x", sixty),
       (String(repeating: "a.", count: 30), String(repeating: "a. ", count: 29) + "a."),
-      ("ana@evil.example", "ana evil. example"), ("evil\u{3002}example", "evil example"), ("mailto:a", "mailto: a"),
+      ("ana@evil.example", "ana@ evil. example"), ("evil\u{3002}example", "evil\u{3002} example"), ("mailto:a", "mailto: a"),
     ])
   func names(text: String, shown: String) { #expect(LinkFree.name(text) == shown) }
 

@@ -101,6 +101,20 @@ struct DispatchTests {
     }
   }
 
+  @Test("ends a process that would serve an operation that announces an idempotency key without a record of its calls")
+  func unkeptKeys() async {
+    await #expect(processExitsWith: .failure) {
+      enum Forget: Operations.Operation {
+        typealias Input = Empty
+        typealias Output = Empty
+        static let spec = OperationSpec(
+          "notes.forget", of: .social, nil, by: .account, effect: .write, requirements: [], "Forget.")
+      }
+      var service = ServiceDefinition(Notebook.contract, migrations: Notebook.migrations)
+      service.serve(Forget.self) { (_, _) in Empty() }
+    }
+  }
+
   @Test("names an unknown operation")
   func unknown() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in

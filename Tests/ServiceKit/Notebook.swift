@@ -55,13 +55,15 @@ enum Notebook {
     typealias Input = Empty
     typealias Output = Empty
     static let spec = OperationSpec(
-      "notes.publish", of: .social, nil, by: .verifiedAccount, effect: .write, requirements: [], "Publish.")
+      "notes.publish", of: .social, nil, by: .verifiedAccount, effect: .write, takesIdempotencyKey: false, requirements: [],
+      "Publish.")
   }
 
   enum Burn: Operations.Operation {
     typealias Input = Empty
     typealias Output = Empty
-    static let spec = OperationSpec("notes.burn", of: .social, nil, by: .administrator, effect: .write, requirements: [], "Burn.")
+    static let spec = OperationSpec(
+      "notes.burn", of: .social, nil, by: .administrator, effect: .write, takesIdempotencyKey: false, requirements: [], "Burn.")
   }
 
   /// Not part of the contract: tests serve it as they need it.

@@ -54,6 +54,38 @@ struct IdempotencyTests {
     await store.close()
   }
 
+  private func insert(_ transaction: Transaction) throws {
+    try transaction.insert(try Int.fetchOne(transaction.database, sql: "SELECT count(*) FROM numbers") ?? 0)
+  }
+
+  /// Prepares by writing one number and does it by writing another, as often as it runs.
+  private func prepared(_ key: IdempotencyKey, in store: Store, refusing: Bool = false) async throws -> String {
+    try await store.write(idempotency: key) {
+      try await store.write { try insert($0) }
+    } repeated: { reply in
+      "again \(String(decoding: reply, as: UTF8.self))"
+    } _: { _, transaction in
+      try insert(transaction)
+      if refusing { return ("refused", record: nil) }
+      let record: [UInt8] = Array("record".utf8)
+      return ("done", record: record)
+    }
+  }
+
+  @Test("of more than one transaction is answered by what was recorded and done once; what is refused is tried anew")
+  func prepared() async throws {
+    let store = try open()
+    #expect(try await prepared(key(), in: store, refusing: true) == "refused")
+    #expect(try await prepared(key(), in: store) == "done")
+    #expect(try await prepared(key(), in: store) == "again record")
+    #expect(try await store.allNumbers() == [0, 1, 2, 3])
+    #expect(await code { _ = try await prepared(key("k", "other"), in: store) } == "idempotency_key_reused")
+    #expect(try await store.allNumbers() == [0, 1, 2, 3])
+    time.move(days: 7)
+    #expect(try await prepared(key(), in: store) == "done")
+    await store.close()
+  }
+
   @Test("is refused with another payload or operation, and is nothing to other keys and callers")
   func reuse() async throws {
     let store = try open()

@@ -70,17 +70,16 @@ extension ServiceDefinition {
       return try Imports.exercises(of: row.id, call.page(input), in: database)
     }
 
-    serve(CancelImport.self) { input, call in
-      let account = try call.account
-      let row = try await call.write { transaction in
+    serve(
+      CancelImport.self,
+      write: { input, call, transaction in
+        let account = try call.account
         let row = try Imports.find(input.importID, of: account, in: transaction.database)
         try Imports.end(row.id, .cancelled, transaction)
-        return try Imports.find(row.id, of: account, in: transaction.database)
-      }
+        return try Imports.find(row.id, of: account, in: transaction.database).shown(call.language)
+      },
       // Whoever is reading it has it open, and stops before the next batch.
-      try await spool.remove(row.id, of: account)
-      return row.shown(call.language)
-    }
+      afterwards: { input, call in try await spool.remove(input.importID, of: call.account) })
   }
 }
 

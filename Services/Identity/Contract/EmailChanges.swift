@@ -50,13 +50,12 @@ public enum RequestEmailChange: Operation {
     ]
   }
 
-  // No idempotency key: the password is looked at each time, and repeating it only sends another link.
   public static let spec = OperationSpec(
     "emailChanges.request", of: .identity, .post("/v1/accounts/me/email-changes"), by: .account, effect: .create,
     rate: .sensitive,
     failures: RequestEmailChangeFailure.allCases.map(\.kind)
       + ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
-    takesIdempotencyKey: false, requirements: ["ID-11"],
+    requirements: ["ID-11"],
     "Have a link mailed to a new address, by which it becomes the account's.")
 }
 

@@ -64,12 +64,13 @@ public enum BeginIdentityLink: Operation {
   public typealias Input = BeginExternalLogin.Input
   public typealias Output = ExternalLoginStart
 
+  // No idempotency key: a recorded reply would keep the flow's secrets, and repeating it only begins another flow.
   public static let spec = OperationSpec(
     "identities.begin", of: .identity, .post("/v1/identities"), by: .account, effect: .write, rate: .sensitive,
     failures: [
       ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind,
     ],
-    requirements: ["ID-10"], "Begin to link an external identity to your account.")
+    takesIdempotencyKey: false, requirements: ["ID-10"], "Begin to link an external identity to your account.")
 }
 
 /// Links the external identity that the provider proved to the account, in the session in which the flow began.

@@ -21,7 +21,8 @@ public enum ChangePasswordFailure: String, FailureCode {
 }
 
 /// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, every
-/// personal access token is revoked unless they are to be kept, and a mail tells of it.
+/// personal access token is revoked unless they are to be kept, and a mail tells of it. The refresh token that is replaced gives the new ones by
+/// ``RefreshSession`` for 30 s, and so does a repetition with the same idempotency key.
 public enum ChangePassword: Operation {
   public struct Input: Form, Hashable {
     public var currentPassword: FormField<Password>

@@ -101,10 +101,10 @@ public enum CreatePersonalAccessToken: Operation {
     ]
   }
 
-  // Not `create`: a recorded reply would keep the secret in the store. A repetition is told that the name is taken.
+  // No idempotency key, and not `create`: a recorded reply would keep the secret in the store. A repetition is told that the name is taken.
   public static let spec = OperationSpec(
     "personalAccessTokens.create", of: .identity, .post("/v1/personal-access-tokens"), by: .account, effect: .write,
-    failures: PersonalAccessTokenFailure.allCases.map(\.kind), requirements: ["ID-18"],
+    failures: PersonalAccessTokenFailure.allCases.map(\.kind), takesIdempotencyKey: false, requirements: ["ID-18"],
     "Make a personal access token for a script; its secret is shown this once.")
 }
 

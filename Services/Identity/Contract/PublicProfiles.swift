@@ -24,10 +24,9 @@ public enum CreatePublicLink: Operation {
   public typealias Input = Empty
   public typealias Output = PublicLink
 
-  // A recorded reply would keep the key in the store; who lost the answer reads the link.
   public static let spec = OperationSpec(
     "publicProfiles.createLink", of: .identity, .post("/v1/accounts/me/public-link"), by: .account, effect: .create,
-    takesIdempotencyKey: false, requirements: ["ID-11"], "Make a link to your public profile; an older one stops working.")
+    requirements: ["ID-11"], "Make a link to your public profile; an older one stops working.")
 }
 
 /// Reads the link to the account's public profile.

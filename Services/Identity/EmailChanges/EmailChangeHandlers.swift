@@ -7,12 +7,17 @@ import Storage
 extension ServiceDefinition {
   /// Serves the change of e-mail addresses.
   mutating func serveEmailChanges(keys: IdentityKeys, hasher: PasswordHasher) {
-    serve(RequestEmailChange.self) { input, call in
-      let attempt = try await call.read { try $0.beginEmailChange(input, call, key: keys.failures) }
-      let isRight = try await attempt.current.isRight(hasher, call)
-      // A failed attempt is counted in the transaction, so the failure must be thrown after it.
-      return try await call.write { try $0.requestEmailChange(attempt, isRight: isRight, call) }.get()
-    }
+    serveAttempt(
+      RequestEmailChange.self,
+      prepare: { input, call in
+        let attempt = try await call.read { try $0.beginEmailChange(input, call, key: keys.failures) }
+        return (attempt, isRight: try await attempt.current.isRight(hasher, call))
+      },
+      // A failed attempt is counted in the transaction.
+      write: { _, prepared, call, transaction in
+        let (attempt, isRight) = prepared
+        return try transaction.requestEmailChange(attempt, isRight: isRight, call)
+      })
 
     serve(CompleteEmailChange.self) { input, call in
       // A refusal is recorded in the transaction, so it must be thrown after it.

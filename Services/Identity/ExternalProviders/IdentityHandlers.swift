@@ -19,14 +19,15 @@ extension ServiceDefinition {
       try await logins.begin(input, owner: try await call.flowOwner(), call)
     }
 
-    serve(LinkIdentity.self) { input, call in
-      let proven = try await logins.end(input, owner: try await call.flowOwner(), call)
-      let linked = try await call.write { try $0.link(proven, call) }
-      switch linked {
-      case .success(let identity): return try identity.own()
-      case .failure(let failure): throw failure.with(["provider": logins.title(proven.provider)])
-      }
-    }
+    serveAttempt(
+      LinkIdentity.self,
+      prepare: { input, call in try await logins.end(input, owner: try await call.flowOwner(), call) },
+      write: { _, proven, call, transaction in
+        switch try transaction.link(proven, call) {
+        case .success(let identity): return .success(try identity.own())
+        case .failure(let failure): return .failure(failure.with(["provider": logins.title(proven.provider)]))
+        }
+      })
 
     serve(
       UnlinkIdentity.self,

@@ -19,5 +19,8 @@ extension PasswordRules {
 
 extension AccountRecord {
   /// What can be read off the account and so must not be its password.
-  var names: [String] { [username.description, email.description, String(email.localPart)] }
+  var names: [String] {
+    let others = [name?.description, nickname?.description].compactMap { $0 }
+    return [username.description, email.description, String(email.localPart)] + others
+  }
 }

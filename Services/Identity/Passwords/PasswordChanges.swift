@@ -8,14 +8,23 @@ extension ServiceDefinition {
   /// Serves changing the password, and what the mail about it needs.
   mutating func servePasswordChanges(keys: IdentityKeys, hasher: PasswordHasher, places: PlaceDatabase) {
     let rules = PasswordRules()
-    serve(ChangePassword.self) { input, call in
-      let attempt = try await call.read { try $0.beginChange(input, rules, call, key: keys.failures) }
-      let hash = try await attempt.current.isRight(hasher, call) ? try await hasher.hash(attempt.new) : nil
-      // A failed attempt is counted in the transaction, so the failure must be thrown after it.
-      let given = try await call.write {
-        try $0.endChange(attempt, hash, keepsTokens: input.keepsPersonalAccessTokens ?? false, call)
-      }.get()
-      return try await given.signedIn(keys, places)
+    serveKeyed(ChangePassword.self) { input, key, call in
+      let result: Result<GivenTokens, Failure> = try await call.write(idempotency: key) {
+        let attempt = try await call.read { try $0.beginChange(input, rules, call, key: keys.failures) }
+        let hash = try await attempt.current.isRight(hasher, call) ? try await hasher.hash(attempt.new) : nil
+        return (attempt, hash)
+      } repeated: { _ in
+        // The record says no more than that it is done: tokens in it would be kept, and be those of before a refresh.
+        .success(try await call.write { try $0.renewTokens(call, key: keys.refresh) })
+      } _: { prepared, transaction in
+        // A failed attempt is counted in the transaction, so the failure must be thrown after it.
+        let (attempt, hash) = prepared
+        let result = try transaction.endChange(
+          attempt, hash, keepsTokens: input.keepsPersonalAccessTokens ?? false, call, key: keys.refresh)
+        guard case .success = result else { return (result, record: nil) }
+        return (result, record: [])
+      }
+      return try await result.get().signedIn(keys, places)
     }
 
     serve(
@@ -56,7 +65,7 @@ extension Database {
 extension Transaction {
   /// Changes the password and ends all other sessions if the current one was right, counts a failure otherwise.
   fileprivate func endChange(
-    _ attempt: ChangeAttempt, _ hash: PasswordHash?, keepsTokens: Bool, _ call: Call
+    _ attempt: ChangeAttempt, _ hash: PasswordHash?, keepsTokens: Bool, _ call: Call, key: SecretKey
   ) throws -> Result<GivenTokens, Failure> {
     let account = try call.liveAccount(database)
     let session = try call.session
@@ -68,7 +77,7 @@ extension Transaction {
     try unlinkDoubtful(of: account.id, except: session, call.caller)
     if !keepsTokens { try withdrawAccess(to: account.id) }
     try record(SecurityEvent(.passwordChanged, account: account.id, session: session), from: call.caller)
-    return .success(try renewTokens(of: session, account, call.caller))
+    return .success(try renewTokens(call, key: key))
   }
 
   /// Gives the account another password, and tells of it: links that would recover the older one work no longer, nor do those that

@@ -30,8 +30,11 @@ struct PasswordRules: Sendable {
     expect(text.contains(where: \.isLowercase), "password_lacks_lower_case")
     expect(text.contains(where: \.isWholeNumber), "password_lacks_digit")
     expect(text.contains { !$0.isLetter && !$0.isNumber && !$0.isWhitespace }, "password_lacks_special")
-    expect(!common.contains(text), "password_common")
-    expect(!names.contains { $0.lowercased() == text.lowercased() }, "password_is_name")
+    let readings = PasswordReadings(text)
+    expect(!common.contains(readings), "password_common")
+    expect(
+      !names.contains { !PasswordReadings($0).plain.isDisjoint(with: readings.plain.union(readings.undisguised)) },
+      "password_is_name")
     return rules
   }
 }

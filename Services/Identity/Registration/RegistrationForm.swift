@@ -50,6 +50,7 @@ struct RegistrationForm: Sendable {
     var names: [String] = []
     if let username = input.username.value { names.append(username.description) }
     if let email = input.email.value { names += [email.description, String(email.localPart)] }
+    names += [input.name?.value?.description, input.nickname?.value?.description].compactMap { $0 }
     return names
   }
 }

@@ -8,7 +8,11 @@ extension ServiceDefinition {
   /// Serves the registration of accounts.
   mutating func serveRegistration(keys: IdentityKeys, hasher: PasswordHasher) {
     let registration = Registration(hasher: hasher, passwordRules: PasswordRules(), usernames: keys.usernames)
-    serve(RegisterAccount.self) { input, call in try await registration.register(input, call) }
+    serve(
+      RegisterAccount.self, prepare: registration.prepare,
+      write: { input, prepared, _, transaction in
+        try transaction.register(prepared.form, input, prepared.hash, key: keys.usernames)
+      })
   }
 }
 
@@ -19,7 +23,8 @@ private struct Registration: Sendable {
   /// The key of usernames that nobody can have for a while.
   let usernames: SecretKey
 
-  func register(_ input: RegisterAccount.Input, _ call: Call) async throws -> OwnAccount {
+  /// Judges the form, and hashes its password.
+  func prepare(_ input: RegisterAccount.Input, _ call: Call) async throws -> (form: RegistrationForm, hash: PasswordHash) {
     let form: RegistrationForm
     switch RegistrationForm.judge(input, passwordRules: passwordRules, requestLanguage: call.language) {
     case .success(let sound): form = sound
@@ -29,14 +34,7 @@ private struct Registration: Sendable {
       }
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
-    let hash = try await hasher.hash(form.password)
-    guard let key = call.idempotencyKey(payload: input.json) else {
-      return try await call.write { [usernames] in try $0.register(form, input, hash, key: usernames) }
-    }
-    let reply = try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { [usernames] in
-      try $0.register(form, input, hash, key: usernames).json
-    }
-    return try OwnAccount.decode(reply)
+    return (form, try await hasher.hash(form.password))
   }
 }
 

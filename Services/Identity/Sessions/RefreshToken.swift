@@ -1,3 +1,5 @@
+import Foundation
+
 /// Marks what refreshes sessions.
 enum RefreshTokens {}
 
@@ -7,4 +9,7 @@ typealias RefreshToken = ClientSecret<RefreshTokens>
 extension RefreshToken {
   /// The token that this one is exchanged for.
   func successor(key: SecretKey) -> RefreshToken { successor(key: key, for: "refresh") }
+
+  /// The token that takes the place of one of which only the hash is known.
+  static func replacing(_ hash: Data, key: SecretKey) -> RefreshToken { replacing(hash, key: key, for: "replaced refresh") }
 }

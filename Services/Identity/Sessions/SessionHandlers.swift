@@ -32,7 +32,9 @@ extension Transaction {
     case .rotate:
       return .success(try given(try rotate(token, found.session, call.caller, key: key), found.session.id, account, at: now))
     case .repeated(let instant):
-      return .success(try given(token.successor(key: key), found.session.id, account, at: instant))
+      // There is none where the key has changed since.
+      guard let successor = found.successor(of: token, key: key) else { return .failure(.tokenInvalid) }
+      return .success(try given(successor, found.session.id, account, at: instant))
     case .reused:
       try revoke(found.session.id, of: account.id, .refreshTokenReused)
       try record(SecurityEvent(.refreshTokenReused, account: account.id, session: found.session.id), from: call.caller)

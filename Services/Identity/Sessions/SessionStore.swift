@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// A session as it is kept.
@@ -53,6 +54,13 @@ struct SessionRecord: Sendable {
 struct RefreshTokenRecord: Sendable {
   let session: SessionRecord
   let presented: PresentedToken
+  /// The hash of the one it was exchanged for or replaced by.
+  let successorHash: Data?
+
+  /// The one that it was exchanged for or replaced by; nil if there is none.
+  func successor(of token: RefreshToken, key: SecretKey) -> RefreshToken? {
+    [token.successor(key: key), RefreshToken.replacing(token.hash, key: key)].first { $0.hash == successorHash }
+  }
 }
 
 extension Database {
@@ -89,7 +97,8 @@ extension Database {
   func refreshToken(_ hash: Data) throws -> RefreshTokenRecord? {
     let statement = try cachedStatement(
       sql: """
-        SELECT token.session_id, token.expires_at, token.used_at, successor.used_at AS successor_used_at
+        SELECT token.session_id, token.expires_at, token.used_at, successor.used_at AS successor_used_at,
+          successor.token_hash AS successor_hash
         FROM refresh_tokens AS token LEFT JOIN refresh_tokens AS successor ON successor.parent_hash = token.token_hash
         WHERE token.token_hash = ?
         """)
@@ -101,7 +110,8 @@ extension Database {
       session: session,
       presented: PresentedToken(
         expiresAt: row["expires_at"], usedAt: row["used_at"], isSuccessorUsed: successorUsedAt != nil,
-        isSessionOver: session.revokedAt != nil))
+        isSessionOver: session.revokedAt != nil),
+      successorHash: row["successor_hash"])
   }
 }
 
@@ -134,10 +144,8 @@ extension Transaction {
   func rotate(_ token: RefreshToken, _ session: SessionRecord, _ caller: Caller, key: SecretKey) throws -> RefreshToken {
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
     let successor = token.successor(key: key)
-    try database.cachedStatement(sql: "UPDATE refresh_tokens SET used_at = ? WHERE token_hash = ?").execute(arguments: [
-      now, token.hash,
-    ])
-    try insert(successor, of: session.id, parent: token, expiresAt: expiresAt)
+    try use(token.hash)
+    try insert(successor, of: session.id, parent: token.hash, expiresAt: expiresAt)
     try keep(session.id, until: expiresAt, caller)
     // A token that is past its time is of no use to anybody, not even as a sign of theft.
     try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ? AND expires_at <= ?")
@@ -145,15 +153,27 @@ extension Transaction {
     return successor
   }
 
-  /// Begins the session's family of tokens anew: none that was given out before is good any longer, refresh token or access token.
-  func renewTokens(of session: SessionID, _ account: AccountRecord, _ caller: Caller) throws -> GivenTokens {
-    let token = RefreshToken()
+  /// Gives the calling session other tokens in place of those it has: none that was given out before is good any longer, refresh token or
+  /// access token. Its refresh token counts as exchanged, so that a client that lost the answer gets the same by it for a while.
+  func renewTokens(_ call: Call, key: SecretKey) throws -> GivenTokens {
+    let (account, session) = (try call.liveAccount(database), try call.session)
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
-    try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ?").execute(arguments: [session])
-    try insert(token, of: session, parent: nil, expiresAt: expiresAt)
-    try keep(session, until: expiresAt, caller)
+    let former = try Data.fetchOne(
+      database.cachedStatement(sql: "SELECT token_hash FROM refresh_tokens WHERE session_id = ? AND used_at IS NULL"),
+      arguments: [session])
+    if let former { try use(former) }
+    let token = former.map { RefreshToken.replacing($0, key: key) } ?? RefreshToken()
+    try insert(token, of: session, parent: former, expiresAt: expiresAt)
+    try keep(session, until: expiresAt, call.caller)
     try outdate(session, of: account.id)
     return try given(token, session, account, at: now)
+  }
+
+  /// Lets the token of that hash count as exchanged.
+  private func use(_ token: Data) throws {
+    try database.cachedStatement(sql: "UPDATE refresh_tokens SET used_at = ? WHERE token_hash = ?").execute(arguments: [
+      now, token,
+    ])
   }
 
   /// Keeps a session that got tokens for as long again: it was seen by that.
@@ -219,9 +239,9 @@ extension Transaction {
       account: account, session: session, isInDoubt: try database.isInDoubt(id), refreshToken: token, givenAt: at)
   }
 
-  private func insert(_ token: RefreshToken, of session: SessionID, parent: RefreshToken?, expiresAt: Instant) throws {
+  private func insert(_ token: RefreshToken, of session: SessionID, parent: Data?, expiresAt: Instant) throws {
     try database.cachedStatement(
       sql: "INSERT INTO refresh_tokens (token_hash, session_id, parent_hash, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [token.hash, session, parent?.hash, now, expiresAt])
+    ).execute(arguments: [token.hash, session, parent, now, expiresAt])
   }
 }

@@ -27,6 +27,11 @@ struct ClientSecret<Mark>: Hashable, Sendable {
     ClientSecret(bytes: key.code(for: Array(purpose.utf8) + [0] + bytes))
   }
 
+  /// The secret that takes the place of the one of that hash, always the same: so that it can be given to who comes with the former one.
+  static func replacing(_ hash: Data, key: SecretKey, for purpose: String) -> ClientSecret {
+    ClientSecret(bytes: key.code(for: Array(purpose.utf8) + [0] + hash))
+  }
+
   /// What the store keeps. A plain hash will do, since nobody can guess 256 random bits.
   var hash: Data { Data(SHA256.hash(data: bytes)) }
 

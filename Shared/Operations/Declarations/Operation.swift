@@ -33,7 +33,7 @@ public struct OperationSpec: Sendable {
   public let isForSessionsOnly: Bool
   /// Ways to end beyond those that befall every call of its kind; see ``commonFailures(hasBody:)``.
   public let failures: [FailureKind]
-  /// Whether an `Idempotency-Key` makes its repetition harmless.
+  /// Whether an `Idempotency-Key` makes its repetition harmless. Unless said otherwise one does for whatever accounts change; services send none.
   public let takesIdempotencyKey: Bool
   /// What of it travels over HTTP as bytes rather than as JSON.
   public let raw: RawBytes?
@@ -56,7 +56,7 @@ public struct OperationSpec: Sendable {
     self.inDoubt = inDoubt ?? DoubtRule(caller, effect)
     self.isForSessionsOnly = isForSessionsOnly
     self.failures = failures
-    self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller != .anyone)
+    self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller.isAccount)
     self.raw = raw
     self.requirements = requirements
     self.summary = summary
@@ -125,6 +125,14 @@ public enum CallerRule: Hashable, Sendable {
   case administrator
   /// Only these services, over the bus.
   case services([ServiceName])
+
+  /// Whether it takes an account to call.
+  fileprivate var isAccount: Bool {
+    switch self {
+    case .account, .verifiedAccount, .administrator: true
+    case .anyone, .services: false
+    }
+  }
 }
 
 /// Whether a session may call that is in doubt: it began with a suspicious login, and its owner has not said yet that it was they

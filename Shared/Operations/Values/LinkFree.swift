@@ -12,9 +12,9 @@ public enum LinkFree {
     return String(words.joined(separator: " ").prefix(mostCharacters))
   }
 
-  /// A name by which its owner finds a thing again, such as a token: the same, but dots and colons stay, with a blank behind them.
+  /// A name by which its owner finds a thing again, such as a token: the same, but what holds addresses together stays, with a blank behind it.
   public static func name(_ text: String) -> String {
-    apart(text.prefix(mostCharactersOfName)) { $0 == "." || $0 == ":" ? "\($0) " : " " }.joined(separator: " ")
+    apart(text.prefix(mostCharactersOfName)) { "\($0) " }.joined(separator: " ")
   }
 
   /// The words of the text with its joints replaced.

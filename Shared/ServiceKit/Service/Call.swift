@@ -74,6 +74,24 @@ public struct Call: Sendable {
     try await store.write(traceparent: header.traceparent, body)
   }
 
+  /// One transaction after what prepares it, neither of which is done again when a call with an idempotency key is repeated.
+  ///
+  /// - Parameters:
+  ///   - key: the call's, nil if it has none.
+  ///   - repeated: makes the answer to a repetition of what was recorded.
+  ///   - body: answers, and says what is to be recorded: nothing where it refuses, and yet what it wrote is to stay.
+  public func write<Prepared: Sendable, T: Sendable>(
+    idempotency key: IdempotencyKey?, prepare: () async throws -> Prepared, repeated: ([UInt8]) async throws -> T,
+    _ body: @escaping @Sendable (Prepared, Transaction) throws -> (answer: T, record: [UInt8]?)
+  ) async throws -> T {
+    guard let key else {
+      let prepared = try await prepare()
+      return try await write { try body(prepared, $0).answer }
+    }
+    return try await store.write(
+      idempotency: key, traceparent: header.traceparent, prepare: prepare, repeated: repeated, body)
+  }
+
   /// One consistent view of the store.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await store.read(body)

@@ -110,7 +110,7 @@ public struct ServiceDefinition: Sendable {
     write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> O.Output,
     afterwards: @escaping @Sendable (O.Input, Call) async throws -> Void = { _, _ in }
   ) {
-    add(operation) { input, call, request in
+    add(operation, keepsRecord: true) { input, call, request in
       let prepared = try await prepare(input, call)
       let json: [UInt8]
       if O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) {
@@ -129,7 +129,40 @@ public struct ServiceDefinition: Sendable {
     }
   }
 
-  /// Serves an operation that must wait for other things than the store; it reads and writes through the call.
+  /// Serves a changing operation whose transaction may refuse and yet stay, as one that counts a failed attempt: the failure is thrown
+  /// after it, and leaves no idempotency record. Unlike that of ``serve(_:prepare:write:afterwards:)``, `prepare` may change
+  /// things, since it does not run again when a call is repeated.
+  public mutating func serveAttempt<O: Operation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
+    write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> Result<O.Output, Failure>
+  ) {
+    serveKeyed(operation) { input, key, call in
+      try await call.write(
+        idempotency: key, prepare: { try await prepare(input, call) }, repeated: { .success(try O.Output.decode($0)) }
+      ) { prepared, transaction in
+        try call.refuseErased(transaction)
+        let result = try body(input, prepared, call, transaction)
+        guard case .success(let output) = result else { return (result, record: nil) }
+        return (result, record: output.json)
+      }.get()
+    }
+  }
+
+  /// Serves a changing operation that keeps the idempotency record of its calls itself, by
+  /// ``Call/write(idempotency:prepare:repeated:_:)``.
+  ///
+  /// - Parameter body: gets the call's key, nil if it has none.
+  public mutating func serveKeyed<O: Operation>(
+    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, IdempotencyKey?, Call) async throws -> O.Output
+  ) {
+    add(operation, keepsRecord: true) { input, call, request in
+      let key = O.spec.takesIdempotencyKey ? call.idempotencyKey(payload: request.payload) : nil
+      return try await body(input, key, call).json
+    }
+  }
+
+  /// Serves an operation that must wait for other things than the store; it reads and writes through the call. It keeps no record of
+  /// its calls, so it must announce no idempotency key.
   public mutating func serve<O: Operation>(
     _ operation: O.Type, _ body: @escaping @Sendable (O.Input, Call) async throws -> O.Output
   ) {
@@ -190,9 +223,12 @@ public struct ServiceDefinition: Sendable {
   }
 
   private mutating func add<O: Operation>(
-    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, Call, Request) async throws -> [UInt8]
+    _ operation: O.Type, keepsRecord: Bool = false, _ body: @escaping @Sendable (O.Input, Call, Request) async throws -> [UInt8]
   ) {
     precondition(handlers[O.spec.name] == nil, "\(O.spec.name) is served twice")
+    // What the documentation promises for repetitions must not be ignored.
+    precondition(
+      keepsRecord || !O.spec.takesIdempotencyKey, "\(O.spec.name) announces an idempotency key, and keeps no record")
     let created = O.spec.effect == .create
     handlers[O.spec.name] = (
       O.spec,

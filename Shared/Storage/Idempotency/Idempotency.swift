@@ -51,10 +51,10 @@ struct Idempotency: Sendable {
   }
 
   /// The reply that was recorded for that request, if it is not too old.
-  func reply(to key: IdempotencyKey, hash: Data, _ transaction: Transaction) throws -> [UInt8]? {
-    let statement = try transaction.database.cachedStatement(
+  func reply(to key: IdempotencyKey, hash: Data, now: Instant, in database: Database) throws -> [UInt8]? {
+    let statement = try database.cachedStatement(
       sql: "SELECT payload_hash, sealed_reply FROM idempotency_records WHERE caller = ? AND key = ? AND at > ?")
-    let oldest = transaction.now.adding(seconds: -seconds)
+    let oldest = now.adding(seconds: -seconds)
     guard let row = try Row.fetchOne(statement, arguments: [key.caller, key.key, oldest]) else { return nil }
     guard row["payload_hash"] == hash else { throw Failure(RequestFailure.idempotencyKeyReused) }
     let reply = try AES.GCM.open(AES.GCM.SealedBox(combined: row["sealed_reply"] as Data), using: sealKey, authenticating: hash)
@@ -85,10 +85,36 @@ extension Store {
     try await idempotency.alone(key) {
       let hash = idempotency.hash(key)
       return try await write(traceparent: traceparent) { [idempotency] transaction in
-        if let reply = try idempotency.reply(to: key, hash: hash, transaction) { return reply }
+        if let reply = try idempotency.reply(to: key, hash: hash, now: transaction.now, in: transaction.database) { return reply }
         let reply = try body(transaction)
         try idempotency.record(reply, to: key, hash: hash, transaction)
         return reply
+      }
+    }
+  }
+
+  /// Writes like ``write(idempotency:traceparent:_:)`` where a request is more than one transaction: a repetition does nothing of it again.
+  ///
+  /// - Parameters:
+  ///   - prepare: what comes before the transaction.
+  ///   - repeated: makes the answer to a repetition of what was recorded.
+  ///   - body: answers, and says what is to be recorded: nothing where it refuses, and yet what it wrote is to stay.
+  /// - Throws: what these throw; ``Failure`` `idempotency_key_reused` and `still_running` as there.
+  public func write<Prepared: Sendable, T: Sendable>(
+    idempotency key: IdempotencyKey, traceparent: String? = nil, prepare: () async throws -> Prepared,
+    repeated: ([UInt8]) async throws -> T,
+    _ body: @escaping @Sendable (Prepared, Transaction) throws -> (answer: T, record: [UInt8]?)
+  ) async throws -> T {
+    try await idempotency.alone(key) {
+      let (hash, now) = (idempotency.hash(key), clock.now)
+      if let reply = try lookUp({ try idempotency.reply(to: key, hash: hash, now: now, in: $0) }) {
+        return try await repeated(reply)
+      }
+      let prepared = try await prepare()
+      return try await write(traceparent: traceparent) { [idempotency] transaction in
+        let (answer, record) = try body(prepared, transaction)
+        if let record { try idempotency.record(record, to: key, hash: hash, transaction) }
+        return answer
       }
     }
   }

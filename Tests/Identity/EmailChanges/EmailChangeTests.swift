@@ -68,6 +68,28 @@ struct EmailChangeTests {
     }
   }
 
+  @Test("a request that is repeated with its idempotency key sends no second link; one that was refused is tried anew")
+  func repetition() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      func request(_ password: String, to email: String = "new@example.com") async throws -> RequestEmailChange.Output {
+        try await identity.ask(
+          RequestEmailChange.self, .init(email: FormField(text: email), currentPassword: FormField(text: password)),
+          by: .signedIn(own), key: "change")
+      }
+      for _ in 0..<2 { #expect(try await failure { try await request("Wrong-1-wrong") }.code == "wrong_password") }
+      #expect(try await identity.securityEvents() == ["emailChangeFailed", "emailChangeFailed"])
+      let first = try await request(RunningIdentity.password)
+      identity.time.advance(seconds: 60)
+      #expect(try await request(RunningIdentity.password) == first)
+      #expect(try await identity.told(EmailChangeRequested.self).count == 1)
+      let reused = try await failure { try await request(RunningIdentity.password, to: "third@example.com") }
+      #expect(reused.code == "idempotency_key_reused")
+      #expect(try await failure { try await request("Wrong-1-wrong") }.code == "idempotency_key_reused")
+    }
+  }
+
   @Test("every field at fault is named at once, and the password is not even looked at")
   func faults() async throws {
     try await RunningIdentity.run { identity in

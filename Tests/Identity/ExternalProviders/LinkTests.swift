@@ -46,6 +46,24 @@ extension ExternalProviderProcesses {
       }
     }
 
+    @Test("linking that is repeated with its idempotency key gives the same identity, and sends the code once")
+    func repetition() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        try await identity.register("bea")
+        let bea = try await identity.logIn("bea")
+        let answer = try await identity.answered(provider, linkingBy: bea)
+        let linked = try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(bea), key: "link")
+        #expect(try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(bea), key: "link") == linked)
+        #expect(try await identity.securityEvents() == ["identityLinked"])
+        var other = answer.link
+        other.code = "other"
+        let reused = try await failure { try await identity.ask(LinkIdentity.self, other, by: .signedIn(bea), key: "link") }
+        #expect(reused.code == "idempotency_key_reused")
+        let used = try await failure { try await identity.ask(LinkIdentity.self, answer.link, by: .signedIn(bea)) }
+        #expect(used.code == "external_state_used")
+      }
+    }
+
     @Test("of two accounts linking one person at the same time one is linked")
     func race() async throws {
       try await TestProvider.withIdentity { provider, identity in

@@ -10,12 +10,16 @@ import Testing
 struct ChangePasswordTests {
   private func change(
     _ identity: RunningIdentity, _ signedIn: SignedIn, from current: String = RunningIdentity.password,
-    to password: String = RunningIdentity.otherPassword, repetition: String? = nil
+    to password: String = RunningIdentity.otherPassword, repetition: String? = nil, key: String? = nil
   ) async throws -> SignedIn {
     let input = ChangePassword.Input(
       currentPassword: FormField(text: current), password: FormField(text: password),
       passwordRepetition: FormField(text: repetition ?? password))
-    return try await identity.ask(ChangePassword.self, input, by: .signedIn(signedIn))
+    return try await identity.ask(ChangePassword.self, input, by: .signedIn(signedIn), key: key)
+  }
+
+  private func refreshed(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> SignedIn {
+    try await identity.ask(RefreshSession.self, .init(refreshToken: signedIn.refreshToken))
   }
 
   private func refusal(_ identity: RunningIdentity, _ signedIn: SignedIn, from current: String) async throws -> Failure {
@@ -35,12 +39,8 @@ struct ChangePasswordTests {
       #expect(changed.session.expiresAt == identity.time.now.adding(seconds: 30 * 86_400))
       #expect(changed.accessToken != own.accessToken && changed.refreshToken != own.refreshToken)
 
-      func refreshed(_ signedIn: SignedIn) async throws -> SignedIn {
-        try await identity.ask(RefreshSession.self, .init(refreshToken: signedIn.refreshToken))
-      }
-      #expect(try await failure { try await refreshed(own) }.code == "refresh_token_invalid")
-      #expect(try await failure { try await refreshed(other) }.code == "refresh_token_invalid")
-      #expect(try await refreshed(changed).session.id == own.session.id)
+      #expect(try await failure { try await refreshed(identity, other) }.code == "refresh_token_invalid")
+      #expect(try await refreshed(identity, changed).session.id == own.session.id)
       let revoked = try await identity.told(SessionRevoked.self)
       #expect(revoked.map(\.sessionID) == [other.session.id])
       #expect(revoked.map(\.reason) == [.passwordChanged])
@@ -50,6 +50,77 @@ struct ChangePasswordTests {
 
       #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
       _ = try await identity.logIn("ana", RunningIdentity.otherPassword)
+    }
+  }
+
+  @Test("a client that lost the answer gets the very tokens of the change by its former refresh token within 30 s (ID-4)")
+  func lostAnswer() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      var own = try await identity.logIn()
+      identity.time.advance(seconds: 600)
+      // Also where the token came by a refresh.
+      own = try await refreshed(identity, own)
+      identity.time.advance(seconds: 60)
+      let lost = try await change(identity, own)
+      identity.time.advance(seconds: 29)
+      for _ in 0..<2 { #expect(try await refreshed(identity, own) == lost) }
+      let next = try await refreshed(identity, lost)
+      #expect(next.session.id == own.session.id)
+      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(next))
+    }
+  }
+
+  @Test("the former refresh token counts as stolen 30 s later, and once that of the change was used", arguments: [30, 0])
+  func replay(seconds: Int) async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      let changed = try await change(identity, own)
+      identity.time.advance(seconds: seconds)
+      if seconds == 0 { _ = try await refreshed(identity, changed) }
+      #expect(try await failure { try await refreshed(identity, own) }.code == "refresh_token_reused")
+      #expect(try await failure { try await refreshed(identity, changed) }.code == "refresh_token_invalid")
+      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.refreshTokenReused])
+    }
+  }
+
+  @Test("where the password was recovered, no former refresh token gives anything")
+  func recovered() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      try await identity.askToRecover()
+      _ = try await identity.recover(try await identity.recoveryToken(), RunningIdentity.otherPassword)
+      #expect(try await failure { try await refreshed(identity, own) }.code == "refresh_token_invalid")
+    }
+  }
+
+  @Test("repeated with its idempotency key it changes nothing more, and gives the session tokens once more; none are kept")
+  func repetition() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let own = try await identity.logIn()
+      #expect(
+        try await failure { try await change(identity, own, from: "Wrong-1-wrong", key: "change") }.code == "wrong_password")
+      let lost = try await change(identity, own, key: "change")
+      identity.time.advance(seconds: 20)
+      let found = try await refreshed(identity, own)
+      #expect(found == lost)
+      let phone = try await identity.logIn("ana", RunningIdentity.otherPassword)
+      let again = try await change(identity, found, key: "change")
+      #expect(again.session.id == own.session.id && again.refreshToken != found.refreshToken)
+      #expect(try await identity.securityEvents() == ["passwordChangeFailed", "passwordChanged"])
+      #expect(try await identity.told(PasswordChanged.self).count == 1)
+      // Its answer may be lost, too.
+      #expect(try await refreshed(identity, found) == again)
+      _ = try await refreshed(identity, again)
+      _ = try await refreshed(identity, phone)
+      let reused = try await failure { try await change(identity, own, to: "Otra-5-clave", key: "change") }
+      #expect(reused.code == "idempotency_key_reused")
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(own))
+      #expect(try await failure { try await change(identity, own, key: "change") }.code == "session_revoked")
     }
   }
 

@@ -57,6 +57,34 @@ struct PasswordRulesTests {
   }
 
   @Test(
+    "are no common one with what people put before it, between its letters, or in place of some (ID-20)",
+    arguments: [
+      "!Password1", "Adm1n!234", "Aa123456789!", "Pass-word1!", "2024!Dragon", "123456Monkey!", "P.a.s.s.w.o.r.d.1",
+      "Ab11111111!",
+    ])
+  func additions(text: String) throws {
+    #expect(rules.broken(by: try Password(text: text), names: []).map(\.code) == ["password_common"])
+  }
+
+  @Test(
+    "are no name of the account, with or without what people put around it (ID-20)",
+    arguments: [
+      ("Pedrolopez7!", "pedrolopez7"), ("Pedro.lopez1", "pedro.lopez"), ("Pedro Lopez1!", "Pedro Lopez"),
+      ("PedroLopez-2024", "Pedro Lopez"), ("!!1Pedro_Lopez", "pedrolopez"),
+      ("P3dro.l0pez", "pedro.lopez"), ("Pedro-1999!", "pedro77"), ("Bo-Li-2024!", "Bo Li"),
+    ])
+  func names(text: String, name: String) throws {
+    #expect(rules.broken(by: try Password(text: text), names: ["someone", name]).map(\.code).contains("password_is_name"))
+  }
+
+  @Test(
+    "may have a name in them beside other words, or be punctuation for the most part",
+    arguments: ["Pedro-swims-7-lakes", "lake Pedro 7 battery!", "Pedro.lopez83947205", "#9$k&!R*", "Pe!1dr-lo"])
+  func besideNames(text: String) throws {
+    #expect(rules.broken(by: try Password(text: text), names: ["pedro", "pedro.lopez", "Pedro Lopez", "k", "\u{1F600}"]).isEmpty)
+  }
+
+  @Test(
     "may have a common word in them beside others, or with a number that is nobody's habit",
     arguments: ["Whatever-Chicken-7", "7-Midnight-lento", "Dragon83947205!", "Tigers!swim2024lentos"])
   func words(text: String) throws {

@@ -49,6 +49,9 @@ struct RefreshRuleTests {
     #expect(token.successor(key: key) == token.successor(key: key))
     #expect(token.successor(key: key) != token.successor(key: other))
     #expect(token.successor(key: key) != token)
+    let replacement = RefreshToken.replacing(token.hash, key: key)
+    #expect(replacement == RefreshToken.replacing(token.hash, key: key))
+    #expect(replacement != token.successor(key: key) && replacement != RefreshToken.replacing(token.hash, key: other))
     #expect(RefreshToken(token.text) == token)
     #expect(RefreshToken() != RefreshToken())
   }
