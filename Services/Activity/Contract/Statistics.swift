@@ -4,7 +4,7 @@ public import Operations
 public struct Statistics: Document, Hashable {
   /// How many activities it has, those put away included.
   public var activityCount: Int
-  /// How many entries reached their goals, over all days.
+  /// How many entries reached their goals, but for days that are paused or skipped, and limits whose days are open.
   public var doneCount: Int
   /// On how many days something was done.
   public var activeDayCount: Int
@@ -24,9 +24,11 @@ public struct Statistics: Document, Hashable {
 
   public static let notes: Notes = [
     "activityCount": "How many activities the account has, archived ones included.",
-    "doneCount": "How many entries reached their goals.",
+    "doneCount":
+      "How many entries reached their goals; none of a day that is paused or skipped, nor of a limit whose day is open.",
     "activeDayCount": "On how many days something was done.",
-    "streak": "Days in a row on which something was done; a today on which nothing is done yet breaks none.",
+    "streak":
+      "Days in a row on which something was done; a today on which nothing is done yet breaks none, nor does a day lost by travelling.",
     "firstActiveDay": "The first day on which something was done.",
   ]
 }

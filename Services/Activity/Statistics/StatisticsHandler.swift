@@ -8,8 +8,7 @@ extension ServiceDefinition {
     serve(GetStatistics.self, prepare: calendars.prepare) { input, _, call, database in
       let owner = try input.accountID ?? call.account
       try Follows.require(call.account, mayRead: owner, in: database)
-      let today = try calendars.calendar(of: owner, in: database).day(of: call.now)
-      return try ActiveDays.statistics(of: owner, today: today, in: database)
+      return try ActiveDays.statistics(of: try calendars.days(of: owner, now: call.now, in: database), in: database)
     }
   }
 }

@@ -19,4 +19,18 @@ struct ActiveRunTests {
     #expect(run.streak(today: today) == Streak(current: current, longest: longest))
     #expect(run.count == days.count && run.first == days.first.map { today.advanced(by: $0) })
   }
+
+  @Test(
+    "go on over days that were lost, which add nothing",
+    arguments: [
+      ([-3, -2, 0], [-1], 3, 3), ([-3, -2], [-1], 2, 2), ([-4, -1, 0], [-3, -2], 3, 3), ([-4, -1, 0], [-3], 2, 2),
+      ([-4, -3], [-2], 0, 2), ([-2, -1, 0], [-1], 3, 3),
+    ])
+  func lost(days: [Int], lost: [Int], current: Int, longest: Int) {
+    let today = LocalDay(daysSinceEpoch: 20_000)
+    var run = ActiveRun(lost: Set(lost.map { today.advanced(by: $0) }))
+    for day in days { run.add(today.advanced(by: day)) }
+    #expect(run.streak(today: today) == Streak(current: current, longest: longest))
+    #expect(run.count == days.count)
+  }
 }

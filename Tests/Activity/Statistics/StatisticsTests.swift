@@ -1,5 +1,4 @@
 import ActivityContract
-import ActivityService
 import GRDB
 import InProcess
 import Operations
@@ -8,6 +7,8 @@ import SocialContract
 import SocialService
 import Storage
 import Testing
+
+@testable import ActivityService
 
 @Suite("Statistics for the profile")
 struct StatisticsTests {
@@ -44,6 +45,72 @@ struct StatisticsTests {
       try await record("2026-11-20", 1)
       let after = try await ana.send(GetStatistics.self, .init())
       #expect(after.doneCount == 4 && after.activeDayCount == 4 && after.streak == Streak(current: 2, longest: 2))
+    }
+  }
+
+  @Test("a day lost by travelling breaks no row, like that of the activity itself")
+  func travelled() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2028-05-19T20:00:00.000Z") { services in
+      let ana = try await services.register(timeZone: "Pacific/Honolulu")
+      let walk = try await ana.makeActivity(startDay: "2028-05-18")
+      for day in ["2028-05-18", "2028-05-19"] { _ = try await ana.record(walk, on: day) }
+      // 23:00 of the 19th in Honolulu is 23:00 of the 20th in Kiritimati.
+      try services.clock.set("2028-05-20T09:00:00.000Z")
+      try await services.move(ana, to: "Pacific/Kiritimati", heardBy: .activity)
+      try services.clock.set("2028-05-21T09:00:00.000Z")
+      #expect(try await ana.send(GetStatistics.self, .init()).streak == Streak(current: 2, longest: 2))
+      _ = try await ana.record(walk, on: "2028-05-21")
+      let statistics = try await ana.send(GetStatistics.self, .init())
+      #expect(statistics.streak == Streak(current: 3, longest: 3) && statistics.activeDayCount == 3)
+      #expect(try await ana.streak(of: walk) == statistics.streak)
+    }
+  }
+
+  @Test("what pauses and skipped days do not count is left out until they are taken back")
+  func uncounted() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let (walk, read) = (try await ana.makeActivity(startDay: "2026-11-01"), try await ana.makeActivity(startDay: "2026-11-01"))
+      for day in ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"] { _ = try await ana.record(walk, on: day) }
+      _ = try await ana.record(read, on: "2026-11-18")
+      func counts() async throws -> [Int] {
+        let found = try await ana.send(GetStatistics.self, .init())
+        return [found.doneCount, found.activeDayCount, found.streak.current, found.streak.longest]
+      }
+      #expect(try await counts() == [5, 4, 4, 4])
+      let skip = SkipInput(activityID: walk.id, day: try DayName(text: "2026-11-21"))
+      _ = try await ana.send(CreateSkip.self, skip)
+      #expect(try await counts() == [4, 3, 3, 3])
+      let pause = try await ana.send(
+        CreatePause.self,
+        .init(activityID: walk.id, firstDay: LocalDay(text: "2026-11-18"), lastDay: LocalDay(text: "2026-11-19")))
+      // Of the 18th there is what was read.
+      #expect(try await counts() == [2, 2, 1, 1])
+      // The archive's pause lies over the skipped day.
+      _ = try await ana.send(ArchiveActivity.self, .init(activityID: walk.id))
+      #expect(try await counts() == [2, 2, 1, 1])
+      _ = try await ana.send(UnarchiveActivity.self, .init(activityID: walk.id))
+      _ = try await ana.send(DeleteSkip.self, skip)
+      _ = try await ana.send(DeletePause.self, .init(activityID: walk.id, pauseID: pause.id))
+      #expect(try await counts() == [5, 4, 4, 4])
+    }
+  }
+
+  @Test("a limit whose day is open again after a flight is not done yet")
+  func openAgain() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+      let ana = try await services.register()
+      let goal = Goal.quantity(2, unit: "cups", .atMost)
+      let coffee = try await ana.makeActivity(goal: goal, startDay: "2026-11-20")
+      _ = try await ana.send(RecordEntry.self, .init(activityID: coffee.id, day: .today, amount: 1))
+      #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 0)
+      try services.clock.set("2026-11-22T00:00:03.000Z")
+      try await services.store(of: .activity).write { try OpenLimits.close(AccountCalendars(), $0) }
+      #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 1)
+      try await services.move(ana, to: "Pacific/Honolulu", heardBy: .activity)
+      #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 0)
+      try services.clock.set("2026-11-22T12:00:00.000Z")
+      #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 1)
     }
   }
 
