@@ -164,6 +164,8 @@ public enum ImportEnd: String, Choice {
 /// Why a single record was not taken; the words are at `importProblem.<case>`.
 public enum ImportProblemReason: String, Choice {
   case badRow, badTime, badNumber, badUnit, badPlace, badSchedule
+  /// A goal or limit of 0, and a word that is none of those which may stand there.
+  case zeroGoal, badChoice
   case missingValue, timeBackwards, withoutTime, otherPerson, unknownHabit
   /// Marks of habits on days on which there is nothing to be written.
   case notPlanned, paused, skipped, archived

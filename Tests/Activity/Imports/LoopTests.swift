@@ -144,6 +144,30 @@ struct LoopTests {
     #expect(found.faults == ["4 badNumber"])
   }
 
+  @Test("a goal or limit of 0, and words that Loop does not write, are problems with their line, and the rest is read")
+  func refused() throws {
+    let rows = [
+      "Coffee,NUMERICAL,,,1,1,#00897B,cups,AT_MOST,0,false", "Tea,NUMERICAL,,,1,1,#00897B,cups,AT_LEAST,0.0001,false",
+      "Milk,NUMERICAL,,,1,1,#00897B,l,AT_MOST,-1,false", "Beer,NUMERICAL,,,1,1,#00897B,l,AT_MOST,x,false",
+      "Read,WHAT,,,1,1,#FF8F00,,,,false", "Run,YES_NO,,,1,1,#FF8F00,,,,x", "Swim,NUMERICAL,,,1,1,#FF8F00,m,ABOUT,3,false",
+      "Nap,YES_NO,,,1,1,#FF8F00,,,,False",
+    ]
+    let habits = Self.columns + rows.enumerated().map { "00\($0 + 1),\($1)\n" }.joined()
+    let (records, fault) = try TemporaryFile("Habits.csv", habits).read()
+    #expect(fault == nil && records.habits.map(\.title) == ["Nap"])
+    #expect(
+      records.faults == [
+        "2 zeroGoal", "3 zeroGoal", "4 badNumber", "5 badNumber", "6 badChoice", "7 badChoice", "8 badChoice",
+      ])
+    let bytes = try Self.database(
+      Self.habits, Self.repetitions,
+      """
+      INSERT INTO Habits (id, archived, freq_den, freq_num, name, position, type, target_type, target_value)
+      VALUES (1, 0, 1, 1, 'Coffee', 1, 1, 1, 0), (2, 0, 1, 1, 'Read', 2, 2, 0, 0), (3, 0, 1, 1, 'Tea', 3, 1, 2, 5)
+      """)
+    #expect(try TemporaryFile("a.db", bytes).read().records.faults == ["1 zeroGoal", "2 badChoice", "3 badChoice"])
+  }
+
   @Test("as the archive of CSV files that it exports")
   func archive() throws {
     let bytes = try Zip.archive([

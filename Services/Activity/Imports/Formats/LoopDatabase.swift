@@ -190,9 +190,11 @@ final class LoopDatabase: ImportReader {
         denominator: Int(truncatingIfNeeded: sqlite3_column_int64(row, 3)), isNumerical: isNumerical, unit: text(8),
         target: sqlite3_column_double(row, 9), isAtMost: sqlite3_column_int64(row, 10) == 1,
         isArchived: sqlite3_column_int64(row, 4) != 0)
+      let isKnown = [7, 10].allSatisfy { (0...1).contains(sqlite3_column_int64(row, $0)) }
       habits.append(
         ImportedRecord(
-          part: "Habits", line: Int(truncatingIfNeeded: id), LoopHabits.habit(habit, key: key, firstDay: firstDays[id])))
+          part: "Habits", line: Int(truncatingIfNeeded: id),
+          isKnown ? LoopHabits.habit(habit, key: key, firstDay: firstDays[id]) : .fault(.badChoice)))
     }
   }
 

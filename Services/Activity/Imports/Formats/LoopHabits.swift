@@ -40,6 +40,7 @@ enum LoopHabits {
     var goal = Goal.check
     if habit.isNumerical {
       let target = (habit.target * 1000).rounded() / 1000
+      guard habit.target < 0 || target != 0 else { return .fault(.zeroGoal) }
       guard (0.001...Amounts.most).contains(target) else { return .fault(.badNumber) }
       goal = .quantity(target, unit: TextValues.shortened(habit.unit, mostUnit) ?? "×", habit.isAtMost ? .atMost : .atLeast)
     }
@@ -83,11 +84,15 @@ final class LoopHabitRows: CSVRows {
     guard let numerator = Int(field("FrequencyNumerator", "NumRepetitions")),
       let denominator = Int(field("FrequencyDenominator", "Interval"))
     else { return [row.record(.fault(.badSchedule))] }
+    let (kind, direction, archived) = (field("Type"), field("Target Type"), field("Archived?").lowercased())
+    // A column that is not there says nothing.
+    guard ["", "YES_NO", "NUMERICAL"].contains(kind), ["", "AT_LEAST", "AT_MOST"].contains(direction),
+      ["", "true", "false"].contains(archived)
+    else { return [row.record(.fault(.badChoice))] }
     let habit = LoopHabits.Described(
       name: field("Name"), question: field("Question"), note: field("Description"), numerator: numerator,
-      denominator: denominator, isNumerical: field("Type") == "NUMERICAL", unit: field("Unit"),
-      target: Double(field("Target Value")) ?? 0, isAtMost: field("Target Type") == "AT_MOST",
-      isArchived: field("Archived?").lowercased() == "true")
+      denominator: denominator, isNumerical: kind == "NUMERICAL", unit: field("Unit"),
+      target: Double(field("Target Value")) ?? .nan, isAtMost: direction == "AT_MOST", isArchived: archived == "true")
     return [row.record(LoopHabits.habit(habit, key: key, firstDay: firstDays[key]))]
   }
 }
