@@ -1,3 +1,4 @@
+import Glibc
 import Messaging
 import Operations
 import Testing
@@ -93,6 +94,27 @@ import Testing
     }
     #expect(fastest < .seconds(2))
     await client.stop()
+  }
+
+  @Test("Waiting for a service that is not there takes next to no processor time")
+  func absentAtRest() async throws {
+    let client = try Wiring.sockets.make().bus(.gateway)
+    // What else this process does counts, too: it gets several tries to show it.
+    var least = 1.0
+    for _ in 0..<5 where least >= 0.25 {
+      let (start, used) = (ContinuousClock.now, processorTime())
+      await #expect(throws: BusFailure.unavailable) { try await client.bus.request(.test(within: 1000), to: .social) }
+      least = min(least, (processorTime() - used) / (ContinuousClock.now - start))
+    }
+    #expect(least < 0.25)
+    await client.stop()
+  }
+
+  /// What all threads of this process have used.
+  private func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   @Test("Those who wait for a service that goes away are told at once", arguments: Wiring.allCases)

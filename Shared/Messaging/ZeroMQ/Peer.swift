@@ -52,6 +52,8 @@ final class Peer {
       next += 1
     }
     waiting = Array(queue[next...])
+    // What was refused would make the owner look again at once, and again, for as long as there is no connection.
+    if !waiting.isEmpty { dealer.settle() }
   }
 
   /// Drops those that nobody wants any more.

@@ -137,6 +137,13 @@ final class Socket {
     return .sent
   }
 
+  /// Looks whether anything can be received or sent: if not, the socket is clean, and the descriptor signals when that changes.
+  func settle() {
+    var events: CInt = 0
+    var size = MemoryLayout<CInt>.size
+    isDirty = zmq_getsockopt(pointer, ZMQ_EVENTS, &events, &size) != 0 || events != 0
+  }
+
   /// The most frames a message may have; more are read and thrown away.
   static let mostFrames = 16
 
