@@ -142,6 +142,21 @@ struct ForeignPeerTests {
     #expect(await !served.hasOpened)
     #expect(try await ask(rewards.secretKey, "test.echo", .service(.rewards)) == "test.echo")
     #expect(try await ask(gateway.secretKey, "test.other", account) == "test.other")
+    // Events are for those who may fetch them.
+    let telling = Task {
+      while !Task.isCancelled {
+        server.announce(.heartbeat(LogHead(epoch: "e", number: 1)))
+        await Task.yield()
+      }
+    }
+    func hear(_ secret: String, milliseconds: Int) async throws -> String {
+      try await PythonPeer.run(
+        "curve.py", "tcp://127.0.0.1:\(port + 1)", social.publicKey.description, secret, "hear", String(milliseconds)
+      ).joined()
+    }
+    #expect(try await hear(gateway.secretKey, milliseconds: 30_000).contains("heartbeat"))
+    #expect(try await hear(rewards.secretKey, milliseconds: 1500) == "silence")
+    telling.cancel()
     await server.stop(within: .milliseconds(200))
   }
 

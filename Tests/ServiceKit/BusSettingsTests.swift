@@ -1,3 +1,4 @@
+import Foundation
 import Messaging
 import Operations
 import ServiceKit
@@ -20,9 +21,45 @@ struct BusSettingsTests {
     #expect(NetworkAddress("tcp://host:7001") != nil && NetworkAddress("host:7001") == nil)
   }
 
-  private func problems(_ values: [String: String]) throws -> [String] {
+  @Test("over TCP name the key that a process must have, and services that the allow-list lacks")
+  func keys() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-keys-\(ID<BusSettingsTests>().description)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let keys = try Dictionary(uniqueKeysWithValues: ServiceName.allCases.map { ($0, try CurveKeyPair.generate()) })
+    let second = try CurveKeyPair.generate()
+    func values(_ own: CurveKeyPair, _ entries: [AllowList.Entry]) throws -> [String: String] {
+      var values = Dictionary(
+        uniqueKeysWithValues: ServiceName.allCases.filter { $0 != .gateway }.map {
+          ("racha.bus.endpoints.\($0.rawValue)", "tcp://\($0.rawValue):7001")
+        })
+      for (name, key, text) in [
+        ("key", "racha.bus.curve.secretKeyFile", own.secretKey),
+        ("list", "racha.bus.curve.allowListFile", String(decoding: AllowList(entries: entries).json, as: UTF8.self)),
+      ] {
+        let path = folder.appendingPathComponent(name).path
+        #expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8)))
+        values[key] = path
+      }
+      return values
+    }
+    let entries = keys.map { AllowList.Entry(key: $0.value.publicKey, service: $0.key, operations: ["*"]) }
+    let more = entries + [.init(key: second.publicKey, service: .social, operations: [])]
+    let (social, gateway) = (try #require(keys[.social]), try #require(keys[.gateway]))
+    #expect(try problems(values(social, entries)) == [])
+    // A further key of a service leaves its own in force.
+    #expect(try problems(values(social, more)) == [])
+    #expect(try problems(values(gateway, entries), of: .gateway) == [])
+    let rule = "racha.bus.curve.secretKeyFile must hold the key whose public half the allow-list has first for social"
+    #expect(try problems(values(gateway, entries)) == [rule])
+    #expect(try problems(values(second, more)) == [rule])
+    let missing = try problems(values(social, entries.filter { $0.service != .rewards }))
+    #expect(missing == ["racha.bus.curve.allowListFile must have an entry for rewards"])
+  }
+
+  private func problems(_ values: [String: String], of own: ServiceName = .social) throws -> [String] {
     do {
-      _ = try BusSettings.endpoints(Settings(values), Home(path: "/tmp/nowhere"))
+      _ = try BusSettings.endpoints(Settings(values), Home(path: "/tmp/nowhere"), for: own)
       return []
     } catch let invalid as Settings.Invalid {
       return invalid.problems.map(\.description)

@@ -27,7 +27,7 @@ struct Admin: AsyncParsableCommand {
     let settings = try await Settings.ofProcess()
     let home = Home(settings)
     let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
-    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home), logger: logger)
+    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home, for: .gateway), logger: logger)
     try settings.check()
     try bus.start()
     try await body(ServiceClient(bus: bus, service: .gateway, clock: .system))

@@ -31,7 +31,16 @@ extension GatewayConfiguration {
 
   private mutating func readCertificate(_ settings: Settings) {
     switch (settings.string("racha.tls.certificateFile"), settings.string("racha.tls.keyFile")) {
-    case (let chain?, let key?): certificate = Certificate(chainFile: chain, keyFile: key)
+    case (let chain?, let key?):
+      let certificate = Certificate(chainFile: chain, keyFile: key)
+      do {
+        _ = try certificate.tls()
+      } catch let fault as Certificate.Fault {
+        settings.refuse(fault.isOfKey ? "racha.tls.keyFile" : "racha.tls.certificateFile", fault.rule)
+      } catch {
+        settings.refuse("racha.tls.certificateFile", "cannot be used: \(error)")
+      }
+      self.certificate = certificate
     case (nil, nil): break
     case (_?, nil): settings.refuse("racha.tls.keyFile", "must be set, since racha.tls.certificateFile is")
     case (nil, _?): settings.refuse("racha.tls.certificateFile", "must be set, since racha.tls.keyFile is")

@@ -30,6 +30,9 @@ public struct Problem: Document, Hashable {
     self.remedy = remedy
   }
 
+  /// It names fields as they were called, whatever they were called.
+  public static let quotes = true
+
   public static let notes: Notes = [
     "type": Note("Reference to the code's entry in the documentation.", example: "/docs#problem-invalid_fields"),
     "title": Note("What kind of problem, in the caller's language.", example: "The content is not acceptable"),

@@ -14,7 +14,9 @@ enum Authority {
       guard end > bytes.startIndex, isName(bytes[..<end]) else { return false }
     }
     guard let colon = bytes[end...].first else { return true }
-    return colon == UInt8(ascii: ":") && bytes[end...].dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    let port = bytes[end...].dropFirst()
+    return colon == UInt8(ascii: ":") && port.allSatisfy { (0x30...0x39).contains($0) }
+      && (port.isEmpty || UInt16(Substring(port)) != nil)
   }
 
   /// What may stand in brackets: an IPv6 address, by its characters.

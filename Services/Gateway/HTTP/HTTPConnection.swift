@@ -26,6 +26,8 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// Requests that wait for the one before them; beyond it nothing is read.
   private static let mostWaiting = 16
+  /// A body of the largest size in pieces of a byte each is sixfold.
+  private static let mostWrapping = 8
   private static let tooMany = Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5)
 
   private let limits: GatewayConfiguration.Limits
@@ -36,6 +38,8 @@ final class HTTPConnection: ChannelInboundHandler {
   private let executor: EventLoopExecutor
   private let door: ConnectionDoor
   private var arriving: Received?
+  /// The client of the request that is arriving waits to be told that its body is wanted.
+  private var isAskedToGoOn = false
   private var waiting: CircularBuffer<Received> = []
   /// Answers the request before those that wait.
   private var answering: Task<Void, Never>?
@@ -48,6 +52,8 @@ final class HTTPConnection: ChannelInboundHandler {
   private var isReading = true
   /// Nothing is written any more, and what arrives is passed over.
   private var isClosing = false
+  /// The client has let a deadline pass.
+  private var isSlow = false
   private var language = Language.english
 
   init(
@@ -87,14 +93,11 @@ final class HTTPConnection: ChannelInboundHandler {
       head.headers.trimValues()
       language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
       if let failure = objection(to: head) { return refuse(failure, of: head, context) }
-      watch.deadlines.headArrived(.now())
+      watch.headArrived()
       arriving = Received(head: head)
       // RFC 9110, section 10.1.1: HTTP/1.0 knows no interim answers.
-      if watch.deadlines.inFlight == 1, head.version != .http1_0,
-        head.headers.first(name: "Expect")?.lowercased() == "100-continue"
-      {
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
-      }
+      isAskedToGoOn = head.version != .http1_0 && head.headers.first(name: "Expect")?.lowercased() == "100-continue"
+      letGoOn(context)
     case .body(var part):
       guard (arriving?.body.readableBytes ?? 0) + part.readableBytes <= limits.body else {
         return interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
@@ -104,6 +107,7 @@ final class HTTPConnection: ChannelInboundHandler {
       watch.deadlines.requestArrived()
       guard let request = arriving else { return }
       arriving = nil
+      isAskedToGoOn = false
       waiting.append(request)
       answerNext(context)
     }
@@ -120,6 +124,10 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// Reading stops while enough requests wait.
   func channelReadComplete(context: ChannelHandlerContext) {
+    // What the pieces of a body are wrapped in has no bound of its own (RFC 9112, section 7.1.1).
+    if arriving != nil, watch.received > limits.headers + HTTPConnection.mostWrapping * limits.body {
+      interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
+    }
     setReading(waiting.count < HTTPConnection.mostWaiting, context)
     context.fireChannelReadComplete()
   }
@@ -144,19 +152,17 @@ final class HTTPConnection: ChannelInboundHandler {
       return
     }
     guard refusal == nil, !isClosing else { return }
+    let broken = BrokenHead(watch.arriving)
+    let failure: Failure
     switch error {
-    case .headerOverflow: refuse(Failure(GatewayFailure.headersTooLarge, ["limit": .number(limits.headers)]), context)
-    default:
-      let broken = BrokenHead(watch.arriving)
-      let failure =
-        error == .invalidMethod && broken.namesUnknownMethod
-        ? Failure(GatewayFailure.unknownMethod)
-        : Malformation(error, isInBody: arriving != nil, namesCoding: broken.namesCoding).failure()
-      // A body that breaks off its framing belongs to a request whose head has arrived.
-      if arriving != nil { return interrupt(failure, context) }
-      if let asked = broken.acceptLanguage { language = Language(acceptLanguage: asked) }
-      refuse(failure, context)
+    case .headerOverflow: failure = Failure(GatewayFailure.headersTooLarge, ["limit": .number(limits.headers)])
+    case .invalidMethod where broken.namesUnknownMethod: failure = Failure(GatewayFailure.unknownMethod)
+    default: failure = Malformation(error, isInBody: arriving != nil, namesCoding: broken.namesCoding).failure()
     }
+    // What breaks off its framing, or has endless fields behind its body, belongs to a request whose head has arrived.
+    if arriving != nil { return interrupt(failure, context) }
+    if error != .headerOverflow, let asked = broken.acceptLanguage { language = Language(acceptLanguage: asked) }
+    refuse(failure, context)
   }
 
   private func objection(to head: HTTPRequestHead) -> Failure? {
@@ -178,6 +184,8 @@ final class HTTPConnection: ChannelInboundHandler {
       default: break
       }
     }
+    // RFC 9112, section 6.1: whoever sends one with HTTP/1.0 may have passed on what it did not understand.
+    guard codings.isEmpty || head.version != .http1_0 else { return Malformation.unclearLength.failure() }
     if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return Malformation.oneHost.failure() }
     guard isHost else { return Malformation.host.failure() }
     guard authorizations <= 1 else { return Malformation.oneAuthorization.failure() }
@@ -189,6 +197,13 @@ final class HTTPConnection: ChannelInboundHandler {
       return Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)])
     }
     return nil
+  }
+
+  /// Tells a client that waits with its body to send it, once the answers before are out.
+  private func letGoOn(_ context: ChannelHandlerContext) {
+    guard isAskedToGoOn, watch.deadlines.inFlight == 1, arriving?.body.readableBytes == 0 else { return }
+    isAskedToGoOn = false
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
   }
 
   private func setReading(_ shallRead: Bool, _ context: ChannelHandlerContext) {
@@ -229,6 +244,9 @@ final class HTTPConnection: ChannelInboundHandler {
       let keepsAlive = keepsAlive && !(isEnding && waiting.isEmpty)
       write(answer, exchange, keepsAlive: keepsAlive, context)
       answered(keepsAlive: keepsAlive, context)
+    case .live where exchange.method == "HEAD":
+      writeStreamHead(exchange, context)
+      answered(keepsAlive: false, context)
     case .live(let identification, let after):
       if door.claim(exchange.address) { return follow(identification, after, exchange, context) }
       write(responder.refusal(HTTPConnection.tooMany, exchange), exchange, keepsAlive: false, context)
@@ -253,18 +271,24 @@ final class HTTPConnection: ChannelInboundHandler {
       tell(refusal, context)
     } else {
       answerNext(context)
+      letGoOn(context)
       setReading(waiting.count < HTTPConnection.mostWaiting, context)
     }
+  }
+
+  /// The head of an answer that ends with the connection.
+  private func writeStreamHead(_ exchange: Exchange, _ context: ChannelHandlerContext) {
+    var head = context.channel.allocator.buffer(capacity: 640)
+    let answer = HTTPAnswer(status: 200, type: "text/event-stream", body: ByteBuffer())
+    responder.heads.write(answer, exchange, length: nil, keepsAlive: false, to: &head)
+    context.writeAndFlush(wrapOutboundOut(head), promise: nil)
   }
 
   /// Streams live messages; the connection ends with them.
   private func follow(_ identification: Identification, _ after: Int?, _ exchange: Exchange, _ context: ChannelHandlerContext) {
     isStreaming = true
     waiting = []
-    var head = context.channel.allocator.buffer(capacity: 640)
-    let answer = HTTPAnswer(status: 200, type: "text/event-stream", body: ByteBuffer())
-    responder.heads.write(answer, exchange, length: nil, keepsAlive: false, to: &head)
-    context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+    writeStreamHead(exchange, context)
     let channel = context.channel
     let stream = stream
     answering = Task(executorPreference: executor) {
@@ -279,6 +303,7 @@ final class HTTPConnection: ChannelInboundHandler {
   // MARK: - Refusing
 
   private func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
+    isSlow = true
     switch expiry {
     case .head where refusal == nil && !isClosing:
       refuse(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), context)
@@ -334,7 +359,7 @@ final class HTTPConnection: ChannelInboundHandler {
   private func closeOutput(_ context: ChannelHandlerContext) {
     isClosing = true
     waiting = []
-    watch.deadlines.closing(.now())
+    watch.deadlines.closing(.now(), isSlow: isSlow)
     context.close(mode: .output, promise: nil)
   }
 }

@@ -48,7 +48,12 @@ struct HTTPListener: ServerChildChannel {
 
   func handle(value: Value, logger: Logger) async {
     do {
-      try await value.channel.closeFuture.get()
+      // Cancelled when the time for what is in flight is over.
+      try await withTaskCancellationHandler {
+        try await value.channel.closeFuture.get()
+      } onCancel: {
+        value.channel.close(promise: nil)
+      }
     } catch {
       logger.debug("connection ended", metadata: ["error": "\(error)"])
     }

@@ -163,6 +163,7 @@ final class RPCConnection: Sendable {
     }
     guard let endpoint = desk.catalog.byName[request.method] else { throw .unknownMethod(id: request.id, request.method) }
     guard let params = request.params else { throw .positional(id: request.id) }
+    if let refusal = request.refusal { throw RPCError(refusal, id: request.id) }
     let pass: Admission.Pass
     do {
       pass = try await desk.admission.admit(
@@ -202,6 +203,7 @@ final class RPCConnection: Sendable {
     do throws(RPCError) {
       guard let params = request.params else { throw .positional(id: request.id) }
       do throws(Failure) {
+        if let refusal = request.refusal { throw refusal }
         let input = try AuthenticateInput.decode(params)
         let lastSeen = try input.lastSeen()
         let identification = try await signIn(input.accessToken, key, mustBeLive: input.live == true)

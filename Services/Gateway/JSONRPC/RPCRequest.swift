@@ -11,6 +11,8 @@ struct RPCRequest: Sendable {
   let idempotencyKey: String?
   /// Another: the language of what is answered where nobody is signed in; without it, English.
   let language: Language?
+  /// What is wrong with a member of our own: the request is whole, and told so unless it is a notification.
+  let refusal: Failure?
 
   private static let members: Set<String> = ["jsonrpc", "method", "params", "id", "idempotencyKey", "language"]
 
@@ -35,14 +37,18 @@ struct RPCRequest: Sendable {
     let params = tape.rawMember("params") ?? Array("{}".utf8)
     let paramsKind = RPCRequest.kind(params)
     guard paramsKind == .object || paramsKind == .array else { throw .invalidRequest(id: id, .params) }
-    var key: String?
-    if tape.rawMember("idempotencyKey") != nil {
-      guard let text = RPCRequest.string(tape, "idempotencyKey"), RequestFields.isIdempotencyKey(text) else {
-        throw RPCError(Failure(RequestFailure.idempotencyKeyInvalid), id: id)
-      }
-      key = text
+    let key = RPCRequest.string(tape, "idempotencyKey")
+    let language = RPCRequest.string(tape, "language").flatMap { Language(rawValue: $0) }
+    if tape.rawMember("idempotencyKey") != nil, !(key.map(RequestFields.isIdempotencyKey) ?? false) {
+      refusal = Failure(RequestFailure.idempotencyKeyInvalid)
+    } else if tape.rawMember("language") != nil, language == nil {
+      let choices = Language.allCases.map(\.rawValue).joined(separator: ", ")
+      let problem = FieldProblem(field: "language", FieldRule("not_a_choice", ["choices": .text(choices)]))
+      refusal = Failure(RequestFailure.invalidFields, fields: [problem])
+    } else {
+      refusal = nil
     }
-    language = RPCRequest.string(tape, "language").flatMap { Language(rawValue: $0) }
+    self.language = language
     self.method = method
     self.params = paramsKind == .object ? params : nil
     self.id = id

@@ -19,6 +19,9 @@ struct ConnectionDeadlines {
     case body(since: NIODeadline)
   }
 
+  /// With the deadline that passed before, and a look once a second at both, less than 15 seconds by the defaults.
+  private static let slowClosingSeconds = 3
+
   private let limits: GatewayConfiguration.Limits
   private var arriving: Arriving
   /// Requests whose heads have arrived and whose answers are not out.
@@ -63,10 +66,11 @@ struct ConnectionDeadlines {
     activeAt = now
   }
 
-  /// The last answer is out; the client has as long as for a head to close its side.
-  mutating func closing(_ now: NIODeadline) {
+  /// The last answer is out; the client has as long as for a head to close its side, and only a moment if it was slow before.
+  mutating func closing(_ now: NIODeadline, isSlow: Bool) {
     inFlight = 0
-    arriving = .head(since: now)
+    let seconds = isSlow ? min(limits.headerSeconds, ConnectionDeadlines.slowClosingSeconds) : limits.headerSeconds
+    arriving = .head(since: now - .seconds(Int64(limits.headerSeconds - seconds)))
   }
 
   mutating func wrote(_ bytes: Int) { bytesWritten += bytes }

@@ -11,6 +11,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
   var deadlines: ConnectionDeadlines
   /// What the handlers behind are reading at this moment, so that they can tell of what their parser refuses.
   private(set) var arriving: ByteBuffer?
+  /// Bytes since the head of the request that is arriving, or its beginning, arrived.
+  private(set) var received = 0
   private var next: Scheduled<Void>?
 
   init(_ limits: GatewayConfiguration.Limits) { deadlines = ConnectionDeadlines(limits, now: .now()) }
@@ -35,9 +37,17 @@ final class ConnectionWatch: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     deadlines.bytesArrived(.now())
-    arriving = unwrapInboundIn(data)
+    let bytes = unwrapInboundIn(data)
+    received += bytes.readableBytes
+    arriving = bytes
     context.fireChannelRead(data)
     arriving = nil
+  }
+
+  /// The head of a request has arrived.
+  func headArrived() {
+    deadlines.headArrived(.now())
+    received = 0
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

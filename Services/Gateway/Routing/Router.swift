@@ -9,7 +9,9 @@ struct Router<Target: Sendable>: Sendable {
     fileprivate(set) var targets: [(method: String, target: Target, parameters: [String])] = []
 
     /// For the `Allow` header (RFC 9110, section 10.2.1).
-    var allowed: String { targets.map(\.method).joined(separator: ", ") }
+    ///
+    /// Where GET is allowed, HEAD is too.
+    var allowed: String { targets.map { $0.method == "GET" ? "GET, HEAD" : $0.method }.joined(separator: ", ") }
   }
 
   enum Match {

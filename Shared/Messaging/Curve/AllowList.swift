@@ -28,6 +28,9 @@ public struct AllowList: Document, Hashable {
 
   public static let notes: Notes = ["entries": Note("One for each key.", items: 0...1000)]
 
+  /// The key that a service's callers expect of it: the first listed for it. Further ones only call, as another reader of its may.
+  public func serverKey(of service: ServiceName) -> CurvePublicKey? { entries.first { $0.service == service }?.key }
+
   public func check(_ fields: inout FieldChecks) {
     fields.expect(Set(entries.map(\.key)).count == entries.count, "entries", FieldRule("given_twice"))
   }
@@ -40,6 +43,8 @@ struct Grants: Sendable {
     let service: ServiceName
     let isUnlimited: Bool
     let operations: Set<String>
+
+    func permits(_ operation: String) -> Bool { isUnlimited || operations.contains(operation) }
   }
 
   private let grants: [String: Grant]
@@ -57,6 +62,9 @@ struct Grants: Sendable {
 
   func isKnown(_ key: String) -> Bool { grants[key] != nil }
 
+  /// Whether the key's holder may hear what is told: only who may fetch it, too.
+  func mayHear(_ key: String) -> Bool { grants[key].map { $0.permits(EventExchange.fetch.rawValue) } ?? false }
+
   /// Whether the one behind the connection may say what the header says: only the gateway speaks for accounts, a service speaks
   /// for itself alone, and each calls only what it was granted.
   func permits(_ header: RequestHeader, from userID: String?) -> Bool {
@@ -65,6 +73,6 @@ struct Grants: Sendable {
     case .anonymous, .account: guard grant.service == .gateway else { return false }
     case .service: guard header.caller.service == grant.service else { return false }
     }
-    return grant.isUnlimited || grant.operations.contains(header.operation)
+    return grant.permits(header.operation)
   }
 }

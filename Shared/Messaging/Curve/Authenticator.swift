@@ -1,10 +1,15 @@
 import CZeroMQ
 
-/// Answers libzmq's question, at each CURVE handshake, whether the key is on the allow-list (ZAP, ZeroMQ RFC 27).
+/// Answers libzmq's question, at each CURVE handshake, whether the key is on the allow-list, and may hear events where it comes for
+/// them (ZAP, ZeroMQ RFC 27).
 ///
 /// Without it libzmq accepts any key. The identity it gives to the connection is the key itself.
 final class Authenticator {
-  static let domain = "racha"
+  /// What a connection is for, as the socket that it comes to tells libzmq, and libzmq us.
+  enum Domain: String {
+    case requests = "racha.requests"
+    case events = "racha.events"
+  }
 
   let socket: Socket
   private let grants: Grants
@@ -22,12 +27,17 @@ final class Authenticator {
       // version, request id, domain, address, identity, mechanism, credentials
       let id = frames.count > 1 ? frames[1] : []
       var key: String?
-      if frames.count == 7, frames[0] == Array("1.0".utf8), frames[2] == Array(Authenticator.domain.utf8),
-        frames[5] == Array("CURVE".utf8), frames[6].count == 32
-      {
-        key = CurvePublicKey(bytes: frames[6]).description
+      var isKnown = false
+      if frames.count == 7, frames[0] == Array("1.0".utf8), frames[5] == Array("CURVE".utf8), frames[6].count == 32 {
+        let named = CurvePublicKey(bytes: frames[6]).description
+        key = named
+        isKnown =
+          switch Domain(rawValue: String(decoding: frames[2], as: UTF8.self)) {
+          case .requests: grants.isKnown(named)
+          case .events: grants.mayHear(named)
+          case nil: false
+          }
       }
-      let isKnown = key.map(grants.isKnown) ?? false
       if !isKnown { refused(key ?? "none") }
       let status = isKnown ? ("200", "OK") : ("400", "unknown key")
       for part in [Array("1.0".utf8), id, Array(status.0.utf8), Array(status.1.utf8), Array((isKnown ? key ?? "" : "").utf8)] {
@@ -40,8 +50,8 @@ final class Authenticator {
 
 extension Socket {
   /// Makes the socket accept only keys that the ``Authenticator`` knows.
-  func beCurveServer(_ keys: CurveKeyPair) throws {
-    try set(ZMQ_ZAP_DOMAIN, Authenticator.domain)
+  func beCurveServer(_ keys: CurveKeyPair, for domain: Authenticator.Domain) throws {
+    try set(ZMQ_ZAP_DOMAIN, domain.rawValue)
     try set(ZMQ_CURVE_SERVER, Int32(1))
     try set(ZMQ_CURVE_SECRETKEY, keys.secretKey)
   }

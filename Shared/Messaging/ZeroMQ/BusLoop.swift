@@ -97,8 +97,8 @@ final class BusLoop {
     self.publisher = publisher
     if let curve = endpoints.curve {
       authenticator = try Authenticator(Grants(curve.allowed), context, limits)
-      try router.beCurveServer(curve.keys)
-      try publisher.beCurveServer(curve.keys)
+      try router.beCurveServer(curve.keys, for: .requests)
+      try publisher.beCurveServer(curve.keys, for: .events)
     }
     routerMonitor = try router.monitor("requests", Peer.events, context, limits)
     try router.bind(bindings.requests)
@@ -156,7 +156,7 @@ final class BusLoop {
     if let authenticator, authenticator.socket.isDirty {
       authenticator.answer { key in
         metrics.handshakesFailed.increment()
-        complaints.warn("Refused a connection whose key is not on the allow-list", ["key": "\(key)"])
+        complaints.warn("Refused a connection that its key does not allow", ["key": "\(key)"])
       }
     }
     if let router, router.isDirty { receiveRequests(router) }

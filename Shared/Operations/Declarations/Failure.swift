@@ -84,6 +84,9 @@ public struct Failure: Error, Hashable, Sendable {
 }
 
 extension Failure: Document {
+  /// It names fields as they were called, whatever they were called.
+  public static let quotes = true
+
   public static let notes: Notes = [
     "code": "Stable name of what went wrong.", "status": "HTTP status.", "parameters": "Values for the words.",
     "fields": "Every field at fault.", "retryAfterSeconds": "When a repetition may succeed.",

@@ -13,6 +13,8 @@ public protocol Document: Codable, Sendable {
   static var schemaName: String { get }
   /// Description and limits of each field, by its name. A test fails when a field has none.
   static var notes: Notes { get }
+  /// Whether its texts repeat what others sent, and so may hold control characters, which no other document's do.
+  static var quotes: Bool { get }
   /// Rules of its own, beyond the notes: of a field, and between fields.
   ///
   /// They are checked whatever else is wrong, so that all is reported together. What could not be read is a placeholder then, and no
@@ -29,6 +31,8 @@ extension Document {
     // The marks of private types go too.
     String(reflecting: Self.self).split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
   }
+
+  public static var quotes: Bool { false }
 
   public func check(_ fields: inout FieldChecks) {}
 }

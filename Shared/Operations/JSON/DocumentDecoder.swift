@@ -12,7 +12,7 @@ enum DocumentDecoder {
     } catch {
       throw Failure(error, in: bytes)
     }
-    let state = DecodingState(tape)
+    let state = DecodingState(tape, quotes: D.quotes)
     for (name, text) in parameters.sorted(by: { $0.key < $1.key }) {
       if tape.kind == .object, tape.member(name, of: 0) != nil {
         state.report(.key(.root, name), FieldRule("given_twice"))
@@ -81,8 +81,12 @@ private final class DecodingState {
   var visitedParameters: Set<String> = []
   private(set) var problems: [FieldProblem] = []
 
-  init(_ tape: JSONTape) {
+  /// See ``Document/quotes``.
+  private let quotes: Bool
+
+  init(_ tape: JSONTape, quotes: Bool) {
     self.tape = tape
+    self.quotes = quotes
     visited = Array(repeating: false, count: tape.nodes.count)
   }
 
@@ -199,9 +203,11 @@ private final class DecodingState {
       }
     }
     let breaksLines = note?.breaksLines ?? false
-    let hasControl = text.utf8.contains { byte in
-      byte < 0x20 && !(breaksLines && (byte == 0x0A || byte == 0x09 || byte == 0x0D)) || byte == 0x7F
-    }
+    let hasControl =
+      !quotes
+      && text.utf8.contains { byte in
+        byte < 0x20 && !(breaksLines && (byte == 0x0A || byte == 0x09 || byte == 0x0D)) || byte == 0x7F
+      }
     if hasControl { report(place, FieldRule("control_character")) }
     return text
   }

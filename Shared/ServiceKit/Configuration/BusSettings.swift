@@ -1,6 +1,6 @@
 import Foundation
 public import Messaging
-import Operations
+public import Operations
 
 /// Where the bus is, from the settings: Unix sockets under the home folder, or TCP with CURVE.
 ///
@@ -9,7 +9,9 @@ import Operations
 /// says which key is which service and what it may call.
 public enum BusSettings {
   /// The endpoints that the settings say.
-  public static func endpoints(_ settings: Settings, _ home: Home) throws -> Endpoints {
+  ///
+  /// - Parameter own: the service that this process is.
+  public static func endpoints(_ settings: Settings, _ home: Home, for own: ServiceName) throws -> Endpoints {
     let services = ServiceName.allCases.filter { $0 != .gateway }
     let texts = services.map { (service: $0, text: settings.string("racha.bus.endpoints.\($0.rawValue)")) }
     if texts.allSatisfy({ $0.text == nil }) { return .local(directory: home.sockets) }
@@ -34,11 +36,28 @@ public enum BusSettings {
       let keys = try CurveKeyPair(
         secretKey: String(decoding: secret, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
       let allowed = try AllowList.decode(list)
-      var servers: [ServiceName: CurvePublicKey] = [:]
-      for entry in allowed.entries { servers[entry.service] = entry.key }
+      let servers = Dictionary(
+        uniqueKeysWithValues: ServiceName.allCases.compactMap { service in allowed.serverKey(of: service).map { (service, $0) } })
+      for service in ServiceName.allCases where servers[service] == nil {
+        settings.refuse("racha.bus.curve.allowListFile", "must have an entry for \(service.rawValue)")
+      }
+      // Without it nobody could reach the service, or none would answer it.
+      let isOurs =
+        own == .gateway
+        ? allowed.entries.contains { $0.service == own && $0.key == keys.publicKey } : servers[own] == keys.publicKey
+      if !isOurs {
+        settings.refuse(
+          "racha.bus.curve.secretKeyFile", "must hold the key whose public half the allow-list has first for \(own.rawValue)")
+      }
+      try settings.check()
       return .network(addresses, Curve(keys: keys, servers: servers, allowed: allowed))
+    } catch let invalid as Settings.Invalid {
+      throw invalid
     } catch let failure as Failure {
-      settings.refuse("racha.bus.curve.allowListFile", "must be an allow-list: \(failure.fields)")
+      let faults = failure.fields.map { "\($0.field) \($0.code)" }.joined(separator: ", ")
+      settings.refuse(
+        "racha.bus.curve.allowListFile",
+        "must be an allow-list, {\"entries\":[{\"key\",\"service\",\"operations\"}]}: \(faults.isEmpty ? failure.code : faults)")
     } catch {
       settings.refuse("racha.bus.curve.secretKeyFile", "must hold a CURVE secret key in Z85")
     }

@@ -39,7 +39,7 @@ public enum ServiceProcess {
       let settings = try await Settings.ofProcess()
       logger.logLevel = Logger.Level(rawValue: settings.choice("racha.log.level", default: LogLevel.info).rawValue) ?? .info
       let home = Home(settings)
-      let endpoints = try BusSettings.endpoints(settings, home)
+      let endpoints = try BusSettings.endpoints(settings, home, for: service)
       try settings.check()
       let bus = ZeroMQBus(service, endpoints: endpoints, logger: logger)
       let environment = ServiceEnvironment(

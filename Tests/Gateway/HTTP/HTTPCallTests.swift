@@ -1,3 +1,4 @@
+import GatewayContract
 import IdentityContract
 import Messaging
 import Operations
@@ -39,6 +40,21 @@ struct HTTPCallTests {
     }
   }
 
+  @Test(
+    "that a service refuses by a field of any name becomes a problem that names it", arguments: ["\n", "\u{0}", "a\tb", "\u{7F}"])
+  func strangeNames(name: String) async throws {
+    let bus = FakeBus()
+    bus.answer(.social) { _ in
+      throw Failure.field(name, FieldRule("too_long", ["most": .number(80), "key": .text(name)]))
+    }
+    try await RunningGateway.with(bus: bus) { gateway in
+      let problem = try await gateway.http("POST", "/v1/things", try gateway.bearer(), "{}")
+      #expect(problem.status == 422)
+      #expect(try problem.json["code"] == "invalid_fields")
+      #expect(try Problem.decode(Array(problem.body.utf8)).errors?.first?.field == name)
+    }
+  }
+
   @Test("that a service refuses becomes a problem in the caller's language")
   func problems() async throws {
     let bus = FakeBus()
@@ -72,7 +88,7 @@ struct HTTPEdgeTests {
       #expect(unknown.status == 404)
       let method = try await gateway.http("DELETE", "/v1/things", bearer)
       #expect(method.status == 405)
-      #expect(method.fields["allow"] == "GET, POST")
+      #expect(method.fields["allow"] == "GET, HEAD, POST")
       let media = try await gateway.http("PUT", "/v1/echo", ["Content-Type": "text/plain"], "{}")
       #expect(media.status == 415)
       let charset = try await gateway.http(
@@ -183,7 +199,7 @@ struct HTTPEdgeTests {
       let allowed = try await gateway.http("OPTIONS", "/v1/things", preflight)
       #expect(allowed.status == 204)
       #expect(allowed.fields["access-control-allow-origin"] == "https://app.example")
-      #expect(allowed.fields["access-control-allow-methods"] == "GET, POST")
+      #expect(allowed.fields["access-control-allow-methods"] == "GET, HEAD, POST")
       let other = try await gateway.http("GET", "/livez", ["Origin": "https://evil.example"])
       #expect(other.fields["access-control-allow-origin"] == nil)
       let page = try await gateway.http("GET", "/livez", ["Origin": "https://app.example"])
@@ -204,6 +220,21 @@ struct HTTPEdgeTests {
       let head = try await connection.receive(until: "\r\n\r\n")
       #expect(head.hasPrefix("HTTP/1.1 200"))
       #expect(try await connection.receiveResponse().body.contains("ok"))
+    }
+  }
+
+  @Test("A client that asks before it sends its body is told to go on when its turn comes")
+  func expectationInTurn() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.httpPort)
+      try await connection.send(
+        "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+          + "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n"
+      )
+      #expect(try await connection.receiveResponse().status == 200)
+      #expect(try await connection.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100"))
+      try await connection.send(#"{"text":"a"}"#)
+      #expect(try await connection.receiveResponse().body == #"{"text":"a"}"#)
     }
   }
 

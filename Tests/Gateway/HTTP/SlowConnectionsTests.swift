@@ -26,6 +26,22 @@ struct SlowConnectionsTests {
     }
   }
 
+  @Test("are closed by the defaults within 15 seconds though they do not close after they were told")
+  func stubborn() {
+    let limits = GatewayConfiguration.Limits()
+    for start in [UInt64(0), 1, 999] {
+      var deadlines = ConnectionDeadlines(limits, now: .uptimeNanoseconds(0))
+      deadlines.bytesArrived(.uptimeNanoseconds(start * 1_000_000))
+      deadlines.headArrived(.uptimeNanoseconds(start * 1_000_000))
+      var seconds = (1...15).map { UInt64($0) }
+      let told = seconds.first { deadlines.expiry(.uptimeNanoseconds($0 * 1_000_000_000), buffered: 0) != nil } ?? 99
+      deadlines.closing(.uptimeNanoseconds(told * 1_000_000_000 + 1_000_000), isSlow: true)
+      seconds.removeAll { $0 <= told }
+      let closed = seconds.first { deadlines.expiry(.uptimeNanoseconds($0 * 1_000_000_000), buffered: 0) != nil } ?? 99
+      #expect(closed <= 15)
+    }
+  }
+
   @Test("leave the others fast, and are closed within 15 seconds")
   func siege() async throws {
     let bus = FakeBus()

@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import Operations
+import ServiceKit
 import Testing
 
 @testable import GatewayService
@@ -32,6 +33,34 @@ struct TLSTests {
         gateway.tcpPort, chain, #"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"a"},"id":1}"# + "\n")
       #expect(line.contains(#""result":{"text":"a"}"#))
     }
+  }
+
+  @Test(
+    "A file that is no certificate, or a key that is not the certificate's, stops the start with its setting",
+    .enabled(if: openssl, "needs /usr/bin/openssl"))
+  func faults() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-tls-\(ID<TLSTests>().description)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paths = ["chain", "key", "other", "otherKey"].map { folder.appendingPathComponent($0).path }
+    try Self.makeCertificate(chain: paths[0], key: paths[1])
+    try Self.makeCertificate(chain: paths[2], key: paths[3])
+    func refused(_ chain: String, _ key: String) -> [String] {
+      let settings = Settings(["racha.tls.certificateFile": chain, "racha.tls.keyFile": key])
+      _ = GatewayConfiguration(settings)
+      do {
+        try settings.check()
+        return []
+      } catch {
+        return (error as? Settings.Invalid)?.problems.map(\.key) ?? ["\(error)"]
+      }
+    }
+    #expect(refused(paths[0], paths[1]) == [])
+    #expect(refused("/nowhere", paths[1]) == ["racha.tls.certificateFile"])
+    #expect(refused(paths[1], paths[1]) == ["racha.tls.certificateFile"])
+    #expect(refused(paths[0], "/nowhere") == ["racha.tls.keyFile"])
+    #expect(refused(paths[0], paths[0]) == ["racha.tls.keyFile"])
+    #expect(refused(paths[0], paths[3]) == ["racha.tls.keyFile"])
   }
 
   private static func makeCertificate(chain: String, key: String) throws {

@@ -85,6 +85,14 @@ struct RPCTests {
         #expect(line.hasSuffix("\"id\":\(id)}\n"))
         #expect(line.contains(#""result":{"text":"x"}"#))
       }
+      // Whole but for a member of our own: told to who asks, and to nobody else.
+      for member in [#""idempotencyKey":"""#, #""language":"xx""#] {
+        let rest = #""jsonrpc":"2.0","method":"things.echo","params":{"text":"x"}"#
+        try await connection.send("{\(member),\(rest)}\n{\(member),\(rest),\"id\":4}\n")
+        let answer = try await connection.receiveLine()
+        #expect(answer["id"] == 4)
+        #expect(answer["error"]?["data"]?["code"] != nil)
+      }
       // Only notifications: no answer at all, so that the next line is the next request's.
       try await connection.send(#"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"}}"# + "\n")
       try await connection.send(

@@ -121,7 +121,7 @@ struct LinkPageTests {
         page.body.contains(
           #"<form method="post" action="\#(trial.page.path.dropFirst())"><input type="hidden" name="token" value="good">"#))
       #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.judge"])
-      #expect(try await gateway.http("PUT", trial.page.path).fields["allow"] == "GET, POST")
+      #expect(try await gateway.http("PUT", trial.page.path).fields["allow"] == "GET, HEAD, POST")
     }
   }
 

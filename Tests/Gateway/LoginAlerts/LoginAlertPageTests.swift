@@ -57,7 +57,7 @@ struct LoginAlertPageTests {
         #expect(one.lowerBound < other.lowerBound)
       }
       #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.judge" })
-      #expect(try await gateway.http("PUT", "/login-alert").fields["allow"] == "GET, POST")
+      #expect(try await gateway.http("PUT", "/login-alert").fields["allow"] == "GET, HEAD, POST")
     }
   }
 

@@ -68,7 +68,7 @@ struct RecoveryPageTests {
           page.body.contains(#"<input type="password" name="\#(name)" value="" autocomplete="new-password" required>"#))
       }
       #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.judge"])
-      #expect(try await gateway.http("PUT", "/recover").fields["allow"] == "GET, POST")
+      #expect(try await gateway.http("PUT", "/recover").fields["allow"] == "GET, HEAD, POST")
     }
   }
 

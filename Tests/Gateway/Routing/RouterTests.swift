@@ -59,7 +59,7 @@ struct RouterTests {
       Issue.record("PUT is answered")
       return
     }
-    #expect(allowed == "GET, DELETE")
+    #expect(allowed == "GET, HEAD, DELETE")
   }
 }
 
