@@ -76,6 +76,15 @@ struct ContractsTests {
     #expect(ContractsTests.allowedInDoubt.isSubset(of: allSpecs.map(\.name)))
   }
 
+  @Test("answer no list to what a personal access token changes, so that one which may only write reads none (ID-18)")
+  func changes() {
+    func isList<O: Operations.Operation>(_: O.Type) -> Bool { "\(O.Output.self)".hasPrefix("Page<") }
+    let operations = ContractsTests.all.flatMap(\.operations)
+    let lists = operations.filter { isList($0) }.map { $0.spec }
+    #expect(lists.count > 10)
+    #expect(lists.filter { $0.effect != .read && AccessScope(for: $0) != nil }.map(\.name) == [])
+  }
+
   @Test("ask for a verified address exactly where the requirements do, in whichever service (ID-2; S 8, scenario 4)")
   func verification() {
     let restricted = allSpecs.filter { $0.caller == .verifiedAccount }.map(\.name).sorted()

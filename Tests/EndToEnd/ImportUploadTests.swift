@@ -44,7 +44,8 @@ struct ImportUploadTests {
       #expect(status == 422, "\(bomb.what)")
       #expect(problem["code"] == "import_unusable", "\(bomb.what)")
       #expect(
-        problem["detail"] == "This file cannot be imported: it holds what no program exports, such as declared entities.",
+        problem["detail"]
+          == "This file cannot be imported: it holds what no program exports, such as declared entities, or a tag, a comment or a CDATA section of more than 64 KiB.",
         "\(bomb.what)")
     }
     let record =

@@ -86,6 +86,21 @@ struct IdempotencyTests {
     await store.close()
   }
 
+  @Test("of more than one transaction is told that the first one is still running, while that prepares, too")
+  func preparing() async throws {
+    let store = try open()
+    let told = try await store.write(idempotency: key()) {
+      await code { _ = try await prepared(key(), in: store) }
+    } repeated: { _ in
+      nil
+    } _: { told, _ in
+      (told, record: [])
+    }
+    #expect(told == "still_running")
+    #expect(try await store.allNumbers() == [])
+    await store.close()
+  }
+
   @Test("is refused with another payload or operation, and is nothing to other keys and callers")
   func reuse() async throws {
     let store = try open()

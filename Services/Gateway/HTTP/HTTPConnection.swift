@@ -188,7 +188,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard codings.isEmpty || head.version != .http1_0 else { return Malformation.unclearLength.failure() }
     if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return Malformation.oneHost.failure() }
     guard isHost else { return Malformation.host.failure() }
-    guard authorizations <= 1 else { return Malformation.oneAuthorization.failure() }
+    guard authorizations <= 1 else { return Malformation.oneField.failure(["field": .text("Authorization")]) }
     guard RequestTarget(head.uri) != nil else { return Malformation.target.failure() }
     guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
       return Malformation.unclearLength.failure()
@@ -318,7 +318,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// - Parameter head: nil where it was not read.
   private func refuse(_ failure: Failure, of head: HTTPRequestHead? = nil, _ context: ChannelHandlerContext) {
     var exchange = Exchange(head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), peer)
-    exchange.language = language
+    if head == nil { exchange.language = language }
     let refusal = Refusal(failure: failure, exchange: exchange)
     self.refusal = refusal
     watch.deadlines.requestArrived()

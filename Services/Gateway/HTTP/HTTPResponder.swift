@@ -25,6 +25,10 @@ struct HTTPResponder: Sendable {
 
   func respond(_ exchange: inout Exchange, _ body: [UInt8]) async -> Outcome {
     do throws(Failure) {
+      if let repeated = exchange.given.repeated {
+        exchange.language = await language(exchange)
+        throw Malformation.oneField.failure(["field": .text(repeated.description)])
+      }
       let method = exchange.method == "HEAD" ? "GET" : exchange.method
       switch catalog.router.match(method, exchange.path) {
       case .found(.operation(let endpoint), let parameters): return .answer(try await call(endpoint, parameters, body, &exchange))

@@ -17,28 +17,38 @@ struct RequestFields: Sendable {
   /// What was done to the body (RFC 9110, section 8.4).
   private(set) var contentCoding: String?
   private(set) var ifNoneMatch: String?
+  /// A field that stands twice and may stand only once, as it is no list (RFC 9110, section 5.3): nobody knows which of the two counts.
+  private(set) var repeated: StaticString?
 
   init(_ headers: HTTPHeaders) {
     for (name, value) in headers {
       // Most names are told apart by their length alone.
       switch name.utf8.count {
-      case 6: if name.isField("origin") { origin = value }
+      case 6: if name.isField("origin") { RequestFields.keep(value, in: &origin, "Origin", &repeated) }
       case 10: if name.isField("user-agent") { userAgent = RequestFields.shown(value) }
-      case 11: if name.isField("traceparent") { traceparent = value }
-      case 12: if name.isField("content-type") { contentType = value } else if name.isField("x-request-id") { requestID = value }
+      case 11:
+        // Of two neither counts, and a new trace begins, as the W3C's tests of trace contexts ask.
+        if name.isField("traceparent") { traceparent = traceparent == nil ? value : "" }
+      case 12:
+        if name.isField("content-type") {
+          RequestFields.keep(value, in: &contentType, "Content-Type", &repeated)
+        } else if name.isField("x-request-id") {
+          // A proxy may have added its own: of two neither counts.
+          requestID = requestID == nil ? value : ""
+        }
       case 13:
         if name.isField("authorization") {
           token = RequestFields.bearer(value)
         } else if name.isField("last-event-id") {
-          lastEventID = value
+          RequestFields.keep(value, in: &lastEventID, "Last-Event-ID", &repeated)
         } else if name.isField("if-none-match") {
           ifNoneMatch = ifNoneMatch.map { "\($0),\(value)" } ?? value
         }
       case 15:
         if name.isField("accept-language") {
-          acceptLanguage = value
+          acceptLanguage = acceptLanguage.map { "\($0),\(value)" } ?? value
         } else if name.isField("idempotency-key") {
-          idempotencyKey = value
+          RequestFields.keep(value, in: &idempotencyKey, "Idempotency-Key", &repeated)
         }
       case 16:
         // Several fields are one list.
@@ -47,6 +57,13 @@ struct RequestFields: Sendable {
       default: break
       }
     }
+  }
+
+  private static func keep(
+    _ value: String, in field: inout String?, _ name: StaticString, _ repeated: inout StaticString?
+  ) {
+    if field != nil { repeated = name }
+    field = value
   }
 
   /// Text for people, bounded and without the tabs that a field may hold: services take no control characters.

@@ -35,11 +35,15 @@ final class RateLimiter: Sendable {
   }
 
   private let rates: GatewayConfiguration.Rates
+  /// The longest time in which a budget comes back, in nanoseconds.
+  private let longestWindow: Int64
   private let table = Mutex(Table())
   private let clock: Clock
 
   init(_ rates: GatewayConfiguration.Rates, clock: Clock) {
     self.rates = rates
+    let seconds = (Array(rates.account.values) + Array(rates.address.values)).map(\.seconds)
+    longestWindow = Int64(seconds.max() ?? 0) * 1_000_000_000
     self.clock = clock
   }
 
@@ -54,7 +58,7 @@ final class RateLimiter: Sendable {
     return table.withLock { table in
       var key = Key(party: party, rateClass: rateClass)
       if table.fullAt.count >= rates.remembered, table.fullAt[key] == nil {
-        RateLimiter.sweep(&table, now)
+        sweep(&table, now)
         if table.fullAt.count >= rates.remembered { key = Key(party: .newcomers, rateClass: rateClass) }
       }
       let (standing, fullAt) = RateLimiter.decide(rate, fullAt: table.fullAt[key] ?? 0, now: now)
@@ -81,10 +85,10 @@ final class RateLimiter: Sendable {
 
   private static func seconds(_ nanoseconds: Int64) -> Int { Int((nanoseconds + 999_999_999) / 1_000_000_000) }
 
-  /// Forgets full buckets, at most once a second.
-  private static func sweep(_ table: inout Table, _ now: Int64) {
+  /// Forgets full buckets, at most once a second; those that were filled before the clock was put back will be, too.
+  private func sweep(_ table: inout Table, _ now: Int64) {
     guard now - table.sweptAt >= 1_000_000_000 || now < table.sweptAt else { return }
     table.sweptAt = now
-    table.fullAt = table.fullAt.filter { $0.value > now }
+    table.fullAt = table.fullAt.filter { $0.value > now }.mapValues { min($0, now + longestWindow) }
   }
 }

@@ -8,7 +8,7 @@ enum Malformation: String, CaseIterable {
   /// RFC 9112, section 3.2.
   case host = "host"
   /// RFC 9110, section 5.3: a field that is no list stands once; nobody knows which of two counts.
-  case oneAuthorization = "one_authorization"
+  case oneField = "one_field"
   /// RFC 9112, section 6.3: nobody knows where the next request begins.
   case unclearLength = "unclear_length"
   case requestLine = "request_line"

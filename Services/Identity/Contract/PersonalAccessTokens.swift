@@ -30,7 +30,8 @@ public struct PersonalAccessToken: Document, Hashable {
 
 public typealias PersonalAccessTokenID = ID<PersonalAccessToken>
 
-/// What a personal access token allows: to read or to change what one service keeps. Neither includes the other.
+/// What a personal access token allows: to read or to change what one service keeps. Neither includes the other, but whatever changes a
+/// thing answers that thing as it stands then, also where there was nothing to change: who may write sees what they name, and no list.
 ///
 /// Identity's data is not among them: no token manages accounts, passwords, sessions or tokens.
 public enum AccessScope: String, Choice {
@@ -81,7 +82,9 @@ public enum CreatePersonalAccessToken: Operation {
 
     public static let notes: Notes = [
       "name": "What to call it; none of the account's others has the name.",
-      "scopes": Note("What it allows.", items: 1...AccessScope.allCases.count),
+      "scopes": Note(
+        "What it allows: neither of `read` and `write` includes the other, but a change answers the thing it changed as it stands then.",
+        items: 1...AccessScope.allCases.count),
       "expiresAt": "When it stops working, within a year; absent for a token that works until it is revoked.",
     ]
   }

@@ -2,7 +2,6 @@ import ActivityContract
 import EarlierStores
 import GRDB
 import Operations
-import ServiceKit
 import Storage
 import Testing
 
@@ -12,13 +11,9 @@ import Testing
 struct ImportedTotalsSchemaTests {
   @Test("have the names that the same files give them now; what was told twice is told once, and its day counted anew")
   func upgrade() async throws {
-    let before = [
-      Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
-      Accounts.settingsMigration(5), ActivityVersions.migration(6), Entries.detailsMigration(7), MovementSchema.migration(8),
-    ]
     let day = try LocalDay(text: "2026-11-20")
     let midnight = Int64(day.daysSinceEpoch) * 86_400_000
-    try await UpgradedStore.upgrading(.activity, before, by: [ImportedTotalsSchema.migration(9)]) { transaction in
+    try await UpgradedStore.upgrading(.activity, Schema.migrations, before: 30) { transaction in
       let database = transaction.database
       try database.execute(
         sql: """

@@ -2,7 +2,6 @@ import ActivityContract
 import EarlierStores
 import GRDB
 import Operations
-import ServiceKit
 import Storage
 import Testing
 
@@ -12,15 +11,10 @@ import Testing
 struct TieSchemaTests {
   @Test("have taken up each day with an entry as it stood last, in their kind, so that what was written by hand stands")
   func upgrade() async throws {
-    let before = [
-      Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
-      Accounts.settingsMigration(5), ActivityVersions.migration(6), Entries.detailsMigration(7), MovementSchema.migration(8),
-      Ties.migration(9),
-    ]
     let (account, other) = (AccountID(), AccountID())
     let (walk, ride, untied) = (ActivityID(), ActivityID(), ActivityID())
     @Sendable func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
-    try await UpgradedStore.upgrading(.activity, before, by: [Ties.daysMigration(10)]) { transaction in
+    try await UpgradedStore.upgrading(.activity, Schema.migrations, before: 29) { transaction in
       let database = transaction.database
       for id in [walk, ride, untied] {
         try database.execute(

@@ -88,6 +88,19 @@ struct RateLimiterTests {
     #expect(limiter.count == 1)
   }
 
+  @Test("Full budgets are forgotten also where the clock was put back meanwhile", arguments: [false, true])
+  func boundedPutBack(isSwept: Bool) {
+    let clock = MovedClock()
+    let limiter = Self.limiter(.init(2, per: 10), clock, remembered: 100)
+    for number in 0..<(isSwept ? 101 : 100) { _ = limiter.take(.address(.v6(UInt64(number))), .read) }
+    clock.move(seconds: -3600)
+    _ = limiter.take(.address(.v6(1000)), .read)
+    #expect(limiter.count == 101)
+    clock.move(seconds: 11)
+    #expect(limiter.take(.address(.v6(9999)), .read).isAllowed)
+    #expect(limiter.count == 1)
+  }
+
   @Test("An IPv6 network counts as one, an IPv4 address in IPv6 clothes as itself")
   func addresses() throws {
     func address(_ text: String) throws -> ClientAddress { ClientAddress(try SocketAddress(ipAddress: text, port: 1)) }

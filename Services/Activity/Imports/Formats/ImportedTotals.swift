@@ -2,8 +2,10 @@ public import Operations
 
 /// Totals of the formats that tell any, as they are kept.
 public enum ImportedTotals {
+  private static let found = [FitbitHours.source, GoogleFit.days, GoogleFit.quarters]
+
   /// The names of the sources whose samples are totals.
-  public static let sources = [FitbitHours.source, GoogleFit.days, GoogleFit.quarters].compactMap(\.name)
+  public static let sources = found.compactMap(\.name)
 
   /// The id of a sample that was kept under one with its amount in it.
   ///
@@ -11,7 +13,7 @@ public enum ImportedTotals {
   public static func id(
     ofSample earlier: String, source name: String, start: Instant, end: Instant, amount: Int
   ) -> String? {
-    guard let source = [FitbitHours.source, GoogleFit.days, GoogleFit.quarters].first(where: { $0.name == name }),
+    guard let source = found.first(where: { $0.name == name }),
       let (number, from) = ContentHash.parts(of: earlier), let kind = ImportedSample.Kind(rawValue: number)
     else { return nil }
     let span: ImportedSpan =

@@ -6,9 +6,14 @@ import Operations
 ///
 /// It is opened read-only and as unchanging, nothing of its schema is trusted, and only plain tables of the two names are read, by
 /// statements of ours. See https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
+///
+/// Rows without end may have one and the same long text, which takes its room in the file once. So both tables are checked first, which
+/// takes as long as the file is, and of long texts no more than what is kept is sorted.
 final class LoopDatabase: ImportReader {
   /// Habits that are read; an account may have far fewer.
   private static let mostHabits = 10_000
+  /// Characters that are looked at of a text, more than are kept of any.
+  private static let mostCharacters = 1000
   /// Steps of SQLite's machine between two looks, and how many looks one reading may last.
   private static let (stepsPerLook, mostLooks) = (Int32(100_000), 500)
 
@@ -106,7 +111,7 @@ final class LoopDatabase: ImportReader {
     }
     for pragma in [
       "PRAGMA trusted_schema = OFF", "PRAGMA query_only = ON", "PRAGMA cell_size_check = ON", "PRAGMA mmap_size = 0",
-      "PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -4096",
+      "PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -4096", "PRAGMA ignore_check_constraints = ON",
     ] where sqlite3_exec(database, pragma, nil, nil, nil) != SQLITE_OK {
       sqlite3_close_v2(database)
       throw .damaged
@@ -117,6 +122,7 @@ final class LoopDatabase: ImportReader {
       { _, action, first, _, _, viewOrTrigger in
         guard viewOrTrigger == nil else { return SQLITE_DENY }
         switch action {
+        case SQLITE_PRAGMA: return first.map { String(cString: $0) } == "quick_check" ? SQLITE_OK : SQLITE_DENY
         case SQLITE_SELECT, SQLITE_FUNCTION: return SQLITE_OK
         case SQLITE_READ:
           let table = first.map { String(cString: $0) } ?? ""
@@ -140,6 +146,14 @@ final class LoopDatabase: ImportReader {
       if let name = sqlite3_column_name(statement, column) { names.insert(String(cString: name)) }
     }
     return names
+  }
+
+  /// Refuses a table whose pages do not make a tree, in which each page has one place.
+  private func check(_ table: String) throws(FormatFault) {
+    let statement = try prepare("PRAGMA quick_check('\(table)')")
+    defer { sqlite3_finalize(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW, let found = sqlite3_column_text(statement, 0), String(cString: found) == "ok"
+    else { throw .damaged }
   }
 
   private func prepare(_ sql: String) throws(FormatFault) -> OpaquePointer {
@@ -167,15 +181,15 @@ final class LoopDatabase: ImportReader {
     guard habitColumns.isSuperset(of: ["name", "freq_num", "freq_den"]), markColumns.isSuperset(of: ["habit", "timestamp"]) else {
       throw .unrecognized
     }
+    for table in ["Habits", "Repetitions"] { try check(table) }
     let firstDays = try firstDays()
     func column(_ name: String, _ otherwise: String) -> String { habitColumns.contains(name) ? name : otherwise }
+    func number(_ name: String, _ otherwise: String = "0") -> String { Self.number(column(name, otherwise)) }
+    func text(_ name: String) -> String { "substr(CAST(\(column(name, "''")) AS TEXT), 1, \(Self.mostCharacters))" }
     let sql = """
-      SELECT Id, CAST(name AS TEXT), CAST(freq_num AS INTEGER), CAST(freq_den AS INTEGER),
-        CAST(\(column("archived", "0")) AS INTEGER), CAST(\(column("question", "''")) AS TEXT),
-        CAST(\(column("description", "''")) AS TEXT), CAST(\(column("type", "0")) AS INTEGER),
-        CAST(\(column("unit", "''")) AS TEXT), CAST(\(column("target_value", "0")) AS REAL),
-        CAST(\(column("target_type", "0")) AS INTEGER)
-      FROM Habits ORDER BY \(column("position", "Id")), Id LIMIT \(Self.mostHabits)
+      SELECT Id, \(text("name")), \(number("freq_num")), \(number("freq_den")), \(number("archived")), \(text("question")),
+        \(text("description")), \(number("type")), \(text("unit")), \(number("target_value")), \(number("target_type"))
+      FROM Habits ORDER BY \(number("position", "Id")), Id LIMIT \(Self.mostHabits)
       """
     var names = LoopHabits.Keys()
     try rows(sql) { row in
@@ -201,37 +215,41 @@ final class LoopDatabase: ImportReader {
   /// The first marked day of each habit. Marks whose time is no day are problems of their own, and no habit's beginning.
   private func firstDays() throws(FormatFault) -> [Int64: LocalDay] {
     var days: [Int64: LocalDay] = [:]
-    let isDay =
-      "typeof(timestamp) = 'integer' AND timestamp >= 0 AND timestamp < \(Self.end) AND timestamp % \(Self.dayLength) = 0"
-    let sql = """
-      SELECT habit, min(CASE WHEN \(isDay) THEN timestamp END), count(*) FROM Repetitions
-      WHERE \(try Self.isMark(self)) GROUP BY habit
-      """
+    let sql = "SELECT \(Self.number("habit")), \(Self.number("timestamp")) FROM Repetitions WHERE \(try Self.isMark(self))"
     try rows(sql) { row in
-      if let day = Self.day(row, 1) { days[sqlite3_column_int64(row, 0)] = day }
-      markCount += sqlite3_column_int64(row, 2)
+      markCount += 1
+      guard let habit = Self.habit(row, 0), let day = Self.day(row, 1) else { return }
+      if let first = days[habit] {
+        days[habit] = min(first, day)
+      } else if days.count < Self.mostHabits {
+        days[habit] = day
+      }
     }
     return days
   }
 
   /// Which rows tell of something done: of older versions all, of later ones those with a value.
   private static func isMark(_ reader: LoopDatabase) throws(FormatFault) -> String {
-    try reader.columns("Repetitions").contains("value") ? "value > 0" : "1"
+    try reader.columns("Repetitions").contains("value") ? "\(number("value")) > 0" : "1"
+  }
+
+  /// What stands in a column if it is a number; anything else is not even read.
+  private static func number(_ column: String) -> String {
+    "CASE WHEN typeof(\(column)) IN ('integer', 'real') THEN \(column) END"
   }
 
   private func beginMarks() throws(FormatFault) {
     let hasValue = try columns("Repetitions").contains("value")
     marks = try prepare(
       """
-      SELECT rowid, habit, timestamp, \(hasValue ? "CAST(value AS INTEGER)" : "2") FROM Repetitions
+      SELECT rowid, \(Self.number("habit")), \(Self.number("timestamp")), \(hasValue ? Self.number("value") : "2") FROM Repetitions
       WHERE \(try Self.isMark(self)) ORDER BY rowid
       """)
   }
 
   /// What a repetition says; nil where that is nothing that was done.
   private func mark(_ row: OpaquePointer) -> ImportedRecord.Content? {
-    let habit = sqlite3_column_int64(row, 1)
-    guard let key = keys[habit] else { return .fault(.unknownHabit) }
+    guard let habit = Self.habit(row, 1), let key = keys[habit] else { return .fault(.unknownHabit) }
     guard let day = Self.day(row, 2) else { return .fault(.badTime) }
     let value = sqlite3_column_int64(row, 3)
     if numerical.contains(habit) {
@@ -241,6 +259,10 @@ final class LoopDatabase: ImportReader {
     // 2 is done by hand; 1 done enough lately, 3 excused.
     guard value == 2 else { return nil }
     return .mark(ImportedMark(habit: key, day: day, progress: .done))
+  }
+
+  private static func habit(_ row: OpaquePointer, _ column: Int32) -> Int64? {
+    sqlite3_column_type(row, column) == SQLITE_INTEGER ? sqlite3_column_int64(row, column) : nil
   }
 
   /// Milliseconds: the first that is read no more, of 2100, and those of a day.
