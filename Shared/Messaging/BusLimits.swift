@@ -39,6 +39,8 @@ public struct BusLimits: Sendable {
   public var drain = Duration.milliseconds(50)
   /// For unsent replies when the bus closes (`ZMQ_LINGER`; libzmq would wait for ever).
   public var linger = Duration.milliseconds(500)
+  /// How long libzmq may take to close, the above included. Beyond it the process goes on without waiting.
+  public var closing = Duration.seconds(1)
   /// Connections waiting to be accepted (`ZMQ_BACKLOG`).
   public var backlog: Int32 = 128
 

@@ -23,6 +23,20 @@ public struct Endpoints: Sendable {
     if case .network(_, let curve) = place { curve } else { nil }
   }
 
+  /// How many threads of libzmq carry messages: one for what is bound here and, over a network, one for each service besides.
+  ///
+  /// On such a thread libzmq looks up the host's name and waits for the answer, seconds where the name server is silent, as it may
+  /// be about a host that is away. With a thread each, nothing but that service waits.
+  var threads: Int32 {
+    if case .network = place { Int32(ServiceName.allCases.count + 1) } else { 1 }
+  }
+
+  /// Which of them carries what goes to that service and comes from it.
+  func thread(of service: ServiceName) -> Int {
+    guard case .network = place, let index = ServiceName.allCases.firstIndex(of: service) else { return 0 }
+    return index + 1
+  }
+
   /// Where a service's requests go, or nil if its address is not known.
   func requests(of service: ServiceName) -> String? {
     switch place {

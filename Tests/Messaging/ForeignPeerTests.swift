@@ -87,7 +87,7 @@ struct ForeignPeerTests {
   }
 
   /// A port that is free, and the next as well.
-  private func freePort() throws -> Int {
+  static func freePort() throws -> Int {
     while true {
       let sockets = [socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)]
       defer { for socket in sockets { close(socket) } }
@@ -111,7 +111,7 @@ struct ForeignPeerTests {
   @Test("Over TCP nobody gets in without a key that is known, and with one only to what it was granted, in its own name")
   func curve() async throws {
     let (social, gateway, rewards) = try (CurveKeyPair.generate(), CurveKeyPair.generate(), CurveKeyPair.generate())
-    let port = try freePort()
+    let port = try Self.freePort()
     let served = Gate()
     let endpoints = network(
       [
@@ -163,7 +163,7 @@ struct ForeignPeerTests {
   @Test("Our own buses speak CURVE: requests are answered, announcements heard, a wrong server key reaches nobody")
   func ownCurve() async throws {
     let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
-    let port = try freePort()
+    let port = try Self.freePort()
     let entries = [AllowList.Entry(key: gateway.publicKey, service: .gateway, operations: ["*"])]
     let server = ZeroMQBus(.social, endpoints: network(entries, social, port), logger: .quiet)
     server.serve(Self.serve)

@@ -80,6 +80,8 @@ final class BusLoop {
     try endpoints.prepare()
     guard let context = zmq_ctx_new() else { throw ZeroMQError("zmq_ctx_new") }
     self.context = context
+    // Before the first socket is made, or it has no effect.
+    zmq_ctx_set(context, ZMQ_IO_THREADS, endpoints.threads)
     do {
       if serving != nil { try bind() }
     } catch {
@@ -93,8 +95,10 @@ final class BusLoop {
     let bindings = try endpoints.bindings(of: service)
     let router = try Socket(.router, context, limits)
     self.router = router
+    try router.carry(on: 0)
     let publisher = try Socket(.publisher, context, limits)
     self.publisher = publisher
+    try publisher.carry(on: 0)
     if let curve = endpoints.curve {
       authenticator = try Authenticator(Grants(curve.allowed), context, limits)
       try router.beCurveServer(curve.keys, for: .requests)
@@ -240,8 +244,7 @@ final class BusLoop {
 
   private func peer(_ service: ServiceName) throws -> Peer {
     if let peer = peers[service] { return peer }
-    guard let endpoint = endpoints.requests(of: service) else { throw EndpointFailure.noAddress(service) }
-    let peer = try Peer(service, endpoint: endpoint, curve: endpoints.curve, context, limits)
+    let peer = try Peer(service, at: endpoints, context, limits)
     peers[service] = peer
     polled = []
     return peer
@@ -379,8 +382,7 @@ final class BusLoop {
   private func listen(_ teller: ServiceName, _ reader: UInt64, _ continuation: AsyncStream<Announcement>.Continuation) {
     do {
       if subscriptions[teller] == nil {
-        guard let endpoint = endpoints.events(of: teller) else { throw EndpointFailure.noAddress(teller) }
-        subscriptions[teller] = try Subscription(teller, endpoint: endpoint, curve: endpoints.curve, context, limits)
+        subscriptions[teller] = try Subscription(teller, at: endpoints, context, limits)
         polled = []
       }
       subscriptions[teller]?.readers[reader] = continuation
@@ -408,7 +410,7 @@ final class BusLoop {
 
   // MARK: - The end
 
-  /// Answers everyone who still waits, and closes. Blocks no longer than the sockets linger.
+  /// Answers everyone who still waits, and closes. Blocks no longer than closing may take.
   private func finish() {
     for command in mailbox.shut() {
       switch command {
@@ -432,8 +434,24 @@ final class BusLoop {
     for subscription in subscriptions.values { subscription.socket.close() }
     if let router, routerMonitor != nil { zmq_socket_monitor(router.pointer, nil, 0) }
     for socket in [routerMonitor, router, publisher, authenticator?.socket] { socket?.close() }
-    while zmq_ctx_term(context) != 0, zmq_errno() == EINTR {}
+    endThreads()
     if let lock { close(lock) }
+  }
+
+  /// Ends libzmq's threads when they have sent what is left. One that looks up a host's name cannot be called back: beyond the
+  /// bound they are left to end when it has its answer, so that a silent name server keeps no process from stopping.
+  private func endThreads() {
+    let ending = Ending(context)
+    var thread = pthread_t()
+    let error = pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument { Unmanaged<Ending>.fromOpaque(argument).takeRetainedValue().run() }
+        return nil
+      }, Unmanaged.passRetained(ending).toOpaque())
+    precondition(error == 0, "no thread left to close the bus")
+    pthread_detach(thread)
+    ending.wait(atMost: limits.closing)
   }
 }
 
@@ -443,14 +461,46 @@ final class Subscription {
   let socket: Socket
   var readers: [UInt64: AsyncStream<Announcement>.Continuation] = [:]
 
-  init(_ teller: ServiceName, endpoint: String, curve: Curve?, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws {
+  init(_ teller: ServiceName, at endpoints: Endpoints, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws {
+    guard let endpoint = endpoints.events(of: teller) else { throw EndpointFailure.noAddress(teller) }
     self.teller = teller
     socket = try Socket(.subscriber, context, limits)
-    if let curve {
+    try socket.carry(on: endpoints.thread(of: teller))
+    if let curve = endpoints.curve {
       guard let key = curve.servers[teller] else { throw EndpointFailure.noAddress(teller) }
       try socket.beCurveClient(curve.keys, of: key)
     }
     try socket.set(ZMQ_SUBSCRIBE, teller.rawValue)
     try socket.connect(endpoint)
+  }
+}
+
+/// The end of a context of libzmq, which one thread brings about and another waits for, but not for ever.
+private final class Ending {
+  private let context: UnsafeMutableRawPointer
+  private let isOver = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init(_ context: UnsafeMutableRawPointer) {
+    self.context = context
+    sem_init(isOver, 0, 0)
+  }
+
+  deinit {
+    sem_destroy(isOver)
+    isOver.deallocate()
+  }
+
+  func run() {
+    while zmq_ctx_term(context) != 0, zmq_errno() == EINTR {}
+    sem_post(isOver)
+  }
+
+  func wait(atMost time: Duration) {
+    var end = timespec()
+    clock_gettime(CLOCK_REALTIME, &end)
+    let nanoseconds = Int64(end.tv_nsec) + time.inNanoseconds
+    end.tv_sec += Int(nanoseconds / 1_000_000_000)
+    end.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    while sem_timedwait(isOver, &end) != 0, errno == EINTR {}
   }
 }

@@ -15,10 +15,12 @@ final class Peer {
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
     | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
 
-  init(_ service: ServiceName, endpoint: String, curve: Curve?, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws {
+  init(_ service: ServiceName, at endpoints: Endpoints, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws {
+    guard let endpoint = endpoints.requests(of: service) else { throw EndpointFailure.noAddress(service) }
     self.service = service
     dealer = try Socket(.dealer, context, limits)
-    if let curve {
+    try dealer.carry(on: endpoints.thread(of: service))
+    if let curve = endpoints.curve {
       guard let key = curve.servers[service] else { throw EndpointFailure.noAddress(service) }
       try dealer.beCurveClient(curve.keys, of: key)
     }

@@ -93,6 +93,9 @@ final class Socket {
     guard zmq_setsockopt(pointer, option, text, text.utf8.count) == 0 else { throw ZeroMQError("zmq_setsockopt \(option)") }
   }
 
+  /// Lets one of the context's threads carry its messages, the first of which is 0; before it is bound or connected.
+  func carry(on thread: Int) throws { try set(ZMQ_AFFINITY, UInt64(1) << UInt64(thread)) }
+
   func bind(_ endpoint: String) throws {
     guard zmq_bind(pointer, endpoint) == 0 else { throw ZeroMQError("zmq_bind \(endpoint)") }
   }

@@ -31,6 +31,8 @@ public enum ServiceProcess {
     _ build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
   ) async {
     signal(SIGPIPE, SIG_IGN)
+    // The first process of a container ignores signals that it has no handler for. Until it can stop gracefully, it ends at once.
+    for number in [SIGTERM, SIGINT] { signal(number) { _exit(128 + $0) } }
     let metrics = PrometheusMetrics()
     MetricsSystem.bootstrap(metrics)
     var logger = Logger(label: service.rawValue) { _ in JSONLogHandler(service: service, level: .info) }
