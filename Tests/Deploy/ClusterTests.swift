@@ -218,6 +218,39 @@ extension Clusters {
       }
     }
 
+    @Test("a keeper that cannot note its service, as on a full disk, starts it when it can, by itself")
+    func unwritableNote() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let before = try await launcher.status()
+        let log = try LogFollower(launcher, "social")
+        _ = await log.next(holding: "\"started\"")
+        // A folder cannot be written as a file, whoever asks; a full disk can be had by root alone.
+        let note = "\(launcher.home)/run/social.service"
+        try FileManager.default.removeItem(atPath: note)
+        try FileManager.default.createDirectory(atPath: note, withIntermediateDirectories: false)
+        kill(try #require(before.pid("social")), SIGKILL)
+        for delay in [100, 200, 400] {
+          let line = try #require(await log.next(holding: "started again"))
+          #expect(line.contains("\"delayMilliseconds\":\(delay),"))
+          if delay < 400 { #expect(await log.next(holding: "cannot be noted") != nil) }
+        }
+        let without = try await launcher.status()
+        #expect(without.state == "not_ready" && without.pid("social") == nil)
+        for service in Launcher.services where service != "social" { #expect(before.pid(service) == without.pid(service)) }
+
+        try FileManager.default.removeItem(atPath: note)
+        #expect(await log.next(holding: "\"started\"") != nil)
+        let again = try await launcher.run("up")
+        #expect(again.output.contains("runs already"), "\(again.errors)")
+        #expect(try await launcher.status().pid("social") != nil)
+        log.stop()
+        #expect(try await launcher.run("down").status == 0)
+        #expect(try launcher.processes().isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(launcher.home)/run") == ["lock"])
+      }
+    }
+
     @Test("an up that is interrupted stops what it started")
     func interrupted() async throws {
       try await Launcher.with { launcher in

@@ -18,7 +18,11 @@ keeper_start() { # SERVICE
   rm -f -- "$home/run/$1.restarts"
   # Whoever runs this may have signals blocked or ignored; a keeper and its service must hear theirs.
   setsid env --default-signal "$here/lib/keep" "$bin" "$1" </dev/null >>"$home/logs/keepers.log" 2>&1 &
-  process_note "$home/run/$1.keeper" $!
+  process_note "$home/run/$1.keeper" $! || {
+    kill -s TERM $! 2>/dev/null || :
+    wait $! || :
+    fail "the keeper of $1 did not start; is the disk full? see $home/logs/keepers.log"
+  }
   disown
 }
 

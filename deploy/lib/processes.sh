@@ -20,20 +20,30 @@ process_started() {
   printf '%s' "${fields[19]}"
 }
 
-# process_note FILE PID [WORD...]: writes id, start time and the words into FILE at once.
+# note_write FILE WORD...: the words are what FILE holds, or it fails and FILE is as it was. All notes are as long and are written in
+# place: what could be written once can be written again when the disk is full. With no words, this sets the space for a note aside.
+note_write() {
+  local file=$1
+  shift
+  { printf '%-63s\n' "$*" 1<>"$file"; } 2>/dev/null && return
+  # Made, but there was no space for more than its name.
+  [[ ! -f $file || -s $file ]] || rm -f -- "$file"
+  return 1
+}
+
+# process_note FILE PID [WORD...]: writes id, start time and the words into FILE; fails where that cannot be written or there is no such process.
 process_note() {
   local file=$1 pid=$2 start
   shift 2
-  start=$(process_started "$pid") || return 0
-  printf '%s\n' "$pid $start $*" >"$file.$$.new"
-  mv -- "$file.$$.new" "$file"
+  start=$(process_started "$pid") || return 1
+  note_write "$file" "$pid" "$start" "$@"
 }
 
 # process_of FILE: the process that FILE notes, if it still runs.
 process_of() {
   local pid start _
   { read -r pid start _ <"$1"; } 2>/dev/null || return 1
-  [[ $(process_started "$pid") == "$start" ]] || return 1
+  [[ -n $start && $(process_started "$pid") == "$start" ]] || return 1
   printf '%s' "$pid"
 }
 
