@@ -150,7 +150,7 @@ let package = Package(
         metrics, signals, system,
       ]),
     shared("SecureStorage", ["ServiceKit", crypto]),
-    shared("Client", ["Operations", httpClient, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
+    shared("Client", ["Operations", httpClient, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
 
     // Services
     .target(

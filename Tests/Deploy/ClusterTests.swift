@@ -124,6 +124,9 @@ extension Clusters {
         let moved = try await launcher.run("up", "--http", "\(try Launcher.freePorts(1)[0])")
         #expect(moved.status == 1)
         #expect(moved.errors.contains("HTTP on port \(launcher.httpPort)"))
+        let mistyped = try await launcher.run("up", "--http", "abc")
+        #expect(mistyped.status == 2)
+        #expect(mistyped.errors.contains("--http must be a port from 1 to 65535, not \"abc\""))
         let after = try await launcher.status()
         #expect(before.services.map(\.pid) == after.services.map(\.pid))
       }
@@ -178,10 +181,13 @@ extension Clusters {
     func failingStart() async throws {
       try await Launcher.with { launcher in
         try launcher.tell("rewards", "fails")
+        try FileManager.default.createDirectory(atPath: "\(launcher.home)/logs", withIntermediateDirectories: true)
+        try Data("a line of an earlier start\n".utf8).write(to: URL(fileURLWithPath: "\(launcher.home)/logs/rewards.log"))
         let up = try await launcher.up()
         #expect(up.status == 1)
         #expect(up.errors.contains("rewards does not stay up"))
         #expect(up.errors.contains("a stand-in that was told to fail"))
+        #expect(!up.errors.contains("an earlier start"))
         #expect(try launcher.processes().isEmpty)
         #expect(try launcher.sockets().isEmpty)
         #expect(try await launcher.run("status").status == 3)

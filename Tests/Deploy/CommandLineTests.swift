@@ -33,6 +33,12 @@ struct CommandLineTests {
     for command in ["up", "down", "status", "logs", "restart", "test", "bench", "faults", "demo", "backup", "restore", "keys"] {
       #expect(asked.output.contains("\n  \(command) ") || asked.output.contains("\n  \(command)\n"), "\(command)")
     }
+    for arguments in [
+      ["up", "--help"], ["down", "-h"], ["status", "--json", "--help"], ["demo", "--help"], ["backup", "--help"],
+    ] {
+      let told = try await Launcher.bash("\(Launcher.package)/deploy/racha", arguments)
+      #expect(told.status == 0 && told.output == asked.output, "\(arguments)")
+    }
     let wrong = try await Launcher.bash("\(Launcher.package)/deploy/racha", ["fly"])
     #expect(wrong.output.isEmpty)
     #expect(wrong.errors.contains("usage:"))

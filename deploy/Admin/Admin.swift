@@ -24,15 +24,36 @@ struct Admin: AsyncParsableCommand {
 
   /// Speaks with the services of the cluster that the process's settings name, as the gateway does.
   static func speaking(_ body: (ServiceClient) async throws -> Void) async throws {
-    let settings = try await Settings.ofProcess()
-    let home = Home(settings)
-    let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
-    let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home, for: .gateway), logger: logger)
-    try settings.check()
-    try bus.start()
-    try await body(ServiceClient(bus: bus, service: .gateway, clock: .system))
-    await bus.stop(within: .seconds(1))
+    do {
+      let settings = try await Settings.ofProcess()
+      let home = Home(settings)
+      let logger = Logger(label: "racha-admin") { _ in JSONLogHandler(service: .gateway, level: .warning) }
+      let bus = ZeroMQBus(.gateway, endpoints: try BusSettings.endpoints(settings, home, for: .gateway), logger: logger)
+      try settings.check()
+      try bus.start()
+      try await body(ServiceClient(bus: bus, service: .gateway, clock: .system))
+      await bus.stop(within: .seconds(1))
+    } catch {
+      throw Refusal(words(error))
+    }
   }
+
+  /// An error as a sentence for people.
+  static func words(_ error: any Error) -> String {
+    switch error {
+    case let refusal as Refusal: refusal.description
+    case let failure as Failure where failure.code == RequestFailure.unavailable.rawValue:
+      "the cluster does not answer; does it run, all of it?"
+    case let failure as Failure: failureWords.text("failure.\(failure.code)", .english, failure.parameters) ?? failure.code
+    case let invalid as Settings.Invalid: "these settings cannot be used: \(invalid)"
+    // Of the file system, whose own words are for people only here.
+    case let error as CocoaError: error.localizedDescription
+    default: "\(error)"
+    }
+  }
+
+  private static let failureWords = Words(
+    [Contract.identity, .activity, .social, .rewards, .notifications].flatMap(\.words))
 }
 
 /// Copies the store of each running service into one file each.
@@ -46,10 +67,16 @@ struct BackUp: AsyncParsableCommand {
       try Home.makePrivateFolder(folder)
       let path = URL(fileURLWithPath: folder).standardizedFileURL.path
       for service in Admin.services {
-        let copy = try await client.request(
-          BackUpStore.self, .init(path: "\(path)/\(service.rawValue).sqlite"), to: service,
-          deadline: Clock.system.now.adding(seconds: 3600))
-        print("\(service.rawValue)\t\(copy.bytes) bytes")
+        do {
+          let copy = try await client.request(
+            BackUpStore.self, .init(path: "\(path)/\(service.rawValue).sqlite"), to: service,
+            deadline: Clock.system.now.adding(seconds: 3600))
+          print("\(service.rawValue)\t\(copy.bytes) bytes")
+        } catch let failure as Failure where failure.code == RequestFailure.unavailable.rawValue {
+          throw Refusal("\(service.rawValue) does not answer and cannot be copied; does the cluster run, all of it?")
+        } catch {
+          throw Refusal("\(service.rawValue) could not be copied: \(Admin.words(error))")
+        }
       }
     }
   }
@@ -105,7 +132,12 @@ struct RestoreEpochs: ParsableCommand {
     let home = ProcessInfo.processInfo.environment["RACHA_HOME"] ?? Home.defaultPath
     for service in Admin.services {
       let path = "\(Home(path: home).stores)/\(service.rawValue).sqlite"
-      if FileManager.default.fileExists(atPath: path) { try Store.beginNewEpoch(path: path) }
+      guard FileManager.default.fileExists(atPath: path) else { continue }
+      do {
+        try Store.beginNewEpoch(path: path)
+      } catch {
+        throw Refusal("the store \(path) cannot be taken over: \(Admin.words(error))")
+      }
     }
   }
 }
@@ -117,13 +149,26 @@ struct Keys: ParsableCommand {
   @Argument(help: "A folder for them, made if it is missing; keys that are there are kept.") var folder: String
 
   func run() throws {
+    do {
+      try make()
+    } catch {
+      throw Refusal("the keys could not be made: \(Admin.words(error))")
+    }
+  }
+
+  private func make() throws {
     try Home.makePrivateFolder(folder)
     var entries: [AllowList.Entry] = []
     for service in ServiceName.allCases {
       let file = "\(folder)/\(service.rawValue).key"
       let keys: CurveKeyPair
       if let found = FileManager.default.contents(atPath: file) {
-        keys = try CurveKeyPair(secretKey: String(decoding: found, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        do {
+          keys = try CurveKeyPair(
+            secretKey: String(decoding: found, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        } catch {
+          throw Refusal("\(file) holds no secret key of the bus")
+        }
       } else {
         keys = try CurveKeyPair.generate()
         guard

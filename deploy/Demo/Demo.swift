@@ -16,6 +16,7 @@ struct Demo: AsyncParsableCommand {
   @Option(help: "The gateway's address.") var http = "http://127.0.0.1:8080"
   @Option(help: "The cluster's home folder, where its mails are.") var home =
     ProcessInfo.processInfo.environment["RACHA_HOME"] ?? NSHomeDirectory() + "/.racha"
+  @Flag(help: "Take any certificate of the gateway: for a cluster on this machine.") var insecure = false
 
   /// What every demonstration account logs in with; the data is for looking at, and says so.
   static let password = "Racha-demo-2026!"
@@ -31,7 +32,34 @@ struct Demo: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let client = GatewayClient(url: http)
+    do {
+      try await GatewayClient.with(url: http, anyCertificate: insecure) { try await fill($0) }
+    } catch {
+      throw Refusal(words(error))
+    }
+  }
+
+  /// An error as a sentence for people.
+  private func words(_ error: any Error) -> String {
+    if let problem = error as? GatewayClient.Problem {
+      let fields = problem.fields.sorted { $0.key < $1.key }.map { " \($0.key): \($0.value)." }.joined()
+      return "The cluster at \(http) refused: \(problem.detail)\(fields)"
+    }
+    if let reason = GatewayClient.reason(error) {
+      return "There is no answer from \(http). \(reason)"
+        + (http.hasPrefix("https:") && !insecure ? " For a cluster on this machine, say --insecure." : "")
+    }
+    switch error {
+    case let refusal as Refusal: return refusal.description
+    case let failure as Failure: return "The answer of \(http) is none of this version's (\(failure.code))."
+    default: return error.localizedDescription
+    }
+  }
+
+  private func fill(_ client: GatewayClient) async throws {
+    // What keeps everything from being done is told at once, and not after tries.
+    let ready = try await client.get("/readyz")
+    guard ready.status == 200 else { throw Refusal("The cluster at \(http) is not ready: \(ready.text)") }
     let run = String(Int(Date().timeIntervalSince1970) % 1_000_000)
     var signedIn: [(person: Person, client: GatewayClient, account: OwnAccount)] = []
     for person in Demo.people {
@@ -42,7 +70,7 @@ struct Demo: AsyncParsableCommand {
       _ = try await own.call(UpdateSettings.self, .init(directoryVisibility: .listed))
       signedIn.append((person, own, session.account))
     }
-    try await publishOffers(signedIn[0].account, client)
+    try await publishOffers(signedIn[0].account, signedIn[0].client, client)
     for (person, client, _) in signedIn { try await live(person, client) }
     try await befriend(signedIn.map { ($0.client, $0.account) })
     print("Filled \(http) with \(signedIn.count) people. Log in as any of them, password \(Demo.password):")
@@ -58,8 +86,10 @@ struct Demo: AsyncParsableCommand {
       """)
   }
 
-  /// The first of them runs the shop.
-  private func publishOffers(_ account: OwnAccount, _ client: GatewayClient) async throws {
+  /// The first of them runs the shop, where nobody before has put everything on its shelves.
+  private func publishOffers(_ account: OwnAccount, _ own: GatewayClient, _ client: GatewayClient) async throws {
+    let missing = try await missingOffers(own)
+    guard !missing.isEmpty else { return }
     let admin = Process()
     admin.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("racha-admin")
@@ -68,17 +98,29 @@ struct Demo: AsyncParsableCommand {
     admin.standardOutput = FileHandle.nullDevice
     try admin.run()
     admin.waitUntilExit()
-    guard admin.terminationStatus == 0 else { throw ValidationError("\(account.username) could not be made an administrator") }
+    guard admin.terminationStatus == 0 else { throw Refusal("\(account.username) could not be made an administrator.") }
     let session = try await client.call(LogIn.self, .init(login: account.username.description, password: Demo.password))
     let shop = client.authorized(session.accessToken)
     let now = Instant.now
-    for (title, reward, partner, coins, stock) in Demo.offers {
+    for (title, reward, partner, coins, stock) in missing {
       _ = try await shop.call(
         CreateOffer.self,
         .init(
           title: title, reward: reward, partnerName: partner, costCoins: coins, stock: stock, validFrom: now,
           validUntil: now.adding(seconds: 60 * 86_400)))
     }
+  }
+
+  /// Those that cannot be redeemed now.
+  private func missingOffers(_ own: GatewayClient) async throws -> [(String, String, String, Int, Int)] {
+    var there: Set<[String]> = []
+    var cursor: PageCursor?
+    repeat {
+      let page = try await own.call(ListOffers.self, .init(cursor: cursor))
+      there.formUnion(page.items.map { [$0.title, $0.partnerName] })
+      cursor = page.nextCursor
+    } while cursor != nil
+    return Demo.offers.filter { !there.contains([$0.0, $0.2]) }
   }
 
   static let offers = [
@@ -104,7 +146,7 @@ struct Demo: AsyncParsableCommand {
       }
       try await Task.sleep(for: .milliseconds(50))
     }
-    throw ValidationError("no verification mail for \(email) under \(home)/mails; is this the cluster's home?")
+    throw Refusal("No verification mail for \(email) came to \(home)/mails. Is this the cluster's home?")
   }
 
   /// A month of habits and steps.
@@ -167,6 +209,13 @@ struct Demo: AsyncParsableCommand {
         SendMessage.self, .init(accountID: account.id, text: try ChatText(text: talk[(index * 2 + 1) % talk.count])))
     }
   }
+}
+
+/// Why the cluster was not filled: told alone, with status 1.
+struct Refusal: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }
 
 extension Demo {

@@ -82,14 +82,30 @@ find_culprit() {
   return 1
 }
 
-# Says the last words of services, exit 1.
+# Sets `said` to how much each service had logged before this start.
+logs_mark() {
+  local service
+  for service in "${services[@]}"; do
+    said[$service]=$(stat --format=%s -- "$home/logs/$service.log" 2>/dev/null) || said[$service]=0
+  done
+}
+
+# logs_since_mark SERVICE: what it has logged since; all of a log that was begun anew meanwhile.
+logs_since_mark() {
+  local log=$home/logs/$1.log size
+  size=$(stat --format=%s -- "$log") || return 0
+  ((size >= said[$1])) || said[$1]=0
+  tail --bytes=+$((said[$1] + 1)) -- "$log"
+}
+
+# Says the last words of services in this start, exit 1.
 give_up() { # MESSAGE LINES SERVICE...
   local lines=$2 service
   say "racha: $1"
   shift 2
   for service in "$@"; do
     say "the end of $home/logs/$service.log:"
-    tail --lines="$lines" -- "$home/logs/$service.log" >&2 || :
+    logs_since_mark "$service" | tail --lines="$lines" >&2 || :
   done
   fail "the cluster did not start and is stopped again; everything its services said is in $home/logs"
 }
@@ -116,7 +132,9 @@ TEXT
 # Starts all six and waits until they are ready; whatever else ends it, it leaves nothing running.
 start_all() {
   local service begun
+  local -A said=()
   begun=$(now_ms)
+  logs_mark
   trap cluster_end EXIT
   trap 'say "racha: interrupted, stopping"; exit 130' INT TERM HUP
   addresses_write
@@ -145,6 +163,7 @@ up_again() {
 cluster_up() {
   options '--http --tcp' "$@"
   ((${#operands[@]} == 0)) || misused "up takes no \"${operands[0]}\""
+  ports_check
   local kept unkept took bin
   keepers_find
   if ((${#unkept[@]} > 0)); then
@@ -247,7 +266,8 @@ cluster_demo() {
   cluster_require
   ready || fail "the cluster in $home is not ready; see: deploy/racha status"
   [[ -x $bin/racha-demo ]] || fail "there is no executable $bin/racha-demo"
-  exec "$bin/racha-demo" --http "$(http_address)" --home "$home" "$@"
+  # Whatever certificate it has, as `ready` takes it: this is the cluster on this machine.
+  exec "$bin/racha-demo" --insecure --http "$(http_address)" --home "$home" "$@"
 }
 
 # The first administrator cannot be made by another one.

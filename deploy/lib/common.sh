@@ -121,6 +121,12 @@ home_lock() {
   flock --timeout 120 "$lock" || fail "another racha command has been at work on $home for 120 s"
 }
 
+# Of what was asked for only: what the defaults will be is known later.
+ports_check() {
+  [[ -z $http_port ]] || port_check --http "$http_port"
+  [[ -z $tcp_port ]] || port_check --tcp "$tcp_port"
+}
+
 port_check() { # OPTION PORT
   if [[ $2 =~ ^[0-9]{1,5}$ ]] && ((10#$2 >= 1 && 10#$2 <= 65535)); then return; fi
   misused "$1 must be a port from 1 to 65535, not \"$2\""

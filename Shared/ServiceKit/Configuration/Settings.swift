@@ -26,8 +26,13 @@ public final class Settings: Sendable {
 
   private let reader: ConfigReader
   private let problems = Mutex<[Problem]>([])
+  /// The file's keys that none of the six services reads, see ``isKnown(_:)``.
+  public let unknownKeys: [String]
 
-  public init(_ reader: ConfigReader) { self.reader = reader }
+  public init(_ reader: ConfigReader, unknownKeys: [String] = []) {
+    self.reader = reader
+    self.unknownKeys = unknownKeys
+  }
 
   /// Settings given in code, for tests: `["racha.http.port": "0"]`.
   public convenience init(_ values: [String: String]) {
@@ -39,17 +44,51 @@ public final class Settings: Sendable {
   }
 
   /// The environment of the process over the file `racha.json` in the home folder, or the one `RACHA_CONFIG` names.
-  public static func ofProcess() async throws -> Settings {
-    let environment = ConfigReader(provider: EnvironmentVariablesProvider())
-    let home = environment.string(forKey: "racha.home") ?? Home.defaultPath
-    let named = environment.string(forKey: "racha.config")
-    let file: FileProvider<JSONSnapshot>
+  ///
+  /// - Throws: ``Invalid`` for a file that cannot be read, with its path and the place in it.
+  public static func ofProcess() async throws -> Settings { try await of(ProcessInfo.processInfo.environment) }
+
+  /// The same with another environment.
+  public static func of(_ environment: [String: String]) async throws -> Settings {
+    let variables = EnvironmentVariablesProvider(environmentVariables: environment)
+    let reader = ConfigReader(provider: variables)
+    let home = reader.string(forKey: "racha.home") ?? Home.defaultPath
+    let named = reader.string(forKey: "racha.config")
+    let path = named ?? "\(home)/racha.json"
+    if named == nil, !FileManager.default.fileExists(atPath: path) { return Settings(reader) }
+    let unknown = try keys(ofFile: path).filter { !isKnown($0) }
     do {
-      file = try await FileProvider<JSONSnapshot>(filePath: FilePath(named ?? "\(home)/racha.json"), allowMissing: named == nil)
+      let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
+      return Settings(ConfigReader(providers: [variables, file]), unknownKeys: unknown)
     } catch {
-      throw Invalid(problems: [Problem(key: "racha.config", rule: "must name a readable file of JSON: \(error)")])
+      throw unreadable(path, "\(error)")
     }
-    return Settings(ConfigReader(providers: [EnvironmentVariablesProvider(), file]))
+  }
+
+  private static func keys(ofFile path: String) throws -> [String] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw unreadable(path, FileManager.default.fileExists(atPath: path) ? "It cannot be read." : "There is no such file.")
+    }
+    let bytes = [UInt8](data)
+    do throws(JSONSyntaxError) {
+      let json = try JSONTape(bytes).json
+      if case .object = json { return keys(in: json, under: []) }
+    } catch {
+      let failure = Failure(error, in: bytes)
+      throw unreadable(path, Words([]).text("failure.\(failure.code)", .english, failure.parameters) ?? failure.code)
+    }
+    throw unreadable(path, "It holds something else.")
+  }
+
+  private static func keys(in value: JSON, under path: [String]) -> [String] {
+    guard case .object(let members) = value else { return [path.joined(separator: ".")] }
+    return members.flatMap { keys(in: $0.value, under: path + [$0.name]) }
+  }
+
+  private static func unreadable(_ path: String, _ reason: String) -> Invalid {
+    Invalid(problems: [
+      Problem(key: "racha.config", rule: "must be a file of JSON with an object of settings: \(path): \(reason)")
+    ])
   }
 
   /// A text, or nil where it is not set.

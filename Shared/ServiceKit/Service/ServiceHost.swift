@@ -27,7 +27,11 @@ public final class ServiceHost: ServiceLifecycle.Service {
     store.relay(to: teller.tell)
     let effects = definition.effects
     let listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
-      let inbox = store.inbox { event, teller, transaction in try effects[teller]?[event.name]?(event, transaction) }
+      let inbox = store.inbox { event, teller, transaction in
+        guard let effect = effects[teller]?[event.name] else { return }
+        try effect(event, transaction)
+        logger.tell(event, of: teller, after: transaction)
+      }
       return EventListener(
         service, to: name, inbox: inbox, bus: environment.bus, names: effects[name].map { Set($0.keys) }, logger: logger)
     }
@@ -110,6 +114,21 @@ extension EventListener {
   public var hindrance: Hindrance? {
     if isStuck { return Hindrance(part: name, state: .stuck) }
     return hasCaughtUp ? nil : Hindrance(part: name, state: .catchingUp)
+  }
+}
+
+extension Logger {
+  /// Says, once it is durable, that an event took effect, so that a request's trace leads to all that came of it.
+  fileprivate func tell(_ event: LoggedEvent, of teller: ServiceName, after transaction: Transaction) {
+    guard logLevel <= .debug, let traceID = event.traceID else { return }
+    transaction.afterCommit {
+      debug(
+        "event took effect",
+        metadata: [
+          "event": .string(event.name), "number": "\(event.number)", "teller": .string(teller.rawValue),
+          "traceID": .string(traceID),
+        ])
+    }
   }
 }
 

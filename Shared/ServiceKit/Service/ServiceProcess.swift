@@ -49,6 +49,9 @@ public enum ServiceProcess {
       if CommandLine.arguments.dropFirst().contains("--health") {
         exit(try await isHealthy(service, environment, health) ? 0 : 1)
       }
+      for key in settings.unknownKeys {
+        logger.warning("a setting is unknown and does nothing", metadata: ["key": .string(key)])
+      }
       try home.claim()
       let services = try await build(environment)
       try settings.check()

@@ -1,0 +1,37 @@
+extension Settings {
+  /// The keys that any of the six services reads; `*` stands for one part of any name. Each service reads its own of one file, so
+  /// what none of them reads is a slip of the pen.
+  public static let knownKeys: Set<String> = [
+    "racha.bus.curve.allowListFile", "racha.bus.curve.secretKeyFile", "racha.bus.endpoints.*", "racha.bus.interface",
+    "racha.coins.dailyCap", "racha.coins.earningDays", "racha.coins.stepsPerCoin", "racha.config",
+    "racha.externalProviders.*.claims.email", "racha.externalProviders.*.claims.emailVerified",
+    "racha.externalProviders.*.claims.name", "racha.externalProviders.*.claims.username", "racha.externalProviders.*.clientId",
+    "racha.externalProviders.*.clientSecret", "racha.externalProviders.*.formPost", "racha.externalProviders.*.issuer",
+    "racha.externalProviders.*.keyFile", "racha.externalProviders.*.keyId", "racha.externalProviders.*.scopes",
+    "racha.externalProviders.*.teamId", "racha.externalProviders.*.title", "racha.externalProviders.*.tokenEndpoint",
+    "racha.externalProviders.names", "racha.externalProviders.redirectUris", "racha.fairness.stepsPerDay",
+    "racha.fairness.stepsPerMinute", "racha.gateway.threads", "racha.home", "racha.http.allowedOrigins", "racha.http.host",
+    "racha.http.port", "racha.http.proxyField", "racha.http.trustedProxies", "racha.imports.spoolBytes",
+    "racha.limits.answerSeconds", "racha.limits.batch", "racha.limits.bodyBytes", "racha.limits.callsPerConnection",
+    "racha.limits.connections", "racha.limits.connectionsPerAddress", "racha.limits.headerBytes", "racha.limits.headerSeconds",
+    "racha.limits.idleSeconds", "racha.limits.rate.*.account", "racha.limits.rate.*.address", "racha.limits.rate.remembered",
+    "racha.limits.rateFactor", "racha.limits.requestSeconds", "racha.limits.stopSeconds", "racha.limits.writeBytes",
+    "racha.limits.writeSeconds", "racha.live.heartbeatSeconds", "racha.live.page", "racha.live.queue", "racha.log.level",
+    "racha.mailbox", "racha.mails.reportKeptSeconds", "racha.metrics", "racha.places.database", "racha.publicUrl",
+    "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.lanes",
+    "racha.smtp.password", "racha.smtp.timeoutSeconds", "racha.smtp.tls", "racha.smtp.url", "racha.smtp.username",
+    "racha.tcp.host", "racha.tcp.port", "racha.tcp.trustedProxies", "racha.tls.certificateFile", "racha.tls.keyFile",
+    "racha.tokens.remembered", "racha.tokens.revocations",
+  ]
+
+  /// Whether any of the six services reads the key.
+  public static func isKnown(_ key: String) -> Bool {
+    if knownKeys.contains(key) { return true }
+    let parts = key.split(separator: ".", omittingEmptySubsequences: false)
+    return knownKeys.contains { known in
+      guard known.contains("*") else { return false }
+      let names = known.split(separator: ".")
+      return names.count == parts.count && zip(names, parts).allSatisfy { $0 == "*" || $0 == $1 }
+    }
+  }
+}
