@@ -211,7 +211,9 @@ let package = Package(
         ] + everyContract),
       tests("Deploy", ["Cluster"], exclude: ["StandIns"]),
       tests(
-        "EndToEnd", ["Client", "Cluster", "Operations", "Sampling", "racha-admin", grdb] + everyContract + everyExecutable),
+        "EndToEnd",
+        ["Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "racha-admin", grdb, logging] + everyContract
+          + everyExecutable),
       tests(
         "Gateway",
         [

@@ -40,6 +40,7 @@ public final class Store: Sendable {
   let clock: Clock
   let limits: StoreLimits
   let idempotency: Idempotency
+  let holds: Holds
   private let connections: Connections
   private let isClosed = Atomic(false)
   private let fatal: FatalError
@@ -87,6 +88,7 @@ public final class Store: Sendable {
     self.relay = relay
     self.sharedReads = sharedReads
     lookUps = connections.lookUps
+    holds = Holds(path, writer: connections.writer, longest: limits.writesHeld)
     reads = Lane(
       connections.readers, capacity: limits.waitingReads, batch: limits.readsPerAccess, depth: metrics.waitingReads,
       work: sharedReads.answer)
@@ -188,10 +190,11 @@ public final class Store: Sendable {
     return ContinuousClock.now - start
   }
 
-  /// Finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it. A second
+  /// Ends a hold, finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it. A second
   /// call does nothing.
   public func close() async {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+    holds.close()
     await writes.close()
     await reads.close()
     do {
@@ -241,6 +244,12 @@ public struct StoreLimits: Sendable {
   public var eventsKept = 10_000
   /// Rows that housekeeping deletes in one transaction, so that other writes need not wait long.
   public var rowsPerPurge = 500
+  /// How long writes are held for a copy at most, from when it is asked for; beyond, they go on and the copy fails.
+  public var writesHeld = Duration.seconds(5)
+  /// How long a copy reads its snapshot at most; beyond, it fails. Meanwhile the write-ahead log grows by all that is written.
+  public var copyDuration = Duration.seconds(3600)
+  /// Pages of 4 KiB that a copy takes at a time; between them it sees whether to go on.
+  public var pagesPerCopyStep = 1_000
 
   public init() {}
 }

@@ -115,12 +115,25 @@ struct DispatchTests {
     }
   }
 
+  @Test("holds its writes for a copy, once at a time, and for other services only")
+  func holding() async throws {
+    try await Notebook.running { (client: ServiceClientStub) async throws in
+      let gateway = Caller.service(.gateway)
+      #expect(await code { try await client.send(HoldStore.self, .init(), as: verified) } == "forbidden")
+      let first = try await client.send(HoldStore.self, .init(), as: gateway).hold
+      #expect(await code { try await client.send(HoldStore.self, .init(), as: gateway) } == "backup_under_way")
+      let taken = await code { try await client.send(BackUpStore.self, .init(hold: first, path: "/dev/null"), as: gateway) }
+      #expect(taken == "backup_path_taken")
+      #expect(await code { try await client.send(ReleaseStore.self, .init(hold: first), as: gateway) } == "backup_hold_ended")
+      let second = try await client.send(HoldStore.self, .init(), as: gateway).hold
+      _ = try await client.send(ReleaseStore.self, .init(hold: second), as: gateway)
+      #expect(try await client.send(Notebook.AddNote.self, .init(text: "a"), as: verified, key: "k").count == 1)
+    }
+  }
+
   @Test("names an unknown operation")
   func unknown() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
-      #expect(
-        await code { try await client.send(BackUpStore.self, .init(path: "/dev/null"), as: .service(.gateway)) }
-          == "backup_path_taken")
       let header = RequestHeader(
         id: "1", operation: "no.such", caller: Caller(kind: .anonymous), deadline: Instant.now.adding(seconds: 5))
       let reply = try await client.bus.request(Request(header: header, body: []), to: .social)

@@ -11,15 +11,14 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// The launcher's hand inside a cluster: copies running stores, readies restored ones, makes the keys of a bus over TCP.
+/// The launcher's hand inside a cluster: copies running stores at one moment, readies restored ones, makes the keys of a bus over TCP.
 @main
 struct Admin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "racha-admin", abstract: "Tools for whoever runs a cluster.",
     subcommands: [BackUp.self, RestoreEpochs.self, Keys.self, Administrator.self])
 
-  /// The services that have a store, those who hear before those who are heard: what a copy lacks of what was told later, its service
-  /// learns after the restore from the tellers' snapshots, but an effect of something that its teller's copy lacks would stay.
+  /// The services that have a store.
   static let services: [ServiceName] = [.notifications, .rewards, .social, .activity, .identity]
 
   /// Speaks with the services of the cluster that the process's settings name, as the gateway does.
@@ -56,9 +55,14 @@ struct Admin: AsyncParsableCommand {
     [Contract.identity, .activity, .social, .rewards, .notifications].flatMap(\.words))
 }
 
-/// Copies the store of each running service into one file each.
+/// Copies the stores of the running services into one file each, all of one moment.
+///
+/// First all hold their writes, then each lets them go on and copies what it held. Whatever took effect in a copy was committed before
+/// its service held, and what it is an effect of still earlier; and who told of that commits nothing from its own hold until all hold.
+/// So no copy holds an effect of something that its teller's copy lacks.
 struct BackUp: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "backup", abstract: "Copy the stores of the running services.")
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copy the stores of the running services, as they are at one moment.")
 
   @Argument(help: "A folder for the copies, made if it is missing.") var folder: String
 
@@ -66,16 +70,67 @@ struct BackUp: AsyncParsableCommand {
     try await Admin.speaking { client in
       try Home.makePrivateFolder(folder)
       let path = URL(fileURLWithPath: folder).standardizedFileURL.path
+      // None waits, with its writes held, for a service that is away or for a connection.
+      try await askAll { service in
+        try await client.request(ReadHealth.self, .init(), to: service, deadline: Clock.system.now.adding(seconds: 5))
+      }.check()
+      let held = await askAll { service in
+        try await client.request(HoldStore.self, .init(), to: service, deadline: Clock.system.now.adding(seconds: 5)).hold
+      }
+      guard held.refusals.isEmpty else {
+        // A hold that cannot be released, either, ends by itself.
+        _ = await askAll { service in
+          guard let hold = held.answers[service] else { return }
+          _ = try await client.request(
+            ReleaseStore.self, .init(hold: hold), to: service, deadline: Clock.system.now.adding(seconds: 5))
+        }
+        return try held.check()
+      }
+      let copies = await askAll { service in
+        guard let hold = held.answers[service] else { throw Failure(RequestFailure.unavailable) }
+        // Longer than the service takes before it gives the copy up.
+        return try await client.request(
+          BackUpStore.self, .init(hold: hold, path: "\(path)/\(service.rawValue).sqlite"), to: service,
+          deadline: Clock.system.now.adding(seconds: 2 * 3600))
+      }
+      try copies.check()
       for service in Admin.services {
-        do {
-          let copy = try await client.request(
-            BackUpStore.self, .init(path: "\(path)/\(service.rawValue).sqlite"), to: service,
-            deadline: Clock.system.now.adding(seconds: 3600))
-          print("\(service.rawValue)\t\(copy.bytes) bytes")
-        } catch let failure as Failure where failure.code == RequestFailure.unavailable.rawValue {
-          throw Refusal("\(service.rawValue) does not answer and cannot be copied; does the cluster run, all of it?")
-        } catch {
-          throw Refusal("\(service.rawValue) could not be copied: \(Admin.words(error))")
+        guard let copy = copies.answers[service] else { continue }
+        print("\(service.rawValue)\t\(copy.bytes) bytes, writes held for \(copy.heldMilliseconds) ms")
+      }
+    }
+  }
+
+  /// What those who were asked at once said, and why some did not.
+  private struct Answers<Answer: Sendable>: Sendable {
+    var answers: [ServiceName: Answer] = [:]
+    var refusals: [String] = []
+
+    /// Throws if one refused.
+    func check() throws {
+      guard refusals.isEmpty else { throw Refusal(refusals.sorted().joined(separator: "\n")) }
+    }
+  }
+
+  /// Asks all services that have a store at once, and waits for all of them.
+  private func askAll<Answer: Sendable>(
+    _ ask: @escaping @Sendable (ServiceName) async throws -> Answer
+  ) async -> Answers<Answer> {
+    await withTaskGroup(of: (ServiceName, Result<Answer, any Error>).self) { group in
+      for service in Admin.services {
+        group.addTask {
+          do {
+            return (service, .success(try await ask(service)))
+          } catch {
+            return (service, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: Answers()) { all, said in
+        switch said.1 {
+        case .success(let answer): all.answers[said.0] = answer
+        case .failure(let error):
+          all.refusals.append("\(said.0.rawValue) could not be copied: \(Admin.words(error))")
         }
       }
     }

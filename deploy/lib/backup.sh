@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # backup, restore and keys. A backup is a folder:
 #
-#   stores/<service>.sqlite   as racha-admin copied them from the running services
+#   stores/<service>.sqlite   as racha-admin copied them from the running services, all of one moment
 #   keys/                     the cluster's secrets (0600): without them its tokens and addresses cannot be read
 #   manifest                  SHA-256 of every file above, as sha256sum writes and checks it
 
@@ -79,7 +79,7 @@ cluster_restore() {
   chmod -R u+rwX,go-rwx -- "$home/restoring"
   mv -- "$home/stores" "$home/keys" "$aside/"
   mv -- "$home/restoring/stores" "$home/restoring/keys" "$home/"
-  # The copies are of different moments, and some events are undone: cursors from before must not be taken for valid.
+  # Some events are undone, and their numbers will be given again: cursors from before must not be taken for valid.
   if ! "$bin/racha-admin" restore-epochs; then
     rm -rf -- "$home/stores" "$home/keys"
     mv -- "$aside/stores" "$aside/keys" "$home/"

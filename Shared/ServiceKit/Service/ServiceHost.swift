@@ -213,13 +213,15 @@ extension ServiceDefinition {
         uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000), hindrances: found)
     }
     serve(ReadMetrics.self) { _, _ in .init(text: metrics()) }
+    serve(HoldStore.self) { _, call in .init(hold: try await call.store.hold()) }
     serve(BackUpStore.self) { input, call in
-      guard !FileManager.default.fileExists(atPath: input.path) else {
-        throw BackUpStore.BackupFailure.pathTaken.with(["path": .text(input.path)])
-      }
-      try await call.store.backup(to: input.path)
+      let held = try await call.store.copy(input.hold, to: input.path)
       let size = try FileManager.default.attributesOfItem(atPath: input.path)[.size] as? Int
-      return .init(bytes: size ?? 0)
+      return .init(bytes: size ?? 0, heldMilliseconds: Int(held / .milliseconds(1)))
+    }
+    serve(ReleaseStore.self) { input, call in
+      try call.store.release(input.hold)
+      return Empty()
     }
   }
 }

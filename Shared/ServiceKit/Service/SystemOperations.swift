@@ -1,4 +1,5 @@
 public import Operations
+public import Storage
 
 /// What every service answers beside its own operations, to other services and the gateway only.
 public enum SystemOperations {
@@ -82,31 +83,73 @@ public enum ReadMetrics: Operation {
     "The service's metrics as Prometheus text.")
 }
 
-/// A copy of a running service's store in one file.
+/// The hold of a running service's writes before its store is copied.
+///
+/// Who copies several stores lets all hold before the first is copied: then the copies are of one moment.
+public enum HoldStore: Operation {
+  public typealias Input = Empty
+
+  public struct Output: Document, Hashable {
+    public var hold: HoldID
+
+    public init(hold: HoldID) { self.hold = hold }
+
+    public static let notes: Notes = ["hold": "Names the hold to those who end it."]
+  }
+
+  public static let spec = OperationSpec(
+    "system.hold", of: .gateway, nil, by: SystemOperations.askers, effect: .write,
+    failures: [BackupFailure.underWay.kind, BackupFailure.holdEnded.kind], requirements: ["OPS-3"],
+    "Holds the store's writes until it is copied or released, for 5 seconds at most.")
+}
+
+/// A copy of a running service's store in one file, as it was when its writes were held. They go on at once.
 public enum BackUpStore: Operation {
   public struct Input: Document, Hashable {
+    public var hold: HoldID
     public var path: String
 
-    public init(path: String) { self.path = path }
+    public init(hold: HoldID, path: String) {
+      self.hold = hold
+      self.path = path
+    }
 
-    public static let notes: Notes = ["path": Note("Absolute path of a file that does not exist yet.", length: 1...4096)]
+    public static let notes: Notes = [
+      "hold": "Which hold to end.", "path": Note("Absolute path of a file that does not exist yet.", length: 1...4096),
+    ]
   }
 
   public struct Output: Document, Hashable {
     public var bytes: Int
+    public var heldMilliseconds: Int
 
-    public init(bytes: Int) { self.bytes = bytes }
+    public init(bytes: Int, heldMilliseconds: Int) {
+      self.bytes = bytes
+      self.heldMilliseconds = heldMilliseconds
+    }
 
-    public static let notes: Notes = ["bytes": "Size of the copy."]
-  }
-
-  /// Ways it fails.
-  public enum BackupFailure: String, FailureCode {
-    case pathTaken = "backup_path_taken"
-    public var status: Int { 409 }
+    public static let notes: Notes = ["bytes": "Size of the copy.", "heldMilliseconds": "How long the writes were held."]
   }
 
   public static let spec = OperationSpec(
     "system.backup", of: .gateway, nil, by: SystemOperations.askers, effect: .write,
-    failures: BackupFailure.allCases.map(\.kind), requirements: ["OPS-3"], "Copies the running store into one file.")
+    failures: [BackupFailure.holdEnded.kind, BackupFailure.pathTaken.kind, BackupFailure.tooLong.kind], requirements: ["OPS-3"],
+    "Lets the held writes go on, and copies the store as it was when they were held into one file.")
+}
+
+/// The end of a hold without a copy.
+public enum ReleaseStore: Operation {
+  public struct Input: Document, Hashable {
+    public var hold: HoldID
+
+    public init(hold: HoldID) { self.hold = hold }
+
+    public static let notes: Notes = ["hold": "Which hold to end."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "system.release", of: .gateway, nil, by: SystemOperations.askers, effect: .write,
+    failures: [BackupFailure.holdEnded.kind], requirements: ["OPS-3"], "Lets the held writes go on without a copy.")
 }

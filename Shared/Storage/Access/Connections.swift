@@ -90,6 +90,14 @@ struct Connections: Sendable {
     }
   }
 
+  /// One for a transaction that begins to read in one access and is read in another.
+  static func snapshot(of path: String) throws -> DatabaseQueue {
+    var configuration = reading
+    configuration.label = "store.snapshot"
+    configuration.allowsUnsafeTransactions = true
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
   private static let busyMilliseconds = 5_000
 
   private static var writing: Configuration {
@@ -111,7 +119,7 @@ struct Connections: Sendable {
     return configuration
   }
 
-  static var reading: Configuration {
+  private static var reading: Configuration {
     var configuration = Configuration()
     configuration.label = "store.reader"
     configuration.busyMode = .timeout(Double(busyMilliseconds) / 1000)

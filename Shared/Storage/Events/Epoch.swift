@@ -36,7 +36,7 @@ struct Epoch: Sendable {
 }
 
 extension Store {
-  /// Begins a new epoch in a file that was put back by other means than from a ``backup(to:)``, whose copies do so by themselves.
+  /// Begins a new epoch in a file that was put back by other means than from a ``copy(_:to:)``, whose copies do so by themselves.
   ///
   /// - Throws: ``StoreFailure/alreadyOpen(path:)`` while the service runs.
   public static func beginNewEpoch(path: String) throws {

@@ -45,7 +45,7 @@ struct BackupTests {
         // Each copy is taken once there is more to copy.
         while try await store.log.head().number < before + 200 { await Task.yield() }
         before = Int(try await store.log.head().number)
-        try await store.backup(to: folder.file("copy-\(copy).sqlite"))
+        try await store.copy(store.hold(), to: folder.file("copy-\(copy).sqlite"))
         let after = Int(try await store.log.head().number)
         let count = try check(folder.file("copy-\(copy).sqlite"))
         #expect((before...after).contains(count))
@@ -85,7 +85,7 @@ struct BackupTests {
     let store = try Store.numbers(path)
     try await store.write { try $0.tell(NumberWritten(number: 1)) }
     let copy = folder.file("copy.sqlite")
-    try await store.backup(to: copy)
+    try await store.copy(store.hold(), to: copy)
     let original = try await store.log.head()
     await store.close()
 
@@ -104,15 +104,16 @@ struct BackupTests {
     }
   }
 
-  @Test("replaces an older one only when it is whole, and leaves nothing when it fails")
+  @Test("replaces no file, only what a former one left of itself, and leaves nothing when it fails")
   func replacing() async throws {
     let store = try Store.numbers(path)
     let copy = folder.file("copy.sqlite")
-    try Data("older".utf8).write(to: URL(fileURLWithPath: copy))
     try Data("left over".utf8).write(to: URL(fileURLWithPath: copy + ".partial"))
-    try await store.backup(to: copy)
+    try await store.copy(store.hold(), to: copy)
     #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == 0o600)
-    await #expect(throws: StoreFailure.self) { try await store.backup(to: folder.file("nowhere/copy.sqlite")) }
+    let taken = BackupFailure.pathTaken.with(["path": .text(copy)])
+    await #expect(throws: taken) { try await store.copy(store.hold(), to: copy) }
+    await #expect(throws: StoreFailure.self) { try await store.copy(store.hold(), to: folder.file("nowhere/copy.sqlite")) }
     await store.close()
   }
 }

@@ -1,0 +1,103 @@
+import Dispatch
+import Foundation
+import GRDB
+public import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+extension Store {
+  /// Holds the writes between two commits until ``copy(_:to:)`` or ``release(_:)``; they wait, as many as may. What is to be copied is
+  /// the state that the last commit left.
+  ///
+  /// Where several stores hold before the first of them goes on, their copies are of one moment: no copy holds what followed from
+  /// something that another lacks. The hold ends by itself ``StoreLimits/writesHeld`` after it was asked for, and then its copy fails.
+  ///
+  /// - Throws: ``BackupFailure``; ``Failure`` `unavailable` once closed.
+  public func hold() async throws -> HoldID { try await holds.begin() }
+
+  /// Lets the held writes go on without a copy.
+  ///
+  /// - Throws: ``BackupFailure/holdEnded``.
+  public func release(_ hold: HoldID) throws { holds.end(try holds.release(hold).hold) }
+
+  /// Lets the held writes go on at once, and copies the state that they were held at into one file.
+  ///
+  /// The copy is checked and complete before it appears under that path. Opened as a store, it begins an epoch of its own.
+  ///
+  /// - Returns: how long the writes were held.
+  /// - Throws: ``BackupFailure``, ``StoreFailure/damagedCopy(findings:)``, or the error of SQLite or the file system.
+  @discardableResult
+  public func copy(_ hold: HoldID, to path: String) async throws -> Duration {
+    let (hold, duration) = try holds.release(hold)
+    defer { holds.end(hold) }
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      // A copy takes long and blocks its thread.
+      DispatchQueue.global(qos: .utility).async { [self] in
+        continuation.resume(with: Result { try copy(hold.snapshot, to: path) })
+      }
+    }
+    return duration
+  }
+
+  private func copy(_ snapshot: DatabaseQueue, to path: String) throws {
+    guard !FileManager.default.fileExists(atPath: path) else { throw BackupFailure.pathTaken.with(["path": .text(path)]) }
+    let partial = "\(path).partial"
+    try removeIfPresent(partial)
+    do {
+      try fill(partial, from: snapshot)
+      try synchronize(partial)
+      guard rename(partial, path) == 0 else { throw StoreFailure.file(path: path, errno: errno) }
+      try synchronize((path as NSString).deletingLastPathComponent)
+    } catch {
+      try removeIfPresent(partial)
+      throw error
+    }
+  }
+
+  private func fill(_ partial: String, from snapshot: DatabaseQueue) throws {
+    // Private from its first byte on: it holds all that the store holds.
+    let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StoreFailure.file(path: partial, errno: errno) }
+    closeFile(descriptor)
+    let copy = try DatabaseQueue(path: partial)
+    let end = ContinuousClock.now + limits.copyDuration
+    try snapshot.writeWithoutTransaction { source in
+      try copy.writeWithoutTransaction { copy in
+        // SQLite reads within the transaction that the source has begun, and begins anew only where there is none.
+        try source.backup(to: copy, pagesPerStep: CInt(limits.pagesPerCopyStep)) { [holds] _ in
+          try holds.checkOpen()
+          guard ContinuousClock.now < end else { throw BackupFailure.tooLong }
+        }
+      }
+    }
+    // Before the check, which takes as long again.
+    try snapshot.close()
+    try copy.writeWithoutTransaction { database in
+      // The copied header asks for a write-ahead log; this makes it one file, whole by itself.
+      try database.execute(sql: "PRAGMA journal_mode = DELETE; UPDATE store_states SET is_copy = 1;")
+      let findings = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
+      guard findings == ["ok"] else { throw StoreFailure.damagedCopy(findings: findings.joined(separator: "; ")) }
+    }
+    try copy.close()
+  }
+}
+
+/// Free functions, for `close` inside ``Store`` is the store's own.
+private func closeFile(_ descriptor: CInt) { _ = close(descriptor) }
+
+/// Returns when the file, or the entries of the folder, will survive a loss of power.
+private func synchronize(_ path: String) throws(StoreFailure) {
+  let path = path.isEmpty ? "." : path
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw .file(path: path, errno: errno) }
+  defer { closeFile(descriptor) }
+  guard fsync(descriptor) == 0 else { throw .file(path: path, errno: errno) }
+}
+
+private func removeIfPresent(_ path: String) throws(StoreFailure) {
+  guard unlink(path) == 0 || errno == ENOENT else { throw .file(path: path, errno: errno) }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import GRDB
+import Operations
+import Storage
+import Synchronization
+import Testing
+
+@Suite("A hold of a store's writes", .timeLimit(.minutes(1)))
+struct HoldTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  @Test("lets them wait while reads go on, and is copied as it was, however much is written while it is copied")
+  func snapshot() async throws {
+    var limits = StoreLimits()
+    limits.pagesPerCopyStep = 1
+    let store = try Store.numbers(path, limits: limits)
+    let count = 200_000
+    try await store.write { transaction in
+      try transaction.database.execute(
+        sql: """
+          WITH RECURSIVE n (number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM n WHERE number < ?)
+          INSERT INTO numbers (number) SELECT number FROM n
+          """, arguments: [count - 1])
+    }
+    let hold = try await store.hold()
+    let isOver = Atomic(false)
+    let writing = Task {
+      var number = count
+      while !isOver.load(ordering: .relaxed) {
+        try await store.insert(number)
+        number += 1
+      }
+      return number
+    }
+    for _ in 0..<200 { #expect(try await store.count("numbers") == count) }
+    let copy = folder.file("copy.sqlite")
+    try await store.copy(hold, to: copy)
+    let written = try await store.count("numbers")
+    isOver.store(true, ordering: .relaxed)
+    #expect(written > count, "writes went on while it was copied")
+    #expect(try await store.count("numbers") <= writing.value)
+    let file = try DatabaseQueue(path: copy)
+    #expect(try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM numbers") } == count)
+    try file.close()
+    await store.close()
+  }
+
+  @Test("is the only one until it is released or copied")
+  func second() async throws {
+    let store = try Store.numbers(path)
+    let first = try await store.hold()
+    await #expect(throws: BackupFailure.underWay) { try await store.hold() }
+    try store.release(first)
+    #expect(throws: BackupFailure.holdEnded) { try store.release(first) }
+    let second = try await store.hold()
+    await #expect(throws: BackupFailure.holdEnded) { try await store.copy(first, to: folder.file("copy.sqlite")) }
+    try await store.copy(second, to: folder.file("copy.sqlite"))
+    try store.release(try await store.hold())
+    try await store.insert(1)
+    await store.close()
+  }
+
+  @Test("ends by itself: writes go on, and its copy fails")
+  func forgotten() async throws {
+    var limits = StoreLimits()
+    limits.writesHeld = .milliseconds(100)
+    let store = try Store.numbers(path, limits: limits)
+    let hold = try await store.hold()
+    try await store.insert(1)
+    await #expect(throws: BackupFailure.holdEnded) { try await store.copy(hold, to: folder.file("copy.sqlite")) }
+    #expect(throws: BackupFailure.holdEnded) { try store.release(hold) }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("copy.sqlite")))
+    try store.release(try await store.hold())
+    await store.close()
+  }
+
+  @Test("does not begin once the time of who asked for it is over")
+  func late() async throws {
+    var limits = StoreLimits()
+    limits.writesHeld = .zero
+    let store = try Store.numbers(path, limits: limits)
+    for number in 0..<3 {
+      await #expect(throws: BackupFailure.holdEnded) { try await store.hold() }
+      try await store.insert(number)
+    }
+    await store.close()
+  }
+
+  @Test("lets no more writes wait than ever")
+  func bounded() async throws {
+    var limits = StoreLimits()
+    limits.waitingWrites = 2
+    let store = try Store.numbers(path, limits: limits)
+    let hold = try await store.hold()
+    try await withThrowingTaskGroup(of: String?.self) { group in
+      for number in 0..<3 {
+        group.addTask {
+          do {
+            try await store.insert(number)
+            return nil
+          } catch let failure as Failure {
+            return failure.code
+          }
+        }
+      }
+      #expect(try await group.next() == "overloaded")
+      try store.release(hold)
+      for try await code in group { #expect(code == nil) }
+    }
+    #expect(try await store.count("numbers") == 2)
+    await store.close()
+  }
+
+  @Test("gives its snapshot up when copying it takes too long")
+  func slow() async throws {
+    var limits = StoreLimits()
+    limits.copyDuration = .zero
+    limits.pagesPerCopyStep = 1
+    let store = try Store.numbers(path, limits: limits)
+    for _ in 0..<2 {
+      await #expect(throws: BackupFailure.tooLong) { try await store.copy(store.hold(), to: folder.file("copy.sqlite")) }
+      try await store.insert(try await store.count("numbers"))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == [])
+    await store.close()
+  }
+
+  @Test("ends with the store, whose waiting writes are finished")
+  func closing() async throws {
+    var limits = StoreLimits()
+    limits.writesHeld = .seconds(600)
+    let store = try Store.numbers(path, limits: limits)
+    let hold = try await store.hold()
+    async let write: Void = store.insert(1)
+    await store.close()
+    do {
+      try await write
+    } catch let failure as Failure {
+      #expect(failure.code == "unavailable", "it came after the store had begun to close")
+    }
+    await #expect(throws: BackupFailure.holdEnded) { try await store.copy(hold, to: folder.file("copy.sqlite")) }
+  }
+}
