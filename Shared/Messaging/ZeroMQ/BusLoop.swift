@@ -312,7 +312,10 @@ final class BusLoop {
       guard let event = frames.first, event.count >= 2 else { continue }
       switch CInt(event[0]) | CInt(event[1]) << 8 {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: break
-      case ZMQ_EVENT_DISCONNECTED: metrics.connectionsLost.increment()
+      case ZMQ_EVENT_DISCONNECTED:
+        metrics.connectionsLost.increment()
+        // libzmq tells no reason: a frame beyond the largest ends a connection, and so does whoever goes.
+        logger.info("A caller's connection ended")
       default:
         metrics.handshakesFailed.increment()
         complaints.warn("A caller failed the handshake")

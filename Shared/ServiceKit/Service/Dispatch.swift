@@ -32,6 +32,11 @@ struct Dispatch: Sendable {
     guard let (spec, handle) = definition.handlers[request.header.operation] else {
       Counter(label: "unknown_operations").increment()
       let name = String(request.header.operation.prefix(100))
+      context.logger.warning(
+        "unknown operation",
+        metadata: [
+          "requestID": .string(request.header.id), "operation": .string(name), "callerKind": "\(request.header.caller.kind)",
+        ])
       return Reply(id: request.header.id, Failure(RequestFailure.unknownOperation, ["operation": .text(name)]))
     }
     defer { timers[spec.name]?.recordNanoseconds((ContinuousClock.now - start).nanoseconds) }
