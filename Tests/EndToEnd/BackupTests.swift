@@ -56,7 +56,7 @@ struct BackupTests {
     try await cluster.start()
     let settings = Settings([:])
     let bus = ZeroMQBus(
-      .gateway, endpoints: try BusSettings.endpoints(settings, Home(path: cluster.home)),
+      .gateway, endpoints: try BusSettings.endpoints(settings, Home(path: cluster.home), for: .gateway),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try bus.start()
     let client = ServiceClient(bus: bus, service: .gateway, clock: .system)
