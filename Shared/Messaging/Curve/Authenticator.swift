@@ -7,8 +7,7 @@ import CZeroMQ
 final class Authenticator {
   /// What a connection is for, as the socket that it comes to tells libzmq, and libzmq us.
   enum Domain: String {
-    case requests = "racha.requests"
-    case events = "racha.events"
+    case requests, events
   }
 
   let socket: Socket

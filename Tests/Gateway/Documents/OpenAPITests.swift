@@ -138,7 +138,7 @@ struct OpenAPITests {
     }
     let internalCodes = Set(
       contracts.flatMap(\.operations).map { $0.spec }.filter { !Catalog.isForClients($0) }
-        .flatMap(\.failures).map(\.code) + BackUpStore.spec.failures.map(\.code)
+        .flatMap(\.failures).map(\.code) + [HoldStore.spec, BackUpStore.spec, ReleaseStore.spec].flatMap(\.failures).map(\.code)
     ).subtracting(RequestFailure.allCases.map(\.rawValue)).subtracting(catalog.endpoints.flatMap(\.spec.failures).map(\.code))
     #expect(Set(told.map { String($0.dropFirst("failure.".count)) }).subtracting(internalCodes) == onPage)
     let sample = problems.problem(Failure(RequestFailure.invalidJSON), .english, request: "r").type
