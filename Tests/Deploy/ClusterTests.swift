@@ -140,12 +140,7 @@ extension Clusters {
         let both = try await [one, other]
         #expect(both.map(\.status) == [0, 0], "\(both.map(\.errors))")
         #expect(both.filter { $0.output.contains("runs already") }.count == 1)
-        let standIns = try launcher.processes().filter { pid in
-          let line =
-            FileManager.default.contents(atPath: "/proc/\(pid)/cmdline").map { String(decoding: $0, as: UTF8.self) } ?? ""
-          return line.contains("/StandIns/")
-        }
-        #expect(standIns.count == 6)
+        #expect(try launcher.standIns().count == 6)
       }
     }
 
@@ -209,18 +204,76 @@ extension Clusters {
       }
     }
 
-    @Test("without its keeper a service ends, and up makes the cluster whole again")
-    func lostKeeper() async throws {
+    @Test("keepers that are killed are started again by those that are left, and only their services are started anew")
+    func lostKeepers() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
-        let log = try LogFollower(launcher, "identity")
-        let note = try String(contentsOfFile: "\(launcher.home)/run/identity.keeper", encoding: .utf8)
-        kill(try #require(note.split(separator: " ").first.flatMap { Int32($0) }), SIGKILL)
-        #expect(await log.next(holding: "\"stopped\"") != nil)
+        let before = try await launcher.status()
+        // Two beside each other, and the last one, whom the first follows.
+        let lost = ["identity", "activity", "notifications"]
+        let former = try lost.map { try launcher.keeper($0) }
+        for keeper in former { kill(keeper, SIGKILL) }
         let up = try await launcher.up()
         #expect(up.status == 0, "\(up.errors)")
-        #expect(up.errors.contains("lacks identity"))
-        #expect(try await launcher.status().state == "ready")
+        let after = try await launcher.status()
+        #expect(after.state == "ready")
+        for service in Launcher.services {
+          #expect((before.pid(service) == after.pid(service)) == !lost.contains(service), "\(service)")
+        }
+        for (service, keeper) in zip(lost, former) { #expect(try launcher.keeper(service) != keeper, "\(service)") }
+        #expect(try launcher.keepers() == Set(Launcher.services.map { try launcher.keeper($0) }), "one for each service")
+        #expect(try launcher.standIns().count == 6)
+        // It counts as a restart of the service.
+        #expect(after.services.filter { $0.restarts == 1 }.map(\.name).sorted() == lost.sorted())
+        #expect(try await launcher.run("down").status == 0)
+        #expect(try launcher.processes().isEmpty)
+      }
+    }
+
+    @Test("without up, too, and also all but one")
+    func loneKeeper() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let log = try LogFollower(launcher, "rewards")
+        _ = await log.next(holding: "\"started\"")
+        for service in Launcher.services where service != "social" { kill(try launcher.keeper(service), SIGKILL) }
+        #expect(await log.next(holding: "\"stopped\"") != nil)
+        #expect(await log.next(holding: "\"started\"") != nil)
+        log.stop()
+        #expect(try await launcher.run("up").status == 0)
+        #expect(try launcher.keepers().count == 6)
+        #expect(try launcher.standIns().count == 6)
+      }
+    }
+
+    @Test("a service that answered and then is silent is ended and started again; one that is merely not ready is let be")
+    func hang() async throws {
+      try await Launcher.with { launcher in
+        var launcher = launcher
+        launcher.environment["RACHA_HANG_SECONDS"] = "3"
+        try launcher.tell("activity", "unready")
+        #expect(try await launcher.up().status == 0)
+        let before = try await launcher.status()
+        let log = try LogFollower(launcher, "rewards")
+        _ = await log.next(holding: "\"started\"")
+        let silent = try #require(before.pid("rewards"))
+        // It is asked before it is stopped: the keepers ask each second.
+        let asked = try LogFollower(launcher, "rewards")
+        #expect(await asked.next(holding: "\"answered its health question\"") != nil)
+        asked.stop()
+        kill(silent, SIGSTOP)
+        let line = try #require(await log.next(holding: "service hangs and is ended"))
+        #expect(line.contains("\"silentQuestions\":3,"))
+        #expect(await log.next(holding: "was killed") != nil, "a stopped process hears no SIGTERM")
+        #expect(await log.next(holding: "started again") != nil)
+        #expect(await log.next(holding: "\"started\"") != nil)
+        log.stop()
+        let after = try await launcher.status()
+        for service in Launcher.services {
+          #expect((before.pid(service) == after.pid(service)) == (service != "rewards"), "\(service)")
+        }
+        #expect(try await launcher.run("down").status == 0)
+        #expect(try launcher.processes().isEmpty)
       }
     }
 

@@ -1,6 +1,7 @@
 import Cluster
 import Foundation
 import Glibc
+import Testing
 
 /// `deploy/racha` of this package, run in a home folder of its own on free ports, with stand-ins for the six services.
 struct Launcher: Sendable {
@@ -66,6 +67,30 @@ struct Launcher: Sendable {
     return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(Int32.init).filter { pid in
       FileManager.default.contents(atPath: "/proc/\(pid)/environ")?.range(of: setting) != nil
     }
+  }
+
+  /// The stand-ins of this home folder, but for those that ask a health question.
+  func standIns() throws -> [Int32] {
+    try processes().filter { pid in
+      let line = Launcher.commandLine(pid)
+      return line.contains { $0.contains("/StandIns/") } && !line.contains("--health") && !line.contains { $0.hasSuffix("/keep") }
+    }
+  }
+
+  /// The processes that lead a session of their own with a keeper's program: what they start for a moment has their name, too.
+  func keepers() throws -> Set<Int32> {
+    Set(try processes().filter { pid in getsid(pid) == pid && Launcher.commandLine(pid).contains { $0.hasSuffix("/lib/keep") } })
+  }
+
+  /// The process that is noted as the service's keeper.
+  func keeper(_ service: String) throws -> Int32 {
+    let note = try String(contentsOfFile: "\(home)/run/\(service).keeper", encoding: .utf8)
+    return try #require(note.split(separator: " ").first.flatMap { Int32($0) })
+  }
+
+  private static func commandLine(_ pid: Int32) -> [String] {
+    let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+    return line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 
   func sockets() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: "\(home)/sockets") }

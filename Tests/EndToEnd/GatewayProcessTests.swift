@@ -63,7 +63,7 @@ struct GatewayProcessTests {
       // What a test leaves under /tmp is not worth failing for.
       try? FileManager.default.removeItem(atPath: environment["RACHA_HOME"] ?? "")
     }
-    #expect(try Self.run(environment, ["--health"]) == 1, "nothing listens yet")
+    #expect(try Self.run(environment, ["--health"]) == 69, "nothing listens yet")
     let gateway = try Self.process(environment, [])
     try gateway.run()
     defer {
@@ -76,7 +76,7 @@ struct GatewayProcessTests {
     while status != 0, Instant.now < end { status = try Self.run(environment, ["--health"]) }
     #expect(status == 0)
     kill(gateway.processIdentifier, SIGSTOP)
-    #expect(try Self.run(environment, ["--health"]) == 1, "who does not answer is not healthy")
+    #expect(try Self.run(environment, ["--health", "1"]) == 69, "who does not answer is not healthy")
     kill(gateway.processIdentifier, SIGCONT)
     #expect(try Self.run(environment, ["--health"]) == 0)
     #expect(try Self.run(environment.merging(["RACHA_HTTP_PORT": "x"]) { $1 }, ["--health"]) == 78)

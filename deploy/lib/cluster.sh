@@ -16,14 +16,7 @@ keeper_start() { # SERVICE
   # Left over from a keeper that was killed: two processes on one store must not be.
   end_noted "$home/run/$1.service"
   rm -f -- "$home/run/$1.restarts"
-  # Whoever runs this may have signals blocked or ignored; a keeper and its service must hear theirs.
-  setsid env --default-signal "$here/lib/keep" "$bin" "$1" </dev/null >>"$home/logs/keepers.log" 2>&1 &
-  process_note "$home/run/$1.keeper" $! || {
-    kill -s TERM $! 2>/dev/null || :
-    wait $! || :
-    fail "the keeper of $1 did not start; is the disk full? see $home/logs/keepers.log"
-  }
-  disown
+  keeper_spawn "$here/lib" "$bin" "$1" || fail "the keeper of $1 did not start; is the disk full? see $home/logs/keepers.log"
 }
 
 # end_noted FILE...: the noted processes are asked to end, and 8 s later (a keeper gives its service 5) made to.
@@ -144,19 +137,31 @@ start_all() {
   took=$(($(now_ms) - begun))
 }
 
-# Where all keepers run already: succeeds if they are ready and nobody asks for other ports.
+# Where any keeper runs: succeeds once all six do and are ready, if nobody asks for other ports. What is missing, the keepers that run start again,
+# with the settings that they were started with; what runs is left alone.
 up_again() {
-  local asked_http=$http_port asked_tcp=$tcp_port
+  local asked_http=$1 asked_tcp=$2 lacking=''
   addresses_read || fail "$home/run/cluster is missing; deploy/racha down, then up"
   [[ ${asked_http:-$http_port} == "$http_port" && ${asked_tcp:-$tcp_port} == "$tcp_port" ]] || fail \
     "the cluster in $home runs already, with HTTP on port $http_port and JSON-RPC on port $tcp_port" \
     "to change them: deploy/racha down, then up"
   local deadline=$(($(now_ms) + ready_seconds * 1000))
-  until ready; do
+  while :; do
+    keepers_find
+    if ((${#unkept[@]} == 0)); then
+      ! ready || break
+    elif [[ -z $lacking ]]; then
+      lacking=${unkept[*]}
+      say "The cluster in $home lacks $lacking: waiting for the others' keepers to start it again"
+    fi
     (($(now_ms) < deadline)) || fail "the cluster in $home runs but is not ready: ${readiness:-no answer}" "see: deploy/racha status"
     sleep 0.1
   done
-  printf 'Racha runs already and is ready. To run what changed since: deploy/racha restart\n'
+  if [[ -n $lacking ]]; then
+    printf 'Racha is whole again and ready.\n'
+  else
+    printf 'Racha runs already and is ready. To run what changed since: deploy/racha restart\n'
+  fi
   addresses_print
 }
 
@@ -164,27 +169,28 @@ cluster_up() {
   options '--http --tcp' "$@"
   ((${#operands[@]} == 0)) || misused "up takes no \"${operands[0]}\""
   ports_check
-  local kept unkept took bin
-  keepers_find
-  if ((${#unkept[@]} > 0)); then
-    local asked_http=$http_port asked_tcp=$tcp_port
-    addresses_choose
-    home_make
-    # Before the lock, so that `down` need not wait for the build.
-    build_cluster
-  fi
-  home_lock
-  keepers_find
-  if ((${#unkept[@]} == 0)); then
-    http_port=${asked_http-$http_port} tcp_port=${asked_tcp-$tcp_port}
-    up_again
-    return
-  fi
+  local kept unkept took bin='' asked_http=$http_port asked_tcp=$tcp_port
+  while :; do
+    keepers_find
+    if ((${#kept[@]} == 0)) && [[ -z $bin ]]; then
+      addresses_choose
+      home_make
+      # Before the lock, so that `down` need not wait for the build.
+      build_cluster
+    fi
+    home_lock
+    keepers_find
+    if ((${#kept[@]} > 0)); then
+      # The keepers need the lock to start what is missing.
+      home_unlock
+      up_again "$asked_http" "$asked_tcp"
+      return
+    fi
+    [[ -z $bin ]] || break
+    # It was stopped meanwhile, and nothing is built yet.
+    home_unlock
+  done
   [[ ! -e $home/restoring ]] || fail "a restore of $home was interrupted; run it again: deploy/racha restore DIR"
-  if ((${#kept[@]} > 0)); then
-    say "The cluster in $home lacks ${unkept[*]}: stopping the rest first"
-    cluster_end
-  fi
   ports_free
   start_all
   printf 'Racha is ready, %d.%02d s after the start.\n' $((took / 1000)) $((took % 1000 / 10))
@@ -231,7 +237,7 @@ cluster_restart() {
   cluster_require
   local -A before=()
   for service in "${chosen[@]}"; do
-    process_of "$home/run/$service.keeper" >/dev/null || fail "nobody keeps $service; deploy/racha up starts it"
+    process_of "$home/run/$service.keeper" >/dev/null || fail "nobody keeps $service at the moment; deploy/racha up waits until it runs again"
     before[$service]=$(process_of "$home/run/$service.service" || :)
     signal_noted USR1 "$home/run/$service.keeper"
   done

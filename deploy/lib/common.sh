@@ -1,9 +1,6 @@
 # shellcheck shell=bash
 # What every command uses: words for people, options, the home folder.
 
-# The six, in the order they are listed. All start at once: none needs another to start.
-services=(gateway identity activity social rewards notifications)
-
 say() { printf '%s\n' "$*" >&2; }
 
 # fail MESSAGE...: one line a message, exit 1.
@@ -120,6 +117,8 @@ home_lock() {
   say "Waiting for another racha command on $home…"
   flock --timeout 120 "$lock" || fail "another racha command has been at work on $home for 120 s"
 }
+
+home_unlock() { exec {lock}>&-; }
 
 # Of what was asked for only: what the defaults will be is known later.
 ports_check() {

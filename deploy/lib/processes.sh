@@ -1,5 +1,16 @@
 # shellcheck shell=bash
-# Processes known by id and start time, so that a reused process id is never taken for ours. Nothing is ever found or killed by name.
+# The six services, and processes known by id and start time, so that a reused process id is never taken for ours. Nothing is ever found or killed by name.
+
+# The six, in the order they are listed; their keepers watch each other in this order. All start at once: none needs another to start.
+services=(gateway identity activity social rewards notifications)
+
+# service_after SERVICE: the next one; after the last, the first.
+service_after() {
+  local i
+  for i in "${!services[@]}"; do
+    [[ ${services[i]} != "$1" ]] || printf '%s' "${services[(i + 1) % ${#services[@]}]}"
+  done
+}
 
 # Milliseconds of a clock that nobody sets.
 now_ms() {
@@ -66,4 +77,17 @@ signal_noted() {
   for file in "$@"; do
     if pid=$(process_of "$file"); then kill -s "$signal" "$pid" 2>/dev/null || :; fi
   done
+}
+
+# keeper_spawn LIB BIN SERVICE: starts a keeper in a session of its own and notes it; fails, with nothing running, where it cannot be noted.
+# Called with the cluster's lock held: one keeper for a service.
+keeper_spawn() {
+  # Whoever runs this may have signals blocked or ignored; a keeper and its service must hear theirs.
+  setsid env --default-signal "$1/keep" "$2" "$3" </dev/null >>"$RACHA_HOME/logs/keepers.log" 2>&1 &
+  process_note "$RACHA_HOME/run/$3.keeper" $! || {
+    kill -s TERM $! 2>/dev/null || :
+    wait $! || :
+    return 1
+  }
+  disown
 }

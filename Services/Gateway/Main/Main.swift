@@ -10,7 +10,7 @@ import SocialContract
 @main
 struct Main {
   static func main() async {
-    await ServiceProcess.run(.gateway, health: { try await LivenessProbe.isAlive($0) }) { environment in
+    await ServiceProcess.run(.gateway, health: LivenessProbe.health) { environment in
       let gateway = try Gateway(
         configuration: GatewayConfiguration(environment.settings), bus: environment.bus,
         contracts: [.identity, .activity, .social, .rewards, .notifications], logger: environment.logger,

@@ -16,7 +16,8 @@ public enum ServiceProcess {
   public static let version = "0.1.0"
 
   /// Runs a service until SIGTERM or SIGINT, and ends the process: 0 after a graceful stop, 78 (`EX_CONFIG`) for settings that
-  /// cannot be used, 1 for any other failure. With `--health` it asks the running service instead, and ends with 0 or 1.
+  /// cannot be used, 1 for any other failure. With `--health [SECONDS]` it asks the running service instead, waits that long for the
+  /// answer (2 s if not said), and ends as ``ServiceHealth`` says.
   public static func run(
     _ service: ServiceName, _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
   ) async {
@@ -27,7 +28,7 @@ public enum ServiceProcess {
   ///
   /// - Parameter health: answers `--health`; by default the service is asked over the bus.
   public static func run(
-    _ service: ServiceName, health: (@Sendable (ServiceEnvironment) async throws -> Bool)? = nil,
+    _ service: ServiceName, health: (@Sendable (ServiceEnvironment, Int) async throws -> ServiceHealth)? = nil,
     _ build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
   ) async {
     signal(SIGPIPE, SIG_IGN)
@@ -46,8 +47,8 @@ public enum ServiceProcess {
       let bus = ZeroMQBus(service, endpoints: endpoints, logger: logger)
       let environment = ServiceEnvironment(
         settings: settings, home: home, bus: bus, logger: logger, metrics: { metrics.text(service: service.rawValue) })
-      if CommandLine.arguments.dropFirst().contains("--health") {
-        exit(try await isHealthy(service, environment, health) ? 0 : 1)
+      if let seconds = healthSeconds(CommandLine.arguments) {
+        exit(try await (health ?? { try await self.health(of: service, $0, seconds: $1) })(environment, seconds).rawValue)
       }
       for key in settings.unknownKeys {
         logger.warning("a setting is unknown and does nothing", metadata: ["key": .string(key)])
@@ -83,16 +84,38 @@ public enum ServiceProcess {
     }
   }
 
-  private static func isHealthy(
-    _ service: ServiceName, _ environment: ServiceEnvironment, _ health: (@Sendable (ServiceEnvironment) async throws -> Bool)?
-  ) async throws -> Bool {
-    if let health { return try await health(environment) }
-    try (environment.bus as? ZeroMQBus)?.start()
-    let client = ServiceClient(bus: environment.bus, service: service, clock: environment.clock)
-    let health = try await client.request(
-      ReadHealth.self, .init(), to: service, deadline: environment.clock.now.adding(seconds: 2))
-    return health.isReady
+  /// How long a health question waits for its answer; nil where none is asked.
+  static func healthSeconds(_ arguments: [String]) -> Int? {
+    guard let place = arguments.dropFirst().firstIndex(of: "--health") else { return nil }
+    let said = arguments[(place + 1)...].first.flatMap { Int($0) }
+    return said.map { min(max($0, 1), 3600) } ?? 2
   }
+
+  private static func health(of service: ServiceName, _ environment: ServiceEnvironment, seconds: Int) async throws
+    -> ServiceHealth
+  {
+    try (environment.bus as? ZeroMQBus)?.start()
+    let header = RequestHeader(
+      id: ID<RequestHeader>().description, operation: ReadHealth.spec.name, caller: .service(service),
+      deadline: environment.clock.now.adding(seconds: seconds))
+    do {
+      let reply = try await environment.bus.request(Request(header: header, body: Empty().json), to: service)
+      // A failure is an answer, too: one that is overloaded, say, does not hang.
+      guard !reply.header.isFailure else { return .notReady }
+      return try ReadHealth.Output.decode(reply.body).isReady ? .ready : .notReady
+    } catch BusFailure.unavailable, BusFailure.timedOut {
+      return .noAnswer
+    }
+  }
+}
+
+/// What a process that was started with `--health` ends with.
+public enum ServiceHealth: Int32, Sendable {
+  case ready = 0
+  /// It answers, and is not ready.
+  case notReady = 1
+  /// Nobody answers (`EX_UNAVAILABLE`): it does not run, or it hangs.
+  case noAnswer = 69
 }
 
 /// The levels of swift-log as a setting.
