@@ -129,6 +129,9 @@ let package = Package(
   ],
   targets: [
     // Shared
+    .target(
+      name: "CScrubbingVFS", path: "Shared/CScrubbingVFS", cSettings: [.treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     library("CArchive"),
     library("CCurl"),
     library("CMaxMind"),
@@ -142,7 +145,7 @@ let package = Package(
     shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Workers", crypto]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
-    shared("Storage", ["Operations", crypto, grdb, logging, metrics, sqlite]),
+    shared("Storage", ["CScrubbingVFS", "Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
       "ServiceKit",
       [
@@ -252,7 +255,9 @@ let package = Package(
         ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
       tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
       tests(
-        "Storage", ["Operations", "Storage", "storage-probe", grdb, logging, metricsTestKit], exclude: ["Probe"],
+        "Storage",
+        ["CScrubbingVFS", "Operations", "Sampling", "Storage", "storage-probe", grdb, logging, metricsTestKit, sqlite],
+        exclude: ["Probe"],
         resources: [.copy("Fixtures")]),
 
       // A process that writes to a store until it is killed

@@ -12,6 +12,7 @@ extension ServiceDefinition {
     let calendars = AccountCalendars()
     let rules = FairnessRules(environment.settings)
     let spool = ImportSpool(environment.home)
+    let ofActivities = "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)"
     let ofWalker = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(.activity, migrations: Schema.migrations)
     let broom = ImportBell()
@@ -54,14 +55,14 @@ extension ServiceDefinition {
         .following("import_problems", "imports"),
         .following("import_exercises", "imports"),
         .following("import_days", "imports"),
-        .rows("imports", "account_id = :account", .steps),
+        .rows("imports", "account_id = :account", .steps).atOnce,
         .rows("imported_habits", "account_id = :account", .activities),
         .following("entry_photos", "entries"),
         .following("entry_places", "entries"),
         .following("entry_stamps", "entries"),
-        .following("entry_deletions", "activities"),
-        .following("entry_changes", "activities"),
-        .following("entry_change_names", "activities"),
+        .following("entry_deletions", "activities", where: ofActivities),
+        .following("entry_changes", "activities", where: ofActivities),
+        .following("entry_change_names", "activities", where: ofActivities),
         .following("timers", "activities"),
         .following("tie_days", "activities"),
         .rows("entries", "account_id = :account", .entries),
@@ -72,7 +73,7 @@ extension ServiceDefinition {
         .following("activity_skips", "activities"),
         .following("activity_reminders", "activities"),
         .following("activity_tags", "activities"),
-        .rows("calendar_feeds", "account_id = :account", .activities),
+        .rows("calendar_feeds", "account_id = :account", .activities).atOnce,
         .rows("lost_days", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("activity_ties", "activities"),
@@ -90,11 +91,8 @@ extension ServiceDefinition {
         .rows("step_goals", "account_id = :account", .steps),
         .rows("dashboard_transfers", "account_id = :account", .coins),
         .rows("dashboard_coins", "account_id = :account", .coins),
-      ], environment,
-      clean: { erasure, store in
-        try await spool.removeAll(of: erasure.account)
-        try await EntryComments.purge(store)
-      })
+      ], environment, isAccountLast: true, clean: { erasure, _ in try await spool.removeAll(of: erasure.account) },
+      compact: EntryComments.purge)
     service.tellSnapshot(
       SnapshotParts([
         ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),

@@ -22,7 +22,7 @@ public enum Social {
     FollowHandlers.serve(&service)
     ConversationHandlers.serve(&service)
     MessageHandlers.serve(&service)
-    service.erase(SocialErasure.tables, environment, following: SocialErasure.ended)
+    service.erase(SocialErasure.tables, environment)
     service.tellSnapshot(
       SnapshotParts([
         ("friendRequests", FriendRequestStore.snapshot), ("messages", MessageStore.snapshot),

@@ -11,9 +11,11 @@ import Storage
 enum SocialErasure {
   static let tables: [ErasedTable] = [
     .rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests),
-    .rows("friendships", "low_account = :account OR high_account = :account", .friendships),
+    .rows("friendships", "low_account = :account OR high_account = :account", .friendships)
+      .telling([FriendshipEnded.spec.name], FriendStore.ended),
     .rows("follow_requests", "from_account = :account OR to_account = :account", .followRequests),
-    .rows("follows", "follower_account = :account OR followed_account = :account", .follows),
+    .rows("follows", "follower_account = :account OR followed_account = :account", .follows)
+      .telling([FollowChanged.spec.name], FollowStore.ended),
     .rows("messages", "from_account = :account", .messages),
     // The other side has what it wrote itself, or nothing.
     .changed(
@@ -43,21 +45,5 @@ enum SocialErasure {
           CREATE INDEX conversations_by_high_account ON conversations (high_account);
           """)
     }
-  }
-
-  /// What ends with the account, so that whoever keeps friends or follows knows.
-  @Sendable
-  static func ended(_ account: AccountID, _ transaction: Transaction) throws -> [any Event] {
-    try endedFriendships(account, transaction) + FollowStore.ended(with: account, transaction)
-  }
-
-  private static func endedFriendships(_ account: AccountID, _ transaction: Transaction) throws -> [any Event] {
-    let friends = try AccountID.fetchAll(
-      transaction.database.cachedStatement(
-        sql: """
-          SELECT high_account FROM friendships WHERE low_account = ?1
-          UNION ALL SELECT low_account FROM friendships WHERE high_account = ?1
-          """), arguments: [account])
-    return friends.map { FriendshipEnded(accountID: account, friendAccountID: $0, at: transaction.now) }
   }
 }

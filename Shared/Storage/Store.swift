@@ -41,7 +41,7 @@ public final class Store: Sendable {
   let limits: StoreLimits
   let idempotency: Idempotency
   let holds: Holds
-  private let connections: Connections
+  let connections: Connections
   private let isClosed = Atomic(false)
   private let fatal: FatalError
   private let logger: Logger
@@ -162,32 +162,14 @@ public final class Store: Sendable {
     do {
       try await connections.truncateLog()
     } catch {
-      if let reason = fatalReason(error) { fatal(reason) }
-      throw error
+      throw told(error)
     }
   }
 
-  /// Writes the file anew, so that nothing of what was deleted or overwritten so far is left in it or in its write-ahead log.
-  ///
-  /// `secure_delete` alone leaves some: when SQLite moves rows between pages, the bytes stay behind in the old page's gap. Other
-  /// writes wait meanwhile.
-  ///
-  /// - Returns: how long it took.
-  @discardableResult
-  public func rewrite() async throws -> Duration {
-    let start = ContinuousClock.now
-    do {
-      var isClean = try await connections.rewrite()
-      while !isClean {
-        // A reader is about to end.
-        try await Task.sleep(for: .milliseconds(20))
-        isClean = try await connections.cutLog()
-      }
-    } catch {
-      if let reason = fatalReason(error) { fatal(reason) }
-      throw error
-    }
-    return ContinuousClock.now - start
+  /// The error, after the process was ended where it says that the file cannot be trusted.
+  func told(_ error: any Error) -> any Error {
+    if let reason = fatalReason(error) { fatal(reason) }
+    return error
   }
 
   /// Ends a hold, finishes the waiting reads and writes, refuses new ones, brings the write-ahead log into the file and closes it. A second
@@ -248,6 +230,8 @@ public struct StoreLimits: Sendable {
   public var writesHeld = Duration.seconds(5)
   /// How long a copy reads its snapshot at most; beyond, it fails. Meanwhile the write-ahead log grows by all that is written.
   public var copyDuration = Duration.seconds(3600)
+  /// Pages of 4 KiB that are scrubbed in one go where an earlier version wrote them.
+  public var pagesPerScrub = 256
   /// Pages of 4 KiB that a copy takes at a time; between them it sees whether to go on.
   public var pagesPerCopyStep = 1_000
 

@@ -20,6 +20,8 @@ public enum StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case foreignEvent(name: String, teller: ServiceName)
   /// An event was told that is larger than those who hear it take.
   case largeEvent(name: String, bytes: Int)
+  /// The file has become so large that what is deleted cannot be removed from its pages any more.
+  case tooManyPages(Int64)
   /// A copy did not pass SQLite's integrity check.
   case damagedCopy(findings: String)
   /// A file beside the store could not be used.
@@ -39,6 +41,8 @@ public enum StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .weakSecret(let bytes): "The store's secret has \(bytes) bytes; it needs 32."
     case .foreignEvent(let name, let teller): "The event \(name) is for \(teller) to tell."
     case .largeEvent(let name, let bytes): "The event \(name) has \(bytes) bytes; nobody takes so many."
+    case .tooManyPages(let pages):
+      "The store has \(pages) pages: of 33,554,432 and more, what is deleted is not removed from the file. Divide the store."
     case .damagedCopy(let findings): "The copy is damaged: \(findings)"
     case .file(let path, let errno): "\(path): error \(errno) of the operating system."
     }

@@ -65,7 +65,8 @@ struct ErasureTests {
   func statements() async throws {
     try await eachStore { definition, store in
       let account = AccountID()
-      try await store.write { try Erasure.erase(account, ID(), definition.erasedTables, $0) }
+      let erasure = Erasure(definition.erasedTables)
+      try await store.write { try erasure.begin(account, ID(), $0) }
       #expect(try await store.read { try $0.isErased(account) })
       #expect(try await store.read { try $0.unconfirmedErasures(limit: 10) }.map(\.account) == [account])
     }
@@ -77,12 +78,16 @@ struct ErasureTests {
     let small: Set = ["incidents"]
     try await eachStore { definition, store in
       for table in definition.erasedTables where !small.contains(table.name) {
-        for sql in table.sql {
+        for sql in try await store.read(table.sql) {
           let bound = sql.replacing(":account", with: "x'00'").replacing(":text", with: "'a'").replacing(":now", with: "0")
+            .replacing(":limit", with: "1")
           let steps = try await store.read {
             try Row.fetchAll($0, sql: "EXPLAIN QUERY PLAN \(bound)").map { $0["detail"] as String }
           }
-          let scans = steps.filter { $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN CONSTANT ROW") }
+          // Of what a statement made itself it looks through all.
+          let scans = steps.filter { step in
+            step.hasPrefix("SCAN ") && !["CONSTANT ROW", "n", "(subquery"].contains { step.hasPrefix("SCAN \($0)") }
+          }
           #expect(scans.isEmpty, "\(definition.contract.service): \(table.name): \(sql)")
         }
       }

@@ -134,7 +134,9 @@ public final class IdentityStub: Sendable {
     let addressee = ReadAddressee.Output(
       email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
     let at = try Instant(text: "2026-11-22T08:43:00.000Z")
-    let deletion = AccountDeletion(id: id, state: .finished, requestedAt: at, finishedAt: at, services: [])
+    let deletion = AccountDeletion(
+      id: id, state: .reporting, requestedAt: at, cleanBy: at.adding(seconds: 86_400), erasedAt: at.adding(seconds: 60),
+      finishedAt: nil, services: [])
     state.withLock { $0.deletions[id] = ReadDeletionReport.Output(addressee: addressee, deletion: deletion) }
     return id
   }

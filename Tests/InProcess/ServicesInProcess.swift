@@ -184,5 +184,6 @@ extension ServicesInProcess {
     let event = identity.delete(person.id, at: clock.now)
     try await store(of: .identity).write { try $0.tell(event) }
     try await hasHeard(service, of: .identity)
+    try await store(of: service).hasErased(person.id)
   }
 }

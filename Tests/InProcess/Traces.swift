@@ -26,6 +26,21 @@ extension Store {
     }
   }
 
+  /// Cleans the files of what was deleted, as the service's workers do.
+  public func clean() async throws {
+    try await scrubEarlierPages()
+    while try await !cleanFiles() {
+      // A reader that needs the log ends by itself.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  /// Returns when no row of an erased account is left.
+  public func hasErased(_ account: AccountID) async throws {
+    // Steps are commits that nothing announces.
+    while try await read({ try $0.erasure(of: account)?.areRowsErased }) != true { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
   /// How many rows a table has.
   public func rows(_ table: String) async throws -> Int {
     try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \"\(table)\"") ?? 0 }

@@ -20,14 +20,16 @@ final class ErasureWorkerTests {
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let accounts = (0..<ErasureWorker.batch * 2 + 10).map { _ in AccountID() }
     try await store.write { transaction in
-      for account in accounts { try transaction.noteErasure(of: account, by: ID<Never>(), counts: "{}") }
+      for account in accounts { try Erasure([]).begin(account, ID(), transaction) }
     }
+    try await store.scrubEarlierPages()
     // More than a batch of them, some at either step.
     let dirty = Set(accounts.prefix(ErasureWorker.batch))
     let unheard = Set(accounts.dropFirst(ErasureWorker.batch).prefix(5))
     func worker(clean: Set<AccountID>, confirm: Set<AccountID>) -> ErasureWorker {
       ErasureWorker(
-        store: store, wake: ErasureWorker.Wake(), pulse: Pulse(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        store: store, erasure: Erasure([]), cleanSeconds: 86_400, clock: .system, wake: ErasureWorker.Wake(), pulse: Pulse(),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         clean: { erasure, _ in if clean.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } },
         confirm: { erasure, _ in if confirm.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } })
     }
@@ -46,20 +48,22 @@ final class ErasureWorkerTests {
     let store = try Store(
       path: "\(path)/a.sqlite", service: .activity, migrations: [], secret: [UInt8](repeating: 1, count: 32),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    try await store.write { try $0.noteErasure(of: AccountID(), by: ID<Never>(), counts: "{}") }
+    try await store.scrubEarlierPages()
+    try await store.write { try Erasure([]).begin(AccountID(), ID(), $0) }
     let (pulse, wake) = (Pulse(), ErasureWorker.Wake())
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let (opened, open) = AsyncStream.makeStream(of: Void.self)
     let (finished, finish) = AsyncStream.makeStream(of: Void.self)
     let worker = ErasureWorker(
-      store: store, wake: wake, pulse: pulse, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      store: store, erasure: Erasure([]), cleanSeconds: 86_400, clock: .system, wake: wake, pulse: pulse,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       clean: { _, _ in
         begin.yield()
         for await _ in opened { break }
       }, confirm: { _, _ in },
       afterwards: { _ in
         finish.yield()
-        return .zero
+        return true
       })
     let running = Task { try await worker.run() }
     for await _ in begun { break }
@@ -67,7 +71,7 @@ final class ErasureWorkerTests {
     #expect(!pulse.isStuck(at: now) && pulse.isStuck(at: now + ErasureWorker.round * 2))
     open.yield()
     for await _ in finished { break }
-    // It rests a moment after the rewriting; that it goes on shows that it has nothing to do.
+    // It rests a moment after the cleaning; that it goes on shows that it has nothing to do.
     while pulse.isStuck(at: ContinuousClock.now + .seconds(100_000)) { await Task.yield() }
     running.cancel()
     _ = await running.result

@@ -36,6 +36,7 @@ enum FollowedActivities {
         FROM follows JOIN accounts owners ON owners.account_id = follows.followed_account
         JOIN activities ON activities.account_id = follows.followed_account
         WHERE follows.follower_account = :follower AND follows.is_open = 1 AND activities.archived_day IS NULL
+          AND \(Follows.isThere)
           AND (:owner IS NULL OR follows.followed_account = :owner)
           AND (owners.username, activities.activity_id) > (:username, :activity)
         ORDER BY owners.username, activities.activity_id LIMIT :limit

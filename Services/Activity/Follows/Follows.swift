@@ -47,9 +47,13 @@ enum Follows {
 
   static func isOpen(_ follower: AccountID, to followed: AccountID, in database: Database) throws -> Bool {
     try database.first(
-      "SELECT is_open FROM follows WHERE follower_account = ? AND followed_account = ?", .id(follower), .id(followed)
+      "SELECT is_open AND \(isThere) FROM follows WHERE follower_account = ? AND followed_account = ?", .id(follower),
+      .id(followed)
     ) { $0.truth(0) } ?? false
   }
+
+  /// Whether whom a row of `follows` follows was not deleted, in SQL: what is left of an account is shown to nobody.
+  static let isThere = "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = follows.followed_account)"
 
   /// Refuses to show a reader what is neither its own nor of somebody whom it follows: it does not exist for it.
   static func require(_ reader: AccountID, mayRead owner: AccountID, in database: Database) throws {

@@ -27,11 +27,39 @@ enum EntryComments {
   }
 
   /// Removes from the index of texts what was deleted: until then it keeps what it had, and notes that it is gone.
+  ///
+  /// That is all parts of the index merged into one, a few pages at a time (sqlite.org/fts5.html, section 6.8): the index is everybody's, and
+  /// writes wait for each step.
+  @Sendable
   static func purge(_ store: Store) async throws {
-    try await store.write {
-      try $0.database.execute(sql: "INSERT INTO entry_comment_index (entry_comment_index) VALUES ('optimize')")
+    // A merging that had begun before does not know of what was deleted since.
+    try await merge(store)
+    if try await mergeSome(-pagesPerStep, store) { try await merge(store) }
+  }
+
+  /// Goes on with the merging that has begun, if there is one, until it is done.
+  private static func merge(_ store: Store) async throws {
+    while true {
+      let start = ContinuousClock.now
+      guard try await mergeSome(pagesPerStep, store) else { return }
+      // The store is left to others for as long.
+      try await Task.sleep(for: ContinuousClock.now - start)
     }
   }
+
+  /// - Parameter pages: of the index, so many; negative to begin with all of its parts.
+  /// - Returns: whether there was anything to merge.
+  private static func mergeSome(_ pages: Int, _ store: Store) async throws -> Bool {
+    try await store.write { transaction in
+      let before = transaction.database.totalChangesCount
+      try transaction.database.execute(
+        sql: "INSERT INTO entry_comment_index (entry_comment_index, rank) VALUES ('merge', ?)", arguments: [pages])
+      // One change is the statement's own.
+      return transaction.database.totalChangesCount - before > 1
+    }
+  }
+
+  private static let pagesPerStep = 64
 }
 
 /// The number by which an account is part of the keys of its history.

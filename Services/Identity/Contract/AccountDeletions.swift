@@ -60,21 +60,31 @@ public struct AccountDeletion: Document, Hashable {
   public var id: AccountDeletionID
   public var state: State
   public var requestedAt: Instant
+  /// By when the last bytes leave the files: what is deleted can be read by nobody at once, and is in files for a while yet.
+  public var cleanBy: Instant
+  public var erasedAt: Instant?
   public var finishedAt: Instant?
   /// The services that have confirmed.
   public var services: [ServiceErasure]
 
-  public init(id: AccountDeletionID, state: State, requestedAt: Instant, finishedAt: Instant?, services: [ServiceErasure]) {
+  public init(
+    id: AccountDeletionID, state: State, requestedAt: Instant, cleanBy: Instant, erasedAt: Instant?, finishedAt: Instant?,
+    services: [ServiceErasure]
+  ) {
     self.id = id
     self.state = state
     self.requestedAt = requestedAt
+    self.cleanBy = cleanBy
+    self.erasedAt = erasedAt
     self.finishedAt = finishedAt
     self.services = services
   }
 
   public static let notes: Notes = [
     "id": "Names the deletion.", "state": "How far it has come.", "requestedAt": "When the account was deleted.",
-    "finishedAt": "When nothing of it was left; absent before.",
+    "cleanBy": "By when its last bytes will have left the files; nobody is shown them meanwhile.",
+    "erasedAt": "When nothing of it was left in the files of any service but its address, which the report needs; absent before.",
+    "finishedAt": "When nothing of it was left in any file; absent before.",
     "services": Note("The services that have erased everything, and what.", items: 0...10),
   ]
 }

@@ -11,6 +11,10 @@ extension ServiceDefinition {
     keys: IdentityKeys, hasher: PasswordHasher, secrets: SecureStorage, _ environment: ServiceEnvironment
   ) {
     declareErasure(IdentityErasure.tables)
+    let settings = ErasureSettings(environment.settings)
+    let cleanSeconds = settings.cleanSeconds
+    let erasure = Erasure(
+      IdentityErasure.tables, keepingEvents: IdentityErasure.eventsKept, rowsPerTransaction: settings.rowsPerTransaction)
     let wake = ErasureWorker.Wake()
     serve(DeleteAccount.self) { input, call in
       let attempt = try await call.read { try $0.beginDeletion(input, call, key: keys.failures) }
@@ -18,10 +22,11 @@ extension ServiceDefinition {
       // A failed attempt is counted in the transaction, so the failure must be thrown after it.
       let deletion = try await call.write { transaction in
         transaction.afterCommit { wake() }
-        return try transaction.endDeletion(attempt, isRight: isRight, keys, secrets, call)
+        return try transaction.endDeletion(attempt, isRight: isRight, erasure, keys, secrets, call)
       }.get()
       return DeleteAccount.Output(
-        deletion: try await call.read { try $0.view(deletion) }, token: DeletionToken.text(deletion, key: keys.deletions))
+        deletion: try await call.read { try $0.view(deletion, cleanSeconds: cleanSeconds) },
+        token: DeletionToken.text(deletion, key: keys.deletions))
     }
 
     serve(
@@ -30,7 +35,7 @@ extension ServiceDefinition {
         guard let token = DeletionToken(input.token), let deletion = try database.accountDeletion(token.claimedLink),
           token.isOf(deletion, key: keys.deletions)
         else { throw Failure(RequestFailure.notFound) }
-        return try database.view(deletion)
+        return try database.view(deletion, cleanSeconds: cleanSeconds)
       })
 
     serve(
@@ -46,7 +51,7 @@ extension ServiceDefinition {
       // What is noted of a damaged address must stay, so the failure is thrown after the transaction.
       let report = try await call.write { transaction in
         transaction.afterCommit { wake() }
-        return try transaction.deletionReport(input.deletionID, secrets)
+        return try transaction.deletionReport(input.deletionID, secrets, cleanSeconds: cleanSeconds)
       }
       guard let report else { throw Failure(RequestFailure.notFound) }
       return report
@@ -62,12 +67,14 @@ extension ServiceDefinition {
 
     run { store, pulse in
       ErasureWorker(
-        store: store, wake: wake, pulse: pulse, logger: environment.logger, clean: { _, _ in },
+        store: store, erasure: erasure, cleanSeconds: cleanSeconds, clock: environment.clock, wake: wake, pulse: pulse,
+        logger: environment.logger, clean: { _, _ in },
         confirm: { erasure, store in
           let counts = try erasure.erasureCounts()
           try await store.write { try $0.confirmErasure(erasure.deletionID, by: .identity, counts) }
         }, afterwards: FinishedDeletions.finish)
     }
+    scrubEarlierPages()
     run { store in SecretRotation(store: store, storage: secrets) }
   }
 }
@@ -89,13 +96,13 @@ extension Database {
 extension Transaction {
   /// Deletes the account if the password was right, counts a failure otherwise.
   fileprivate func endDeletion(
-    _ attempt: PasswordAttempt, isRight: Bool, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
+    _ attempt: PasswordAttempt, isRight: Bool, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
   ) throws -> Result<AccountDeletionRecord, Failure> {
     let account = try call.liveAccount(database)
     if let refusal = try attempt.end(isRight: isRight, orElse: .accountDeletionRefused, account, call, self) {
       return .failure(refusal)
     }
     try database.checkAdministratorsWithout(account)
-    return .success(try deleteAccount(account, keys, secrets))
+    return .success(try deleteAccount(account, erasure, keys, secrets))
   }
 }

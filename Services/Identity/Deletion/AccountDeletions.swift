@@ -32,6 +32,9 @@ struct AccountDeletionRecord: MailedLink {
   /// Where the report goes, while it has not.
   var addressee: SecretName { SecretName(.deletionAddressee, of: id.bytes) }
 
+  /// By when its last bytes leave the files: once all services have erased it, its address is what is left, and that not for longer.
+  func cleanBy(_ seconds: Int) -> Instant { (erasedAt ?? requestedAt).adding(seconds: seconds) }
+
   var state: AccountDeletion.State {
     if finishedAt != nil { return .finished }
     return erasedAt == nil ? .erasing : .reporting
@@ -46,15 +49,17 @@ extension Database {
   }
 
   /// How far a deletion has come.
-  func view(_ deletion: AccountDeletionRecord) throws -> AccountDeletion {
+  ///
+  /// - Parameter cleanSeconds: within which the bytes of what is deleted leave the files.
+  func view(_ deletion: AccountDeletionRecord, cleanSeconds: Int) throws -> AccountDeletion {
     let statement = try cachedStatement(
       sql: "SELECT service, counts FROM account_deletion_parts WHERE deletion_id = ? ORDER BY service")
     let services = try Row.fetchAll(statement, arguments: [deletion.id]).map { row in
       ServiceErasure(service: row["service"], counts: try Erasure.counts(row["counts"]))
     }
     return AccountDeletion(
-      id: deletion.id, state: deletion.state, requestedAt: deletion.requestedAt, finishedAt: deletion.finishedAt,
-      services: services)
+      id: deletion.id, state: deletion.state, requestedAt: deletion.requestedAt,
+      cleanBy: deletion.cleanBy(cleanSeconds), erasedAt: deletion.erasedAt, finishedAt: deletion.finishedAt, services: services)
   }
 
   /// Deletions that lack nothing but a last look at the file.
@@ -71,7 +76,9 @@ extension Database {
 extension Transaction {
   /// Deletes the account: everything of it in this store, its sessions and tokens, and tells all services to do the same. What is
   /// left is its address, sealed, until the report has been sent.
-  func deleteAccount(_ account: AccountRecord, _ keys: IdentityKeys, _ secrets: SecureStorage) throws -> AccountDeletionRecord {
+  func deleteAccount(
+    _ account: AccountRecord, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage
+  ) throws -> AccountDeletionRecord {
     let id = AccountDeletionID()
     try revokeEverything(of: account.id, .accountDeleted)
     try database.cachedStatement(
@@ -85,9 +92,8 @@ extension Transaction {
       sql: "INSERT INTO account_deletions (deletion_id, account_id, requested_at) VALUES (?, ?, ?)"
     ).execute(arguments: [id, account.id, now])
     try keepAddressee(of: account, id, secrets)
-    try Erasure.erase(
-      account.id, id, IdentityErasure.tables, keepingEvents: IdentityErasure.eventsKept,
-      registration: AnonymousRequest(RegisterAccount.spec.name, at: account.createdAt), self)
+    try erasure.begin(
+      account.id, id, registration: AnonymousRequest(RegisterAccount.spec.name, at: account.createdAt), self)
     try tell(AccountDeleted(deletionID: id, accountID: account.id, at: now))
     try record(SecurityEvent(.accountDeleted, account: nil), from: .service(.identity))
     return try deletion(id)
@@ -130,13 +136,16 @@ extension Transaction {
   }
 
   /// What the report needs; nil once it has ended. If the address is damaged, the report ends here.
-  func deletionReport(_ id: AccountDeletionID, _ secrets: SecureStorage) throws -> ReadDeletionReport.Output? {
+  func deletionReport(
+    _ id: AccountDeletionID, _ secrets: SecureStorage, cleanSeconds: Int
+  ) throws -> ReadDeletionReport.Output? {
     guard let deletion = try database.accountDeletion(id), deletion.reportedAt == nil else { return nil }
     guard let json = try secret(deletion.addressee, of: nil, in: secrets) else {
       try endReport(id, isDelivered: false)
       return nil
     }
-    return ReadDeletionReport.Output(addressee: try .decode(json), deletion: try database.view(deletion))
+    return ReadDeletionReport.Output(
+      addressee: try .decode(json), deletion: try database.view(deletion, cleanSeconds: cleanSeconds))
   }
 
   private func deletion(_ id: AccountDeletionID) throws -> AccountDeletionRecord {
@@ -147,12 +156,11 @@ extension Transaction {
 
 /// Finishes the deletions whose report has ended: the address is gone from the file as well.
 enum FinishedDeletions {
-  /// - Returns: how long the rewriting took.
-  @discardableResult
-  @Sendable static func finish(_ store: Store) async throws -> Duration {
+  /// - Returns: false where the file cannot be cleaned yet.
+  @Sendable static func finish(_ store: Store) async throws -> Bool {
     let waiting = try await store.read { try $0.deletionsToFinish() }
-    guard !waiting.isEmpty else { return .zero }
-    let duration = try await store.rewrite()
+    guard !waiting.isEmpty else { return true }
+    guard try await store.cleanFiles() else { return false }
     try await store.write { transaction in
       for id in waiting {
         try transaction.database.cachedStatement(
@@ -160,6 +168,6 @@ enum FinishedDeletions {
         ).execute(arguments: [transaction.now, id])
       }
     }
-    return duration
+    return true
   }
 }

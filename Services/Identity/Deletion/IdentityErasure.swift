@@ -5,7 +5,7 @@ import ServiceKit
 /// How each table of identity forgets an account: a new table is a new line here.
 enum IdentityErasure {
   /// Before `accounts`, what refers to it.
-  static let tables: [ErasedTable] = [
+  private static let first: [ErasedTable] = [
     .following("refresh_tokens", "sessions"),
     .rows("sessions", "account_id = :account", .sessions),
     .rows("verification_links", "account_id = :account", .links),
@@ -34,14 +34,6 @@ enum IdentityErasure {
     .rows("personal_access_tokens", "account_id = :account", .accessTokens),
     .rows("access_withdrawals", "account_id = :account", .accessTokens),
     .rows("secrets", "owner = :account", .secrets),
-    // What happened stays for those who look into attacks; to whom and from where does not.
-    .changed(
-      "security_events", "account_id = :account", .securityEvents,
-      by: """
-        UPDATE security_events SET account_id = NULL, session_id = NULL, address = NULL, subscriber = NULL, user_agent = NULL,
-          detail = NULL
-        WHERE account_id = :account
-        """),
     .changed(
       "incidents", "account_id = :account OR closed_by = :account", .securityEvents,
       by: """
@@ -61,8 +53,28 @@ enum IdentityErasure {
     .untouched("ended_sessions", "ids of what is gone, removed within days"),
   ]
 
-  /// Events that hold ids alone, which gateways have to hear still.
+  /// Those who look into security events are not shown these meanwhile.
+  private static let events = ErasedTable.changed(
+    "security_events", "account_id = :account", .securityEvents, by: "\(forgetting) WHERE account_id = :account",
+    steps: [
+      """
+      \(forgetting) WHERE security_event_id IN (
+        SELECT security_event_id FROM security_events WHERE account_id = :account LIMIT :limit)
+      """
+    ])
+
+  /// What happened stays for those who look into attacks; to whom and from where does not.
+  private static let forgetting = """
+    UPDATE security_events SET account_id = NULL, session_id = NULL, address = NULL, subscriber = NULL, user_agent = NULL,
+      detail = NULL
+    """
+
+  /// All but the security events are gone in the transaction of the deletion: there is no such account any more.
+  static let tables = first.map(\.atOnce) + [events]
+
+  /// Events that hold ids alone, which others have to hear still.
   static let eventsKept: Set<String> = [
-    SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name,
+    SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name, AccountDeleted.spec.name,
+    AccountErased.spec.name,
   ]
 }

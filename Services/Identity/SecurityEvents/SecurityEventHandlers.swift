@@ -53,6 +53,8 @@ extension Database {
 
   /// Those that meet all conditions, with the names of their accounts.
   func securityEvents(where conditions: [String], _ arguments: StatementArguments) throws -> [RecordedSecurityEvent] {
+    // Of an account that was deleted, until the event itself says nothing of it.
+    let conditions = conditions + ["NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = event.account_id)"]
     let sql = """
       SELECT event.*, account.username FROM security_events AS event
       LEFT JOIN accounts AS account ON account.account_id = event.account_id

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import Operations
 import ServiceKit
 import Storage
 
@@ -17,7 +18,22 @@ enum NotificationsErasure {
         """,
       """
       UPDATE notifications SET deleted_at = :now, content = '{}' WHERE \(InboxErasure.cause) = :text AND deleted_at IS NULL
-      """, "DELETE FROM notifications WHERE account_id = :account"),
+      """, "DELETE FROM notifications WHERE account_id = :account",
+      steps: [
+        """
+        UPDATE inboxes SET unread_count = unread_count - (
+          SELECT count(*) FROM (\(InboxErasure.some)) n WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
+        WHERE account_id IN (SELECT account_id FROM (\(InboxErasure.some)))
+        """,
+        """
+        UPDATE notifications SET deleted_at = :now, content = '{}'
+        WHERE notification_id IN (SELECT notification_id FROM (\(InboxErasure.some)))
+        """,
+        """
+        DELETE FROM notifications WHERE notification_id IN (
+          SELECT notification_id FROM notifications WHERE account_id = :account LIMIT :limit)
+        """,
+      ]),
     .rows("inboxes", "account_id = :account", .notifications),
     // The rows are needed to find the files; ``MailErasure`` removes both.
     .changed(
@@ -33,6 +49,22 @@ enum NotificationsErasure {
 enum InboxErasure {
   /// The account that caused a notification, as text.
   static let cause = "json_extract(content, '$.links.accountID')"
+
+  /// Some of what an account caused, the same at each look.
+  static let some = """
+    SELECT notification_id, account_id, read_at FROM notifications WHERE \(cause) = :text AND deleted_at IS NULL
+    ORDER BY rowid LIMIT :limit
+    """
+
+  /// A condition on rows of notifications that leaves out what accounts caused that are being erased; empty where there are none.
+  static func hiding(in database: Database) throws -> String {
+    let erased = try AccountID.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT account_id FROM erasures WHERE confirmed_at IS NULL AND rows_erased_at IS NULL ORDER BY account_id"))
+    guard !erased.isEmpty else { return "" }
+    // Ids, as this program writes them.
+    return "AND coalesce(\(cause), '') NOT IN (\(erased.map { "'\($0)'" }.joined(separator: ", ")))"
+  }
 
   static func migration(_ number: Int) -> Migration {
     Migration(number, "notifications by who caused them") { database in

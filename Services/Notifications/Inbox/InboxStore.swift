@@ -80,6 +80,7 @@ enum InboxStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM notifications WHERE account_id = ? AND number < ? AND deleted_at IS NULL \(condition) \(kinds(withLogins))
+          \(try InboxErasure.hiding(in: database))
         ORDER BY number DESC LIMIT ?
         """)
     let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
@@ -95,6 +96,7 @@ enum InboxStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
+          \(try InboxErasure.hiding(in: database))
         ORDER BY number LIMIT ?
         """)
     let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }

@@ -24,6 +24,9 @@ struct MailContent: Sendable {
   var made: PersonalAccessToken?
   /// What was erased with an account.
   var erased: [ErasureCount] = []
+  /// When the last bytes of that left the files, and by when those of the address will have.
+  var erasedAt: Instant?
+  var cleanBy: Instant?
 }
 
 /// Writes mails from the templates beside this file, in the language of the account (NOT-6).
@@ -132,7 +135,8 @@ struct MailTemplates: Sendable {
       "recommendations": content.security?.recommendations ?? [], "erased": erased(content),
       // Its owner's words, unless somebody else made it.
       "name": LinkFree.name(content.made?.name.description ?? ""), "scopes": scopes(content),
-      "expiry": expiry(content),
+      "expiry": expiry(content), "erasedAt": content.erasedAt.map(MailTemplates.minute) ?? "",
+      "cleanBy": content.cleanBy.map(MailTemplates.minute) ?? "",
     ]
     return MailMessage(
       id: mail.id, from: from, to: to, language: content.language, subject: subject, date: mail.createdAt,

@@ -55,9 +55,12 @@ struct MailWriter: Sendable {
       return content
     case .accountDeleted(let id):
       let report = try await identity.request(ReadDeletionReport.self, .init(deletionID: id))
-      return MailContent(
+      var content = MailContent(
         email: report.addressee.email, username: report.addressee.username, language: report.addressee.language, url: publicURL,
         token: nil, at: report.deletion.requestedAt, erased: report.deletion.services.flatMap(\.counts))
+      content.erasedAt = report.deletion.erasedAt
+      content.cleanBy = report.deletion.cleanBy
+      return content
     }
   }
 

@@ -95,7 +95,7 @@ enum ConversationStore {
         -- Who was deleted has no name any more.
         LEFT JOIN accounts a ON a.account_id = side.other_account
         JOIN messages m ON m.sequence = side.last_sequence
-        WHERE side.account_id = :account AND side.last_sequence < :before
+        WHERE side.account_id = :account AND side.last_sequence < :before AND \(MessageStore.isThere("m"))
         ORDER BY side.last_sequence DESC LIMIT :limit
         """)
     let rows = try Row.fetchAll(statement, arguments: ["account": account, "before": page.before, "limit": page.fetchLimit])

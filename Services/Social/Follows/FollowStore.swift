@@ -26,7 +26,9 @@ enum FollowStore {
     }
   }
 
+  /// Nobody follows who was deleted, were the row still there.
   static func follows(_ follower: AccountID, _ followed: AccountID, in database: Database) throws -> Bool {
+    if try database.isErased(followed) { return false }
     let statement = try database.cachedStatement(
       sql: "SELECT 1 FROM follows WHERE follower_account = ? AND followed_account = ? AND state = 'accepted'")
     return try Row.fetchOne(statement, arguments: [follower, followed]) != nil
@@ -78,15 +80,16 @@ enum FollowStore {
     }
   }
 
-  /// The follows that end with an account, so that whoever keeps follows knows.
-  static func ended(with account: AccountID, _ transaction: Transaction) throws -> [any Event] {
+  /// The ends of the first follows of an account that is deleted, so that whoever keeps follows knows; see `ErasedTable.Ends`.
+  @Sendable
+  static func ended(with account: AccountID, limit: Int, _ transaction: Transaction) throws -> [any Event] {
     let rows = try Row.fetchAll(
       transaction.database.cachedStatement(
         sql: """
-          SELECT * FROM follows WHERE follower_account = ?1 AND state = 'accepted'
-          UNION ALL SELECT * FROM follows WHERE followed_account = ?1 AND state = 'accepted'
-          """), arguments: [account])
-    return rows.map { row in
+          SELECT * FROM follows WHERE follower_account = ?1 OR followed_account = ?1
+          ORDER BY follower_account, followed_account LIMIT ?2
+          """), arguments: [account, limit])
+    return rows.filter { $0["state"] == FollowChanged.State.accepted }.map { row in
       var change = FollowChanged(row)
       change.state = .ended
       change.revision = max(change.revision + 1, Int(transaction.now.milliseconds))

@@ -22,7 +22,9 @@ enum FriendStore {
     }
   }
 
+  /// Nobody is a friend of who was deleted, were the friendship still there.
   static func areFriends(_ one: AccountID, _ other: AccountID, in database: Database) throws -> Bool {
+    if try database.isErased(other) { return false }
     let pair = AccountPair(one, other)
     let statement = try database.cachedStatement(sql: "SELECT 1 FROM friendships WHERE low_account = ? AND high_account = ?")
     return try Row.fetchOne(statement, arguments: [pair.low, pair.high]) != nil
@@ -43,6 +45,19 @@ enum FriendStore {
       sql: "DELETE FROM friendships WHERE low_account = ? AND high_account = ?")
     try statement.execute(arguments: [pair.low, pair.high])
     return transaction.database.changesCount > 0
+  }
+
+  /// The ends of the first friendships of an account that is deleted; see `ErasedTable.Ends`.
+  @Sendable
+  static func ended(with account: AccountID, limit: Int, _ transaction: Transaction) throws -> [any Event] {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT iif(low_account = ?1, high_account, low_account) FROM friendships WHERE low_account = ?1 OR high_account = ?1
+        ORDER BY low_account, high_account LIMIT ?2
+        """)
+    return try AccountID.fetchAll(statement, arguments: [account, limit]).map {
+      FriendshipEnded(accountID: account, friendAccountID: $0, at: transaction.now)
+    }
   }
 
   /// An account's friends by username.

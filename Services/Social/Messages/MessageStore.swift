@@ -39,12 +39,17 @@ enum MessageStore {
     return (message, conversation)
   }
 
+  /// Whether who wrote a row of messages was not deleted, in SQL: what is left of an account is shown to nobody.
+  static func isThere(_ table: String) -> String {
+    "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = \(table).from_account)"
+  }
+
   /// A conversation's messages, newest first.
   static func list(of conversation: ID<Conversation>, _ page: PageRequest, in database: Database) throws -> Page<ChatMessage> {
     let statement = try database.cachedStatement(
       sql: """
         SELECT sequence, message_id, from_account, text, sent_at FROM messages
-        WHERE conversation_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?
+        WHERE conversation_id = ? AND sequence < ? AND \(isThere("messages")) ORDER BY sequence DESC LIMIT ?
         """)
     let rows = try Row.fetchAll(statement, arguments: [conversation, page.before, page.fetchLimit])
     return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: ChatMessage.init)

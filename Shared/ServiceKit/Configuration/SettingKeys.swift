@@ -4,6 +4,7 @@ extension Settings {
   public static let knownKeys: Set<String> = [
     "racha.bus.curve.allowListFile", "racha.bus.curve.secretKeyFile", "racha.bus.endpoints.*", "racha.bus.interface",
     "racha.coins.dailyCap", "racha.coins.earningDays", "racha.coins.stepsPerCoin", "racha.config",
+    "racha.erasure.cleanSeconds", "racha.erasure.rowsPerTransaction",
     "racha.externalProviders.*.claims.email", "racha.externalProviders.*.claims.emailVerified",
     "racha.externalProviders.*.claims.name", "racha.externalProviders.*.claims.username", "racha.externalProviders.*.clientId",
     "racha.externalProviders.*.clientSecret", "racha.externalProviders.*.formPost", "racha.externalProviders.*.issuer",

@@ -1,7 +1,7 @@
-import GRDB
+public import GRDB
 public import IdentityContract
-import Operations
-import Storage
+public import Operations
+public import Storage
 
 /// How a table forgets an account. Every table of a service's store is declared once, and a test fails where one is not:
 ///
@@ -11,39 +11,85 @@ import Storage
 ///     ], environment)
 ///
 /// The statements of one table see those before it done, so what refers to others comes first. Parameters: `:account` (the id's
-/// bytes), `:text` (the id as text), `:now`.
+/// bytes), `:text` (the id as text), `:now`, `:limit` (in what is done in steps).
+///
+/// The rows of an account that has many go in steps, over many transactions (``Erasure``). Meanwhile nobody else may be shown them: they are
+/// ``atOnce``, or whoever reads them for others leaves out those of accounts in `erasures`.
 public struct ErasedTable: Sendable {
+  /// The events that tell of the rows' end, of the first rows by their primary key and no more than `limit` (all if it is negative); ids
+  /// alone.
+  public typealias Ends = @Sendable (AccountID, _ limit: Int, Transaction) throws -> [any Event]
+
   public let name: String
   /// Why it holds nothing of an account; nil where it does.
   public let reason: String?
   /// The table with whose rows its own are deleted; nil for most.
   public let followed: String?
+  /// Whether it is erased in the transaction that hears of the deletion, however many rows there are.
+  private(set) var isAtOnce = false
   let kind: ErasedKind?
-  /// Which rows are the account's.
+  /// Which rows are the account's; empty where that is not needed.
   let condition: String
   /// What is done; nil where the rows are just deleted.
   let statements: [String]?
+  /// What is done to `:limit` of the rows, where it is not just their deletion; what changes the table itself is counted.
+  let steps: [String]?
+  /// The names of the events that tell of rows' end, and what makes them.
+  private(set) var endNames: Set<String> = []
+  private var ends: Ends?
+
+  private init(
+    name: String, reason: String? = nil, followed: String? = nil, kind: ErasedKind? = nil, condition: String = "",
+    statements: [String]? = nil, steps: [String]? = nil
+  ) {
+    self.name = name
+    self.reason = reason
+    self.followed = followed
+    self.kind = kind
+    self.condition = condition
+    self.statements = statements
+    self.steps = steps
+  }
 
   /// Rows that are deleted.
   public static func rows(_ name: String, _ condition: String, _ kind: ErasedKind) -> ErasedTable {
-    ErasedTable(name: name, reason: nil, followed: nil, kind: kind, condition: condition, statements: nil)
+    ErasedTable(name: name, kind: kind, condition: condition)
   }
 
   /// Rows that are changed so that they say nothing of the account any more, by statements of their own.
+  ///
+  /// - Parameter steps: the same for `:limit` of them, where there may be many.
   public static func changed(
-    _ name: String, _ condition: String, _ kind: ErasedKind, by statements: String...
+    _ name: String, _ condition: String, _ kind: ErasedKind, by statements: String..., steps: [String]? = nil
   ) -> ErasedTable {
-    ErasedTable(name: name, reason: nil, followed: nil, kind: kind, condition: condition, statements: statements)
+    ErasedTable(name: name, kind: kind, condition: condition, statements: statements, steps: steps)
   }
 
   /// Rows that the schema deletes with those of another table (`ON DELETE CASCADE`).
-  public static func following(_ name: String, _ other: String) -> ErasedTable {
-    ErasedTable(name: name, reason: nil, followed: other, kind: nil, condition: "", statements: [])
+  ///
+  /// - Parameter condition: which are the account's, where one row of the other table may have many: they are deleted before it, in steps.
+  public static func following(_ name: String, _ other: String, where condition: String = "") -> ErasedTable {
+    ErasedTable(name: name, followed: other, condition: condition, statements: [])
   }
 
   /// A table that holds nothing of any account.
   public static func untouched(_ name: String, _ reason: String) -> ErasedTable {
-    ErasedTable(name: name, reason: reason, followed: nil, kind: nil, condition: "", statements: [])
+    ErasedTable(name: name, reason: reason, statements: [])
+  }
+
+  /// The same, erased in the transaction that hears of the deletion: others read it, or it says that the account exists, and there are few
+  /// rows.
+  public var atOnce: ErasedTable {
+    var table = self
+    table.isAtOnce = true
+    return table
+  }
+
+  /// The same, and others are told that the rows ended.
+  public func telling(_ names: Set<String>, _ ends: @escaping Ends) -> ErasedTable {
+    var table = self
+    (table.endNames, table.ends) = (names, ends)
+    return table
   }
 
   /// The read model of accounts, see ``Accounts``.
@@ -51,23 +97,75 @@ public struct ErasedTable: Sendable {
 
   private var counting: String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
   private var erasing: [String] { statements ?? ["DELETE FROM \(name) WHERE \(condition)"] }
+  /// Whether there may be so many rows that they go in steps.
+  var isInSteps: Bool { !isAtOnce && !condition.isEmpty && (statements == nil || followed != nil || steps != nil) }
 
   /// All that is asked of the store for the table, in its order; for a test of how the store goes about it.
-  public var sql: [String] { kind == nil ? [] : [counting] + erasing }
+  public func sql(in database: Database) throws -> [String] {
+    (kind == nil ? [] : [counting] + erasing) + (isInSteps ? try [weighing] + stepping(database) : [])
+  }
+
+  private var weighing: String { "SELECT count(*) FROM (SELECT 1 FROM \(name) WHERE \(condition) LIMIT :limit)" }
+
+  private func stepping(_ database: Database) throws -> [String] {
+    if let steps { return steps }
+    let key = try database.primaryKey(name).columns.joined(separator: ", ")
+    // Those of whose end is told are the first by their key; of others any will do.
+    let order = ends == nil ? "" : " ORDER BY \(key)"
+    return ["DELETE FROM \(name) WHERE (\(key)) IN (SELECT \(key) FROM \(name) WHERE \(condition)\(order) LIMIT :limit)"]
+  }
+
+  private func run<T>(
+    _ sql: String, _ account: AccountID, limit: Int = -1, _ transaction: Transaction,
+    _ body: (Database, StatementArguments) throws -> T
+  ) throws -> T {
+    let values: [String: (any DatabaseValueConvertible)?] = [
+      "account": account, "text": account.description, "now": transaction.now, "limit": limit,
+    ]
+    return try body(transaction.database, StatementArguments(values.filter { sql.contains(":\($0.key)") }))
+  }
 
   /// Erases the account's rows, and adds their number to those of their kind.
   func erase(_ account: AccountID, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]) throws {
     guard let kind else { return }
-    func run<T>(_ sql: String, _ body: (Database, StatementArguments) throws -> T) throws -> T {
-      let values: [String: (any DatabaseValueConvertible)?] = [
-        "account": account, "text": account.description, "now": transaction.now,
-      ]
-      return try body(transaction.database, StatementArguments(values.filter { sql.contains(":\($0.key)") }))
+    counts[kind, default: 0] += try run(counting, account, transaction) {
+      try Int.fetchOne($0, sql: counting, arguments: $1) ?? 0
     }
-    counts[kind, default: 0] += try run(counting) { try Int.fetchOne($0, sql: counting, arguments: $1) ?? 0 }
+    try tellEnds(account, limit: -1, transaction)
     for statement in erasing {
-      try run(statement) { try $0.execute(sql: statement, arguments: $1) }
+      try run(statement, account, transaction) { try $0.execute(sql: statement, arguments: $1) }
     }
+  }
+
+  /// How many rows of the account there are, or `limit` if there are more.
+  func weight(_ account: AccountID, limit: Int, _ transaction: Transaction) throws -> Int {
+    guard isInSteps else { return 0 }
+    return try run(weighing, account, limit: limit, transaction) { try Int.fetchOne($0, sql: weighing, arguments: $1) ?? 0 }
+  }
+
+  /// Erases some of the account's rows, and adds their number to those of their kind.
+  ///
+  /// - Returns: how many.
+  func step(
+    _ account: AccountID, limit: Int, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]
+  ) throws -> Int {
+    guard isInSteps else { return 0 }
+    try tellEnds(account, limit: limit, transaction)
+    var count = 0
+    for statement in try stepping(transaction.database) {
+      let changes = try run(statement, account, limit: limit, transaction) {
+        try $0.execute(sql: statement, arguments: $1)
+        return $0.changesCount
+      }
+      if ["UPDATE \(name) ", "DELETE FROM \(name) "].contains(where: statement.hasPrefix) { count += changes }
+    }
+    if let kind { counts[kind, default: 0] += count }
+    return count
+  }
+
+  private func tellEnds(_ account: AccountID, limit: Int, _ transaction: Transaction) throws {
+    guard let ends else { return }
+    for event in try ends(account, limit, transaction) { try transaction.tell(event) }
   }
 }
 

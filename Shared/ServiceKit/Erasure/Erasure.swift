@@ -2,28 +2,93 @@ public import IdentityContract
 public import Operations
 public import Storage
 
-/// The erasure of one account in one store, in one transaction (ID-12).
-public enum Erasure {
-  /// Erases what the tables hold of the account, the events that name it and the replies to its requests, and notes what was
-  /// erased; nothing happens where it was erased before.
-  ///
+/// The erasure of accounts in one store (ID-12).
+///
+/// The transaction that hears of a deletion notes it: from then on nothing of the account is written, or shown to others. Where the account
+/// has few rows they go in the same transaction. Of one that has many, ``ErasureWorker`` erases some in each of many transactions, so
+/// that nobody's write waits for all of them; the last one looks once more for all that there may be.
+public struct Erasure: Sendable {
+  /// Events that are looked through in one transaction.
+  static let eventsPerTransaction = 2_000
+  /// Beyond so many, an account's events are not looked for in the transaction that hears of its deletion.
+  static let eventsAtOnce = 20_000
+
+  let tables: [ErasedTable]
+  private let eventsKept: Set<String>
+  /// Rows that are erased in one transaction at most, but for those that are erased ``ErasedTable/atOnce``.
+  let rowsPerTransaction: Int
+
   /// - Parameters:
+  ///   - tables: all tables of the service's migrations, each once.
   ///   - names: events that hold ids alone, which others still have to hear.
-  ///   - following: what others are to be told of it, read before the rows are gone; ids alone.
-  ///   - registration: of the account, where it was registered here.
-  public static func erase(
-    _ account: AccountID, _ deletion: AccountDeletionID, _ tables: [ErasedTable], keepingEvents names: Set<String> = [],
-    registration: AnonymousRequest? = nil, following: (AccountID, Transaction) throws -> [any Event] = { _, _ in [] },
-    _ transaction: Transaction
+  public init(_ tables: [ErasedTable], keepingEvents names: Set<String> = [], rowsPerTransaction: Int = 500) {
+    self.tables = tables
+    eventsKept = names
+    self.rowsPerTransaction = rowsPerTransaction
+  }
+
+  /// Begins to erase an account, and is done with its rows where they are few; nothing happens where it was erased before.
+  ///
+  /// - Parameter registration: of the account, where it was registered here.
+  public func begin(
+    _ account: AccountID, _ deletion: AccountDeletionID, registration: AnonymousRequest? = nil, _ transaction: Transaction
   ) throws {
     guard try !transaction.database.isErased(account) else { return }
-    let following = try following(account, transaction)
     var counts: [ErasedKind: Int] = [:]
-    for table in tables { try table.erase(account, transaction, &counts) }
-    counts[.events, default: 0] += try transaction.emptyEvents(naming: account, except: names)
-    try transaction.forgetReplies(to: account, registration: registration)
-    for event in following { try transaction.tell(event) }
     try transaction.noteErasure(of: account, by: deletion, counts: Counts(counts).text)
+    if let registration { try transaction.forgetReply(to: registration) }
+    for table in tables where table.isAtOnce { try table.erase(account, transaction, &counts) }
+    try transaction.noteErased(account, counts: Counts(counts).text)
+    var weight = 0
+    for table in tables where weight <= rowsPerTransaction {
+      weight += try table.weight(account, limit: rowsPerTransaction + 1, transaction)
+    }
+    guard try transaction.database.keptEvents() <= Erasure.eventsAtOnce,
+      transaction.takeErasedRows(max(weight, 1), of: rowsPerTransaction)
+    else { return }
+    try finish(account, transaction)
+  }
+
+  /// Erases some more of an account's rows, and ends the erasure when there are no more.
+  ///
+  /// - Returns: whether there may be more.
+  func step(_ account: AccountID, rows: Int, _ transaction: Transaction) throws -> Bool {
+    guard let erasure = try transaction.database.erasure(of: account), !erasure.areRowsErased else { return false }
+    var counts = try Counts.decode(Array(erasure.counts.utf8)).byKind
+    for table in tables {
+      guard try table.step(account, limit: rows, transaction, &counts) > 0 else { continue }
+      try transaction.noteErased(account, counts: Counts(counts).text)
+      return true
+    }
+    if erasure.emptiedThrough < erasure.toldThrough {
+      let through = min(erasure.emptiedThrough + Int64(Erasure.eventsPerTransaction), erasure.toldThrough)
+      counts[.events, default: 0] += try transaction.emptyEvents(
+        naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...through)
+      try transaction.noteErased(account, counts: Counts(counts).text, emptiedThrough: through)
+      return true
+    }
+    if try transaction.forgetReplies(to: account, limit: rows) > 0 { return true }
+    try finish(account, transaction)
+    return false
+  }
+
+  /// Erases what there is, all in one transaction.
+  private func finish(_ account: AccountID, _ transaction: Transaction) throws {
+    guard let erasure = try transaction.database.erasure(of: account) else { return }
+    var counts = try Counts.decode(Array(erasure.counts.utf8)).byKind
+    for table in tables { try table.erase(account, transaction, &counts) }
+    let names = tables.reduce(into: eventsKept) { $0.formUnion($1.endNames) }
+    var emptied = 0
+    if erasure.emptiedThrough < erasure.toldThrough {
+      emptied += try transaction.emptyEvents(
+        naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...erasure.toldThrough)
+    }
+    // What was told since: of its end, or before somebody knew of it.
+    emptied += try transaction.emptyEvents(naming: account, except: names, in: erasure.toldThrough + 1...Int64.max)
+    counts[.events, default: 0] += emptied
+    _ = try transaction.forgetReplies(to: account)
+    try transaction.noteErased(
+      account, counts: Counts(counts).text, emptiedThrough: erasure.toldThrough, isDone: true)
   }
 
   /// Counts as a store keeps them.
@@ -45,6 +110,8 @@ public enum Erasure {
     }
 
     static let notes: Notes = ["counts": "What was erased."]
+
+    var byKind: [ErasedKind: Int] { Dictionary(counts.map { ($0.kind, $0.count) }, uniquingKeysWith: +) }
 
     var text: String { String(decoding: json, as: UTF8.self) }
   }

@@ -1,11 +1,12 @@
 public import Logging
-import Operations
+public import Operations
 public import ServiceLifecycle
 public import Storage
 
-/// Finishes what the transactions of erasure began: removes what lies outside the store, writes the store's file anew, and confirms.
+/// Finishes what the transactions of erasure began: erases the rows of accounts that have many, removes what lies outside the store, sees
+/// that nothing is left in the store's files (``Store/cleanFiles()``), and confirms.
 ///
-/// What is to do is in the store, so a process that was killed goes on where it was. One rewriting of the file serves all erasures
+/// What is to do is in the store, so a process that was killed goes on where it was. One cleaning of the files serves all erasures
 /// that wait for it, and takes at most a twentieth of the time: while one took long, the next waits.
 public struct ErasureWorker: ServiceLifecycle.Service {
   /// Wakes the worker once the transaction is durable. A ring that is lost with its process is not missed: each start looks.
@@ -21,8 +22,10 @@ public struct ErasureWorker: ServiceLifecycle.Service {
 
   /// Removes what lies outside the store, or throws where it cannot yet be: then it is tried again.
   public typealias Clean = @Sendable (ErasedAccount, Store) async throws -> Void
-  /// Does what is to be done after each look, and returns how long it kept the store busy.
-  public typealias Afterwards = @Sendable (Store) async throws -> Duration
+  /// Removes what tables hold of deleted rows, for all erasures that wait at once.
+  public typealias Compact = @Sendable (Store) async throws -> Void
+  /// Does what is to be done after each look, and returns whether that is all.
+  public typealias Afterwards = @Sendable (Store) async throws -> Bool
   /// Confirms an erasure, the first time or again.
   public typealias Confirm = @Sendable (ErasedAccount, Store) async throws -> Void
 
@@ -30,29 +33,44 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private static let shortestDelay = Duration.milliseconds(200)
   private static let longestDelay = Duration.seconds(30)
   private static let restFactor = 20
-  /// Longer than the file of a large store takes to be rewritten. Who is stuck for longer shows it: the service is not ready then.
+  private static let longestRest = Duration.seconds(3600)
+  /// How long a step of an erasure may take: others' writes wait for it. Steps that take longer are made smaller.
+  private static let longestStep = Duration.milliseconds(20)
+  /// Rows of the first step.
+  private static let firstStep = 50
+  /// Longer than anything takes between two signs of life. Who is stuck for longer shows it: the service is not ready then.
   static let round = Duration.seconds(600)
 
   private let store: Store
+  private let erasure: Erasure
+  private let cleanSeconds: Int
+  private let clock: Operations.Clock
   private let wake: Wake
   private let pulse: Pulse
   private let logger: Logger
   private let clean: Clean
+  private let compact: Compact
   private let confirm: Confirm
   private let afterwards: Afterwards
 
   /// - Parameters:
+  ///   - cleanSeconds: within which nothing is to be left in the files; what takes longer is logged as an error.
   ///   - pulse: by which it shows that it does not stick while there is something to finish.
-  ///   - afterwards: for what waits for a rewriting by itself.
+  ///   - afterwards: for what waits for clean files by itself.
   public init(
-    store: Store, wake: Wake, pulse: Pulse, logger: Logger, clean: @escaping Clean, confirm: @escaping Confirm,
-    afterwards: @escaping Afterwards = { _ in .zero }
+    store: Store, erasure: Erasure, cleanSeconds: Int, clock: Operations.Clock, wake: Wake, pulse: Pulse, logger: Logger,
+    clean: @escaping Clean, compact: @escaping Compact = { _ in }, confirm: @escaping Confirm,
+    afterwards: @escaping Afterwards = { _ in true }
   ) {
     self.store = store
+    self.erasure = erasure
+    self.cleanSeconds = cleanSeconds
+    self.clock = clock
     self.wake = wake
     self.pulse = pulse
     self.logger = logger
     self.clean = clean
+    self.compact = compact
     self.confirm = confirm
     self.afterwards = afterwards
   }
@@ -64,8 +82,10 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     var delay = Self.shortestDelay
     while true {
       pulse.promise(within: Self.round)
-      let outcome = try await finish()
-      let rest = try await outcome.rest + afterwards(store) * Self.restFactor
+      var outcome = try await finish()
+      let start = ContinuousClock.now
+      outcome.isDone = try await afterwards(store) && outcome.isDone
+      let rest = min(outcome.rest + (ContinuousClock.now - start) * Self.restFactor, Self.longestRest)
       pulse.promise(within: max(rest, delay) + Self.round)
       if outcome.isDone {
         delay = Self.shortestDelay
@@ -91,15 +111,25 @@ public struct ErasureWorker: ServiceLifecycle.Service {
       let known = left
       let waiting = try await store.read { try $0.unconfirmedErasures(limit: limit) }.filter { !known.contains($0.account) }
       guard !waiting.isEmpty else { return (rest, left.isEmpty) }
-      var isCleaned: Set<AccountID> = []
+      let unerased = waiting.filter { !$0.areRowsErased }
+      if !unerased.isEmpty {
+        for erasure in unerased { try await eraseRows(of: erasure.account) }
+        continue
+      }
+      var ready: Set<AccountID> = []
       for erasure in waiting where !erasure.isCleaned {
         if try await attempt({ try await clean(erasure, store) }) {
-          isCleaned.insert(erasure.account)
+          ready.insert(erasure.account)
         } else {
           left.insert(erasure.account)
         }
       }
-      if !isCleaned.isEmpty { rest += try await noteCleaning(of: isCleaned) }
+      if !ready.isEmpty {
+        let start = ContinuousClock.now
+        if try await !noteCleaning(of: ready) { left.formUnion(ready) }
+        rest += (ContinuousClock.now - start) * Self.restFactor
+      }
+      for erasure in waiting where left.contains(erasure.account) { tellIfOverdue(erasure) }
       for erasure in waiting where !left.contains(erasure.account) {
         if try await attempt({ try await confirm(erasure, store) }) {
           try await store.write { try $0.noteConfirmation(of: erasure.account) }
@@ -107,6 +137,22 @@ public struct ErasureWorker: ServiceLifecycle.Service {
           left.insert(erasure.account)
         }
       }
+    }
+  }
+
+  /// Erases the rows of an account that has many, a few at a time; between the steps the store is left to others for as long as they take.
+  private func eraseRows(of account: AccountID) async throws {
+    var rows = min(Self.firstStep, erasure.rowsPerTransaction)
+    while true {
+      pulse.promise(within: Self.round)
+      let limit = rows
+      let (hasMore, duration) = try await store.write { [erasure] transaction in
+        let start = ContinuousClock.now
+        return (try erasure.step(account, rows: limit, transaction), ContinuousClock.now - start)
+      }
+      guard hasMore else { return }
+      rows = duration > Self.longestStep ? max(rows / 2, 1) : min(rows * 2, erasure.rowsPerTransaction)
+      try await Task.sleep(for: duration)
     }
   }
 
@@ -123,12 +169,24 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     }
   }
 
-  /// Rewrites the store's file and notes that nothing is left of the accounts, so that a confirmation that fails does not repeat it.
-  private func noteCleaning(of accounts: Set<AccountID>) async throws -> Duration {
-    let duration = try await store.rewrite()
+  /// Cleans the store's files and notes that nothing is left of the accounts, so that a confirmation that fails does not repeat it.
+  ///
+  /// - Returns: false where the files cannot be cleaned yet.
+  private func noteCleaning(of accounts: Set<AccountID>) async throws -> Bool {
+    let isClean = try await attempt {
+      try await compact(store)
+      guard try await store.cleanFiles() else { throw Failure(RequestFailure.unavailable) }
+    }
+    guard isClean else { return false }
     try await store.write { transaction in
       for account in accounts { try transaction.noteCleaning(of: account) }
     }
-    return duration * Self.restFactor
+    return true
+  }
+
+  private func tellIfOverdue(_ erasure: ErasedAccount) {
+    let due = erasure.erasedAt.adding(seconds: cleanSeconds)
+    guard due < clock.now else { return }
+    logger.error("what was deleted is in the files for longer than it may be", metadata: ["since": "\(erasure.erasedAt)"])
   }
 }

@@ -1,31 +1,37 @@
 import IdentityContract
-public import Operations
+import Operations
+import ServiceLifecycle
 public import Storage
 
 extension ServiceDefinition {
-  /// Erases accounts that are deleted: in the transaction that hears of it every declared table forgets the account; then the
-  /// files do, and identity is told.
+  /// Erases accounts that are deleted: from the transaction that hears of it on, nothing of the account is shown to others or written any
+  /// more; then its rows go, see ``Erasure``, then the files hold nothing of it, and identity is told.
   ///
   /// - Parameters:
   ///   - tables: all tables of the service's migrations, each once; the read model of accounts is among them by itself.
-  ///   - following: what others are to be told of it, read before the rows are gone; ids alone.
+  ///   - isAccountLast: whether what the service does by itself needs the read model's row for as long as there are others; then whoever
+  ///     reads for others leaves out erased accounts.
   ///   - clean: removes what lies outside the store.
+  ///   - compact: removes what tables hold of deleted rows, such as indexes of texts; once for all accounts that wait.
   public mutating func erase(
-    _ tables: [ErasedTable], _ environment: ServiceEnvironment,
-    following: @escaping @Sendable (AccountID, Transaction) throws -> [any Event] = { _, _ in [] },
-    clean: @escaping ErasureWorker.Clean = { _, _ in }
+    _ tables: [ErasedTable], _ environment: ServiceEnvironment, isAccountLast: Bool = false,
+    clean: @escaping ErasureWorker.Clean = { _, _ in }, compact: @escaping ErasureWorker.Compact = { _ in }
   ) {
-    let tables = keepsAccounts ? tables + [.readModel] : tables
+    let account = isAccountLast ? ErasedTable.readModel : ErasedTable.readModel.atOnce
+    let tables = keepsAccounts ? tables + [account] : tables
     declareErasure(tables)
+    let settings = ErasureSettings(environment.settings)
+    let erasure = Erasure(tables, rowsPerTransaction: settings.rowsPerTransaction)
     let wake = ErasureWorker.Wake()
     hear(AccountDeleted.self) { event, _, transaction in
-      try Erasure.erase(event.accountID, event.deletionID, tables, following: following, transaction)
+      try erasure.begin(event.accountID, event.deletionID, transaction)
       transaction.afterCommit { wake() }
     }
     let client = ServiceClient(bus: environment.bus, service: contract.service, clock: environment.clock)
     run { store, pulse in
       ErasureWorker(
-        store: store, wake: wake, pulse: pulse, logger: environment.logger, clean: clean,
+        store: store, erasure: erasure, cleanSeconds: settings.cleanSeconds, clock: environment.clock, wake: wake, pulse: pulse,
+        logger: environment.logger, clean: clean, compact: compact,
         confirm: { erasure, _ in
           let input = ConfirmErasure.Input(deletionID: erasure.deletionID, counts: try erasure.erasureCounts())
           do {
@@ -35,6 +41,33 @@ extension ServiceDefinition {
           }
         })
     }
+    scrubEarlierPages()
+  }
+
+  /// Lets the store's file be cleaned once of what earlier versions left over in it.
+  public mutating func scrubEarlierPages() {
+    run { store in EarlierPages(store: store) }
+  }
+}
+
+/// Scrubs what earlier versions wrote, and ends.
+private struct EarlierPages: ServiceLifecycle.Service {
+  let store: Store
+
+  func run() async throws { try await cancelWhenGracefulShutdown { try await store.scrubEarlierPages() } }
+}
+
+/// What of erasures is up to whoever runs the system.
+public struct ErasureSettings: Sendable {
+  /// Within how many seconds the bytes of a deleted account leave the files.
+  public let cleanSeconds: Int
+  /// Rows of an account that are erased in one transaction at most.
+  public let rowsPerTransaction: Int
+
+  public init(_ settings: Settings) {
+    // A copy of a store may be read for an hour, and needs what it began with.
+    cleanSeconds = settings.int("racha.erasure.cleanSeconds", default: 86_400, in: 7_200...2_592_000)
+    rowsPerTransaction = settings.int("racha.erasure.rowsPerTransaction", default: 500, in: 1...10_000)
   }
 }
 

@@ -1,3 +1,4 @@
+import CScrubbingVFS
 import GRDB
 import GRDBSQLite
 import Operations
@@ -14,15 +15,16 @@ struct Connections: Sendable {
 
   init(path: String, readers count: Int) throws {
     lock = try StoreLock(path: path)
-    writer = try DatabaseQueue(path: path, configuration: Connections.writing)
+    let name = try ScrubbedFile.name(of: path)
+    writer = try DatabaseQueue(path: name, configuration: Connections.writing)
     try writer.writeWithoutTransaction(Connections.checkSettings)
     readers = try (0..<count).map { _ in
-      try DatabaseQueue(path: path, configuration: Connections.reading)
+      try DatabaseQueue(path: name, configuration: Connections.reading)
     }
     var lookingUp = Connections.reading
     // Others wait for the thread that looks up.
     lookingUp.busyMode = .timeout(0.05)
-    lookUps = try DatabaseQueue(path: path, configuration: lookingUp)
+    lookUps = try DatabaseQueue(path: name, configuration: lookingUp)
   }
 
   /// Migrates the file and marks that it was opened. Returns the epoch of its outbox.
@@ -46,34 +48,31 @@ struct Connections: Sendable {
     _ = try await cutLog()
   }
 
-  /// Writes the file anew with nothing but what it holds, brings the write-ahead log into it and cuts it to nothing.
+  /// Brings the write-ahead log into the file and cuts it to nothing. Writes wait meanwhile.
   ///
-  /// - Returns: false where a reader still needed the log: it has to be cut again.
-  func rewrite() async throws -> Bool {
-    try await onWriter { database in
-      // The new file is made aside, and may be larger than memory.
-      try database.execute(sql: "PRAGMA temp_store = FILE")
-      defer { Connections.keepTemporariesInMemory(database) }
-      try database.execute(sql: "VACUUM")
-    }
-    return try await cutLog()
-  }
-
-  /// Brings the write-ahead log into the file and cuts it to nothing.
-  ///
+  /// - Parameter patience: how long it waits for readers at most, in milliseconds.
   /// - Returns: false where a reader still needs it.
-  func cutLog() async throws -> Bool {
+  func cutLog(patience: Int = 0) async throws -> Bool {
     try await onWriter { database in
-      // Waiting for readers would hold up the writes.
-      sqlite3_busy_timeout(database.sqliteConnection, 0)
+      sqlite3_busy_timeout(database.sqliteConnection, CInt(patience))
       defer { sqlite3_busy_timeout(database.sqliteConnection, CInt(Connections.busyMilliseconds)) }
-      return try Int.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+      guard try Int.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0 else { return false }
+      // Its pages are as they were before they were scrubbed: the next write of one would bring what was left over in it into the log.
+      sqlite3_db_release_memory(database.sqliteConnection)
+      return true
     }
   }
 
-  private static func keepTemporariesInMemory(_ database: Database) {
-    // Only which memory is used depends on it; a connection that takes no pragma fails its next write, and that is told.
-    sqlite3_exec(database.sqliteConnection, "PRAGMA temp_store = MEMORY", nil, nil, nil)
+  /// Brings what it can of the write-ahead log into the file, so that cutting the log takes less.
+  func checkpoint() async throws {
+    try await onWriter { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
+  }
+
+  /// Scrubs pages of the file, see ``ScrubbedFile``. Writes wait meanwhile.
+  ///
+  /// - Returns: the first page after them; nil where the file has no more.
+  func scrub(from first: Int64, count: Int) async throws -> Int64? {
+    try await onWriter { try ScrubbedFile.scrub($0, from: first, count: count) }
   }
 
   /// Closes the readers first, so that the writer, as the last, brings the write-ahead log into the file and removes it.
@@ -95,7 +94,7 @@ struct Connections: Sendable {
     var configuration = reading
     configuration.label = "store.snapshot"
     configuration.allowsUnsafeTransactions = true
-    return try DatabaseQueue(path: path, configuration: configuration)
+    return try DatabaseQueue(path: ScrubbedFile.name(of: path), configuration: configuration)
   }
 
   private static let busyMilliseconds = 5_000
@@ -134,6 +133,9 @@ struct Connections: Sendable {
       let found = try Row.fetchOne(database, sql: "PRAGMA \(name)")?[0] as DatabaseValue?
       let text = found.flatMap { String.fromDatabaseValue($0) ?? Int.fromDatabaseValue($0).map(String.init) } ?? "unknown"
       guard text == expected else { throw StoreFailure.setting(name: name, found: text, expected: expected) }
+    }
+    guard scrubbing_is_used(database.sqliteConnection) != 0 else {
+      throw StoreFailure.setting(name: "vfs", found: "the system's", expected: SCRUBBING_VFS_NAME)
     }
   }
 }

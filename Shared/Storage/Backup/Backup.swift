@@ -63,7 +63,7 @@ extension Store {
     let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StoreFailure.file(path: partial, errno: errno) }
     closeFile(descriptor)
-    let copy = try DatabaseQueue(path: partial)
+    let copy = try DatabaseQueue(path: ScrubbedFile.name(of: partial))
     let end = ContinuousClock.now + limits.copyDuration
     try snapshot.writeWithoutTransaction { source in
       try copy.writeWithoutTransaction { copy in

@@ -22,4 +22,14 @@ enum ErasureSchema {
       OR NEW.body <> x'7B7D'
     BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
     """
+
+  static let steps = """
+    -- The last event before the erasure began: later ones that tell of its consequences stay.
+    ALTER TABLE erasures ADD COLUMN told_through INTEGER NOT NULL DEFAULT 0;
+    -- How far events were looked through.
+    ALTER TABLE erasures ADD COLUMN emptied_through INTEGER NOT NULL DEFAULT 0;
+    -- When no row was left; until then they go in steps, and nobody is shown them.
+    ALTER TABLE erasures ADD COLUMN rows_erased_at INTEGER;
+    UPDATE erasures SET rows_erased_at = erased_at;
+    """
 }

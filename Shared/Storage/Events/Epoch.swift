@@ -41,6 +41,12 @@ extension Store {
   /// - Throws: ``StoreFailure/alreadyOpen(path:)`` while the service runs.
   public static func beginNewEpoch(path: String) throws {
     let connections = try Connections(path: path, readers: 0)
-    try connections.writer.write(Epoch.renew)
+    try connections.writer.write { database in
+      try Epoch.renew(database)
+      // Whatever made the copy may have left over what the store's own way of writing leaves out.
+      if try database.columns(in: "store_states").contains(where: { $0.name == "scrubbed_pages" }) {
+        try database.execute(sql: "UPDATE store_states SET scrubbed_pages = 0, scrubbed_at = NULL")
+      }
+    }
   }
 }

@@ -40,4 +40,6 @@ public struct Transaction {
 /// What is to be called once a commit is durable.
 final class Afterwards {
   var bodies: [@Sendable () -> Void] = []
+  /// How many rows of erased accounts the commit deletes.
+  var erasedRows = 0
 }

@@ -59,6 +59,15 @@ enum StoreSchema {
       // Unknown for a week, in records from before.
       try database.execute(sql: "ALTER TABLE idempotency_records ADD COLUMN operation TEXT")
     },
+    Migration(4, "scrubbed pages") { database in
+      // A new file has just this schema's pages to look at.
+      try database.execute(
+        sql: """
+          ALTER TABLE store_states ADD COLUMN scrubbed_pages INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE store_states ADD COLUMN scrubbed_at INTEGER;
+          """)
+    },
+    Migration(5, "erasures in steps") { try $0.execute(sql: ErasureSchema.steps) },
   ]
 
   /// Throws if the file is another service's.

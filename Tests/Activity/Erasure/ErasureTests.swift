@@ -38,9 +38,10 @@ struct ErasureTests {
     _ = try await person.send(RecordMovementSamples.self, .init(samples: [sample]))
   }
 
-  @Test("leaves nothing of it in any table and event, and everything of others")
-  func everyTable() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+  @Test("leaves nothing of it in any table and event, and everything of others, at once or in steps", arguments: ["500", "1"])
+  func everyTable(rowsPerTransaction: String) async throws {
+    let settings = ["racha.erasure.rowsPerTransaction": rowsPerTransaction]
+    try await ServicesInProcess.running([{ .activity($0) }], settings: settings) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       for person in [ana, ben] { try await fill(services, person) }
       let store = services.store(of: .activity)

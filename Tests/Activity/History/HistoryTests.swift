@@ -371,7 +371,7 @@ struct HistoryTests {
       }
       let store = services.store(of: .activity)
       func holds(_ text: String) async throws -> Bool {
-        try await store.rewrite()
+        try await store.clean()
         return try FileManager.default.contentsOfDirectory(atPath: services.home.stores).contains { name in
           name.hasPrefix("activity")
             && FileManager.default.contents(atPath: "\(services.home.stores)/\(name)")?.range(of: Data(text.utf8)) != nil

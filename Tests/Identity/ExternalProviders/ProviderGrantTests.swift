@@ -77,7 +77,7 @@ extension ExternalProviderProcesses {
         try await identity.revocations(provider.settings).sendDue()
         #expect(try await provider.revocations().map(\.token) == provider.grants().map(\.refresh_token))
         #expect(try await identity.grants() == [0, 0])
-        try await identity.store.rewrite()
+        try await identity.store.clean()
         #expect(try !identity.keeps("person-1"))
       }
     }

@@ -81,7 +81,8 @@ struct SecretsTests {
         try await identity.store.write { try $0.confirmErasure(output.deletion.id, by: service, []) }
       }
       #expect(try await identity.told(AccountErased.self).isEmpty)
-      try await FinishedDeletions.finish(identity.store)
+      try await identity.store.scrubEarlierPages()
+      #expect(try await FinishedDeletions.finish(identity.store))
       #expect(try await identity.ask(ReadAccountDeletion.self, .init(token: output.token)).state == .finished)
     }
   }

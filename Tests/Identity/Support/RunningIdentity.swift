@@ -199,3 +199,14 @@ func failure(_ body: () async throws -> some Any) async throws -> Failure {
 
 /// A body that was to fail succeeded.
 struct NoFailure: Error {}
+
+extension Store {
+  /// Cleans the files of what was deleted, as the service's workers do.
+  func clean() async throws {
+    try await scrubEarlierPages()
+    while try await !cleanFiles() {
+      // A reader that needs the log ends by itself.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+}

@@ -22,10 +22,11 @@ final class ErasureTests {
   /// Stands in for social: it only tells.
   private static let social: (ServiceName, Stage.Build) = (.social, { _ in ServiceDefinition(.social, migrations: []) })
 
-  private func run(_ body: (Stage) async throws -> Void) async throws {
+  private func run(rowsPerTransaction: Int, _ body: (Stage) async throws -> Void) async throws {
     try await Stage.run(
       [identity.service, Self.social, (.notifications, { try Notifications.service($0) })],
-      settings: ["racha.mails.reportKeptSeconds": "0"], home: home, body)
+      settings: ["racha.mails.reportKeptSeconds": "0", "racha.erasure.rowsPerTransaction": "\(rowsPerTransaction)"], home: home,
+      body)
   }
 
   private func eventually(_ isSo: () async throws -> Bool) async throws {
@@ -37,10 +38,12 @@ final class ErasureTests {
     do { return try FileManager.default.contentsOfDirectory(atPath: "\(home)/mails").sorted() } catch { return [] }
   }
 
-  @Test("its inbox, what others were notified of by it, its mails and their files are gone; others' are not")
-  func everyTable() async throws {
+  @Test(
+    "its inbox, what others were notified of by it, its mails and their files are gone; others' are not; at once or in steps",
+    arguments: [500, 1])
+  func everyTable(rowsPerTransaction: Int) async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await run { stage in
+    try await run(rowsPerTransaction: rowsPerTransaction) { stage in
       let store = try stage.store(.notifications)
       try await stage.untilHearing(.notifications, .identity)
       try await stage.untilHearing(.notifications, .social)
@@ -82,7 +85,7 @@ final class ErasureTests {
       try await eventually { self.mails().count == 2 }
       try await eventually { try await stage.call(CountUnreadNotifications.self, .init(), as: ben.caller).unreadCount == 1 }
       #expect(try await store.traces(of: ana.account) == [])
-      try await store.rewrite()
+      try await store.clean()
       for file in try FileManager.default.contentsOfDirectory(atPath: "\(home)/stores") where file.hasPrefix("notifications") {
         let data = try Data(contentsOf: URL(filePath: "\(home)/stores/\(file)"))
         #expect(data.range(of: Data("PLANTED by ana".utf8)) == nil, "\(file)")

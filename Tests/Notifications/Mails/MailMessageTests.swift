@@ -41,6 +41,10 @@ struct MailMessageTests {
       // Two services erased some of the same kind; of another there was nothing.
       erased: [.init(kind: .steps, count: 12), .init(kind: .messages, count: 3), .init(kind: .steps, count: 30)]
         + [.init(kind: .mails, count: 0)])
+    if kind == .accountDeleted {
+      content.erasedAt = try Instant(text: "2026-11-22T08:44:00.000Z")
+      content.cleanBy = try Instant(text: "2026-11-23T08:44:00.000Z")
+    }
     if page == "login-alert" {
       content.confirmURL = "\(content.url)&answer=confirm"
       content.device = "Firefox & <b>"

@@ -14,9 +14,7 @@ struct ErasureTests {
   private func delete(_ person: IdentityStub.Person, _ stage: Stage) async throws {
     try await stage.untilHearing(.social, .identity)
     try await stage.tell(.identity, AccountDeleted(deletionID: ID(), accountID: person.account, at: .now))
-    while try await !stage.store(.social).read({ try $0.isErased(person.account) }) {
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await stage.store(.social).hasErased(person.account)
   }
 
   @Test("what it wrote and whom it knew is gone; what friends wrote stays theirs, in a conversation with a deleted account")
@@ -59,7 +57,7 @@ struct ErasureTests {
       #expect(try await stage.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
       let ended = try await stage.told(by: .social).filter { $0.name == FriendshipEnded.spec.name }
       #expect(ended.count == 2)
-      try await store.rewrite()
+      try await store.clean()
       #expect(!String(decoding: try stage.storedBytes(), as: UTF8.self).contains("PLANTED"))
       // Whoever begins to listen is told nothing of it.
       #expect(try await stage.snapshot(of: .social).count == 4)

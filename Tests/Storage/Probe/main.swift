@@ -10,6 +10,7 @@ import Storage
 //     storage-probe PATH write     eight writers, until it is killed
 //     storage-probe PATH hear      events of another service take effect, until it is killed
 //     storage-probe PATH measure   what sharing commits and accesses is worth; prints a table
+//     storage-probe PATH clean     what others' writes wait while a store of RACHA_PROBE_MEGABYTES forgets a fifth of its rows
 
 /// A number was written.
 struct Written: Event {
@@ -123,11 +124,78 @@ func measure(_ path: String) async throws {
   print("shared to alone: writes \(ratio(rates[1].write, rates[0].write)), reads \(ratio(rates[1].read, rates[0].read))")
 }
 
+/// The times that writes of one row take, one every 5 ms by each of eight writers, for as long as the work takes.
+func waits(_ name: String, _ store: Store, _ work: () async throws -> Void) async throws {
+  let writing = (0..<8).map { _ in
+    Task {
+      var waits: [Duration] = []
+      while !Task.isCancelled {
+        let start = ContinuousClock.now
+        try await store.write {
+          try $0.database.execute(sql: "INSERT INTO numbers (number, filler) VALUES (NULL, zeroblob(200))")
+        }
+        waits.append(ContinuousClock.now - start)
+        do { try await Task.sleep(for: .milliseconds(5)) } catch { break }
+      }
+      return waits
+    }
+  }
+  let start = ContinuousClock.now
+  try await work()
+  let duration = ContinuousClock.now - start
+  for task in writing { task.cancel() }
+  var all: [Duration] = []
+  for task in writing { all += try await task.value }
+  all.sort()
+  func milliseconds(_ duration: Duration) -> Double { (duration / .microseconds(100)).rounded() / 10 }
+  print(
+    "\(name): \(milliseconds(duration)) ms; \(all.count) writes, p50 \(milliseconds(all[all.count / 2])) ms,",
+    "p99 \(milliseconds(all[all.count * 99 / 100])) ms, longest \(milliseconds(all[all.count - 1])) ms")
+}
+
+/// What others wait while a large store forgets some of what it holds.
+func clean(_ path: String) async throws {
+  let bytes = (Int(ProcessInfo.processInfo.environment["RACHA_PROBE_MEGABYTES"] ?? "") ?? 1024) << 20
+  let store = try open(path)
+  let rows = bytes / 450
+  for first in stride(from: 1, through: rows, by: 5_000) {
+    try await store.write { transaction in
+      try transaction.database.execute(
+        sql: """
+          WITH RECURSIVE n (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM n WHERE n < ?1 + 4999)
+          INSERT INTO numbers SELECT n, CAST(printf('%.*c', 200 + n * 37 % 400, 'x') AS BLOB) FROM n
+          """, arguments: [first])
+    }
+  }
+  try await store.write { try $0.database.execute(sql: "UPDATE store_states SET scrubbed_pages = 0, scrubbed_at = NULL") }
+  try await waits("nothing else", store) { try await Task.sleep(for: .seconds(5)) }
+  try await waits("earlier pages scrubbed", store) { try await store.scrubEarlierPages() }
+  try await waits("\(rows / 5) rows deleted, 500 at a time", store) {
+    var deleted = 0
+    while deleted < rows / 5 {
+      let (first, start) = (deleted * 5, ContinuousClock.now)
+      try await store.write { transaction in
+        try transaction.database.execute(
+          sql: "DELETE FROM numbers WHERE number IN (SELECT number FROM numbers WHERE number > ? AND number % 5 = 0 LIMIT 500)",
+          arguments: [first])
+      }
+      deleted += 500
+      try await Task.sleep(for: ContinuousClock.now - start)
+    }
+  }
+  try await waits("files cleaned", store) {
+    var isClean = false
+    while !isClean { isClean = try await store.cleanFiles() }
+  }
+  await store.close()
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(64) }
 switch arguments[2] {
 case "write": try await write(to: open(arguments[1]))
 case "hear": try await hear(in: open(arguments[1]))
 case "measure": try await measure(arguments[1])
+case "clean": try await clean(arguments[1])
 default: exit(64)
 }
