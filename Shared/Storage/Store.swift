@@ -63,7 +63,7 @@ public final class Store: Sendable {
     path: String, service: ServiceName, migrations: [Migration], secret: [UInt8], snapshot: Snapshot? = nil,
     limits: StoreLimits = StoreLimits(), clock: Clock = .system, logger: Logger, onFatal: @escaping FatalError = endProcess
   ) throws {
-    let idempotency = try Idempotency(secret: secret, seconds: limits.idempotencySeconds)
+    let idempotency = try Idempotency(secret: secret, limits: limits)
     let connections = try Connections(path: path, readers: limits.readers)
     let epoch = try connections.prepare(migrations, of: service, at: clock.now)
     let relay = Relay()
@@ -152,6 +152,9 @@ public final class Store: Sendable {
     }
   }
 
+  /// How many writes wait at this moment.
+  public var waitingWrites: Int { writes.waiting }
+
   /// Calls that body after each commit that told events, commit by commit, on the thread that commits. Set once, before writing.
   public func relay(to tell: @escaping @Sendable (Told) -> Void) { relay.set(tell) }
 
@@ -222,6 +225,9 @@ public struct StoreLimits: Sendable {
   public var gatheringPatience = Duration.milliseconds(3)
   /// How long a repeated request is answered with the first reply.
   public var idempotencySeconds = 7 * 86_400
+  /// How many bytes are kept for that at most for one account, or for one address where nobody is signed in; beyond, requests with a new
+  /// key are told `idempotency_allowance_exceeded`, and those without a key or with a known one are served as ever.
+  public var idempotencyBytes = 32 << 20
   /// Newest events that are never pruned.
   public var eventsKept = 10_000
   /// Rows that housekeeping deletes in one transaction, so that other writes need not wait long.

@@ -55,6 +55,12 @@ struct ErasureTests {
     try await record("another", "entries.add")
     try await record("anonymous x", "accounts.register")
     try await record("anonymous y", "recovery.request")
+    try await store.write { transaction in
+      for owner in [account.description, "another", "anonymous address"] {
+        try transaction.database.execute(
+          sql: "INSERT INTO idempotency_draws (owner, at) VALUES (?, ?)", arguments: [owner, transaction.now])
+      }
+    }
     let registration = AnonymousRequest("accounts.register", at: time.clock.now)
     try await store.write {
       #expect(try $0.forgetReplies(to: account) == 1)
@@ -62,6 +68,7 @@ struct ErasureTests {
     }
     let left = try await store.read { try String.fetchAll($0, sql: "SELECT caller FROM idempotency_records ORDER BY caller") }
     #expect(left == ["anonymous y", "another"])
+    #expect(try await store.read { try String.fetchAll($0, sql: "SELECT owner FROM idempotency_draws") } == ["another"])
     await store.close()
   }
 

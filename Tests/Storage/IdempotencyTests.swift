@@ -177,6 +177,70 @@ struct IdempotencyTests {
     await store.close()
   }
 
+  /// Writes with a fresh key each time, until there is no room.
+  ///
+  /// - Returns: how many there was room for, and the refusal of the next.
+  private func fill(_ store: Store, _ caller: (Int) -> (caller: String, owner: String?)) async throws -> (Int, Failure) {
+    for number in 0... {
+      let name = caller(number)
+      let key = IdempotencyKey(
+        caller: name.caller, owner: name.owner, key: "fill \(number)", operation: "numbers.write", payload: [])
+      do {
+        _ = try await store.write(idempotency: key) { transaction in
+          try insert(transaction)
+          return [UInt8](repeating: 7, count: 500)
+        }
+      } catch let failure as Failure {
+        return (number, failure)
+      }
+    }
+    preconditionFailure("there are numbers without end")
+  }
+
+  @Test(
+    "finds room within its caller's allowance of kept bytes; beyond, it is refused and does nothing, and known ones are known")
+  func allowance() async throws {
+    var limits = StoreLimits()
+    limits.idempotencyBytes = 200_000
+    let store = try Store.numbers(path, limits: limits, clock: time.clock)
+    #expect(try await write(key("first"), in: store) == "number 0")
+    time.move(days: 1)
+    let (count, refusal) = try await fill(store) { _ in ("ana", nil) }
+    // Each is a little more than its reply of 500 bytes, and the bytes are counted by drawing lots.
+    #expect((220...330).contains(count), "\(count)")
+    #expect(refusal.code == "idempotency_allowance_exceeded" && refusal.status == 429)
+    // What was recorded a day ago is forgotten first.
+    #expect(refusal.retryAfterSeconds.map { (6 * 86_400...7 * 86_400).contains($0) } == true)
+    #expect(try await store.allNumbers().count == count + 1)
+    #expect(await code { _ = try await prepared(key("new"), in: store) } == "idempotency_allowance_exceeded")
+    #expect(try await store.allNumbers().count == count + 1)
+    #expect(try await write(key("first"), in: store) == "number 0")
+    #expect(await code { _ = try await write(key("first", "other"), in: store) } == "idempotency_key_reused")
+    #expect(try await write(key(caller: "ben"), in: store) == "number \(count + 1)")
+    try await store.insert(count + 2)
+    time.move(days: 7)
+    try await store.housekeep()
+    #expect(try await store.count("idempotency_records") == 0)
+    #expect(try await store.count("idempotency_draws") == 0)
+    #expect(try await write(key("new"), in: store) == "number \(count + 3)")
+    await store.close()
+  }
+
+  @Test("of callers without a name draws on the allowance that they share, and a large reply on as much as it is large")
+  func sharedAllowance() async throws {
+    var limits = StoreLimits()
+    limits.idempotencyBytes = 200_000
+    let store = try Store.numbers(path, limits: limits, clock: time.clock)
+    let (count, _) = try await fill(store) { ("anonymous \($0)", "address") }
+    #expect((220...330).contains(count), "\(count)")
+    #expect(try await write(key(caller: "anonymous"), in: store) == "number \(count)")
+    let large = IdempotencyKey(caller: "ben", key: "large", operation: "numbers.write", payload: [])
+    _ = try await store.write(idempotency: large) { _ in [UInt8](repeating: 7, count: 250_000) }
+    #expect(await code { _ = try await write(key(caller: "ben"), in: store) } == "idempotency_allowance_exceeded")
+    #expect(try await store.write(idempotency: large) { _ in [] }.count == 250_000)
+    await store.close()
+  }
+
   @Test("leaves neither payload nor reply readable in the file, and another secret cannot check it")
   func secrecy() async throws {
     let store = try open()

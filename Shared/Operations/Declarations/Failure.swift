@@ -118,6 +118,8 @@ public enum RequestFailure: String, FailureCode {
   case unknownOperation = "unknown_operation"
   case idempotencyKeyReused = "idempotency_key_reused"
   case idempotencyKeyInvalid = "idempotency_key_invalid"
+  /// So much is kept for the caller's keys that no more can be.
+  case idempotencyAllowanceExceeded = "idempotency_allowance_exceeded"
   case stillRunning = "still_running"
   case bodyTooLarge = "body_too_large"
   case unsupportedMediaType = "unsupported_media_type"
@@ -139,7 +141,7 @@ public enum RequestFailure: String, FailureCode {
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
     case .invalidFields, .idempotencyKeyReused: 422
-    case .rateLimited: 429
+    case .rateLimited, .idempotencyAllowanceExceeded: 429
     case .internalError: 500
     case .overloaded, .unavailable: 503
     case .timedOut: 504

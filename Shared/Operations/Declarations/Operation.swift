@@ -81,7 +81,9 @@ extension OperationSpec {
     case .services: common.append(.forbidden)
     }
     if inDoubt == .refused { common.append(.loginUnanswered) }
-    if takesIdempotencyKey { common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .stillRunning] }
+    if takesIdempotencyKey {
+      common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .idempotencyAllowanceExceeded, .stillRunning]
+    }
     return common
   }
 

@@ -6,6 +6,7 @@ import Operations
 struct ServiceKeys: Sendable {
   let cursors: CursorSeal
   private let anonymous: SymmetricKey
+  private let addresses: SymmetricKey
 
   init(secret: [UInt8]) {
     func key(_ purpose: String) -> SymmetricKey {
@@ -13,6 +14,7 @@ struct ServiceKeys: Sendable {
     }
     cursors = CursorSeal(key("list cursors"))
     anonymous = key("anonymous idempotency")
+    addresses = key("addresses of idempotency")
   }
 
   /// In whose name an idempotency key was given.
@@ -34,5 +36,13 @@ struct ServiceKeys: Sendable {
       code.update(data: payload)
       return "anonymous \(Base64URL.encode(Array(code.finalize())))"
     }
+  }
+
+  /// On whose allowance of kept replies a request draws; nil for its scope's own. An anonymous caller's scope is its request's alone, so
+  /// what bounds it is its address, of which a keyed hash is kept.
+  func idempotencyOwner(_ caller: Caller) -> String? {
+    guard caller.kind == .anonymous else { return nil }
+    let code = HMAC<SHA256>.authenticationCode(for: ClientAddress(caller.address ?? "").bytes, using: addresses)
+    return "anonymous \(Base64URL.encode(Array(code)))"
   }
 }

@@ -51,8 +51,8 @@ public struct Call: Sendable {
   public func idempotencyKey(payload: [UInt8]) -> IdempotencyKey? {
     header.idempotencyKey.map { key in
       IdempotencyKey(
-        caller: context.keys.idempotencyScope(caller, operation: header.operation, payload: payload), key: key,
-        operation: header.operation, payload: payload)
+        caller: context.keys.idempotencyScope(caller, operation: header.operation, payload: payload),
+        owner: context.keys.idempotencyOwner(caller), key: key, operation: header.operation, payload: payload)
     }
   }
 

@@ -107,6 +107,9 @@ final class Lane<Job: Sendable>: Sendable {
 }
 
 extension Lane {
+  /// How many jobs wait.
+  var waiting: Int { state.withLock { $0.waiting.count } }
+
   /// For how many jobs the next batch waits at this moment; 0 if it waits for none.
   var wanted: Int { state.withLock { $0.wanted } }
 

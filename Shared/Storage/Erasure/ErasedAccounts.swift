@@ -128,10 +128,11 @@ extension Transaction {
     return database.changesCount
   }
 
-  /// Forgets replies recorded for the account's requests.
+  /// Forgets replies recorded for the account's requests, and what was drawn for them.
   ///
-  /// - Returns: how many; no more than `limit`.
+  /// - Returns: how many replies; no more than `limit`.
   public func forgetReplies(to account: AccountID, limit: Int = .max) throws -> Int {
+    try database.run("DELETE FROM idempotency_draws WHERE owner = ?", .text(account.description))
     try database.cachedStatement(
       sql: "DELETE FROM idempotency_records WHERE id IN (SELECT id FROM idempotency_records WHERE caller = ? LIMIT ?)"
     ).execute(arguments: [account.description, limit])
@@ -145,5 +146,6 @@ extension Transaction {
         DELETE FROM idempotency_records WHERE at = ? AND caller LIKE 'anonymous %' AND (operation = ? OR operation IS NULL)
         """
     ).execute(arguments: [registration.at, registration.operation])
+    try database.run("DELETE FROM idempotency_draws WHERE at = ? AND owner LIKE 'anonymous %'", .instant(registration.at))
   }
 }

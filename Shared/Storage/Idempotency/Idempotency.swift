@@ -21,14 +21,16 @@ struct Idempotency: Sendable {
   private let running = Running()
   private let hashKey: SymmetricKey
   private let sealKey: SymmetricKey
+  private let allowance: IdempotencyAllowance
   let seconds: Int
 
-  init(secret: [UInt8], seconds: Int) throws(StoreFailure) {
+  init(secret: [UInt8], limits: StoreLimits) throws(StoreFailure) {
     guard secret.count >= 32 else { throw .weakSecret(bytes: secret.count) }
     let secret = SymmetricKey(data: secret)
     hashKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Data("idempotency payload".utf8), outputByteCount: 32)
     sealKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Data("idempotency reply".utf8), outputByteCount: 32)
-    self.seconds = seconds
+    seconds = limits.idempotencySeconds
+    allowance = IdempotencyAllowance(bytes: limits.idempotencyBytes, seconds: limits.idempotencySeconds)
   }
 
   /// Runs the body unless a request of that name is running in this process already.
@@ -51,11 +53,17 @@ struct Idempotency: Sendable {
   }
 
   /// The reply that was recorded for that request, if it is not too old.
+  ///
+  /// - Throws: ``Failure`` `idempotency_key_reused` if it was recorded for another payload; `idempotency_allowance_exceeded` if there is none
+  ///   and none can be recorded either, so that nothing takes effect whose repetition would not be known.
   func reply(to key: IdempotencyKey, hash: Data, now: Instant, in database: Database) throws -> [UInt8]? {
     let statement = try database.cachedStatement(
       sql: "SELECT payload_hash, sealed_reply FROM idempotency_records WHERE caller = ? AND key = ? AND at > ?")
     let oldest = now.adding(seconds: -seconds)
-    guard let row = try Row.fetchOne(statement, arguments: [key.caller, key.key, oldest]) else { return nil }
+    guard let row = try Row.fetchOne(statement, arguments: [key.caller, key.key, oldest]) else {
+      try allowance.requireRoom(for: key.owner, now: now, in: database)
+      return nil
+    }
     guard row["payload_hash"] == hash else { throw Failure(RequestFailure.idempotencyKeyReused) }
     let reply = try AES.GCM.open(AES.GCM.SealedBox(combined: row["sealed_reply"] as Data), using: sealKey, authenticating: hash)
     return [UInt8](reply)
@@ -70,6 +78,7 @@ struct Idempotency: Sendable {
         INSERT OR REPLACE INTO idempotency_records (caller, key, operation, payload_hash, sealed_reply, at) VALUES (?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [key.caller, key.key, key.operation, hash, combined, transaction.now])
+    try allowance.draw(IdempotencyAllowance.size(of: key, sealedReply: combined.count), for: key.owner, by: hash, transaction)
   }
 }
 
@@ -78,7 +87,7 @@ extension Store {
   /// recorded reply for seven days, without running the body. A body that throws leaves no record.
   ///
   /// - Throws: what the body throws; ``Failure`` `idempotency_key_reused` if the key came with another payload, `still_running` while the
-  ///   first one runs.
+  ///   first one runs, `idempotency_allowance_exceeded` if too much is kept for the key's owner.
   public func write(
     idempotency key: IdempotencyKey, traceparent: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> [UInt8]
   ) async throws -> [UInt8] {
@@ -99,7 +108,7 @@ extension Store {
   ///   - prepare: what comes before the transaction.
   ///   - repeated: makes the answer to a repetition of what was recorded.
   ///   - body: answers, and says what is to be recorded: nothing where it refuses, and yet what it wrote is to stay.
-  /// - Throws: what these throw; ``Failure`` `idempotency_key_reused` and `still_running` as there.
+  /// - Throws: what these throw; ``Failure`` `idempotency_key_reused`, `still_running` and `idempotency_allowance_exceeded` as there.
   public func write<Prepared: Sendable, T: Sendable>(
     idempotency key: IdempotencyKey, traceparent: String? = nil, prepare: () async throws -> Prepared,
     repeated: ([UInt8]) async throws -> T,
@@ -119,18 +128,18 @@ extension Store {
     }
   }
 
-  /// Forgets the records that have grown too old, a few at a time.
+  /// Forgets the records that have grown too old, and what was drawn for them, a few at a time.
   func purgeIdempotencyRecords() async throws {
     let (seconds, rows) = (idempotency.seconds, limits.rowsPerPurge)
-    var deleted = rows
-    while deleted == rows {
-      deleted = try await write { transaction in
-        try transaction.database.cachedStatement(
-          sql: """
-            DELETE FROM idempotency_records WHERE id IN (SELECT id FROM idempotency_records WHERE at <= ? ORDER BY at LIMIT ?)
-            """
-        ).execute(arguments: [transaction.now.adding(seconds: -seconds), rows])
-        return transaction.database.changesCount
+    for table in ["idempotency_records", "idempotency_draws"] {
+      var deleted = rows
+      while deleted == rows {
+        deleted = try await write { transaction in
+          try transaction.database.cachedStatement(
+            sql: "DELETE FROM \(table) WHERE id IN (SELECT id FROM \(table) WHERE at <= ? ORDER BY at LIMIT ?)"
+          ).execute(arguments: [transaction.now.adding(seconds: -seconds), rows])
+          return transaction.database.changesCount
+        }
       }
     }
   }

@@ -68,6 +68,7 @@ enum StoreSchema {
           """)
     },
     Migration(5, "erasures in steps") { try $0.execute(sql: ErasureSchema.steps) },
+    IdempotencyAllowance.migration(6),
   ]
 
   /// Throws if the file is another service's.

@@ -1,0 +1,24 @@
+import Operations
+import Testing
+
+@testable import ServiceKit
+
+@Suite("What is kept for idempotency keys")
+struct ServiceKeysTests {
+  private let keys = ServiceKeys(secret: Array(repeating: 42, count: 32))
+
+  @Test("draws on the account's allowance, or on that of the address of whoever is not signed in, which is not kept in clear")
+  func owners() throws {
+    let account = Caller(kind: .account, account: AccountID(), address: "203.0.113.9")
+    #expect(keys.idempotencyOwner(account) == nil)
+    func owner(_ address: String?) throws -> String {
+      try #require(keys.idempotencyOwner(Caller(kind: .anonymous, address: address)))
+    }
+    let one = try owner("203.0.113.9")
+    #expect(try owner("203.0.113.9") == one && owner("203.0.113.10") != one && owner(nil) != one)
+    #expect(one.hasPrefix("anonymous ") && !one.contains("203"))
+    // An IPv6 line is one subscriber, whatever it calls from.
+    #expect(try owner("2001:db8:0:1::1") == owner("2001:db8:0:1:ffff::2"))
+    #expect(try owner("2001:db8:0:1::1") != owner("2001:db8:0:2::1"))
+  }
+}
