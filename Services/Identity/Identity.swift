@@ -26,7 +26,7 @@ public enum Identity {
     var service = ServiceDefinition(.identity, migrations: Schema.migrations)
     service.decideDoubt { session, database in try database.isInDoubt(session) }
     service.serveAccounts()
-    service.serveRegistration(keys: keys, hasher: hasher)
+    service.serveRegistration(keys: keys, hasher: hasher, watch: watch)
     service.serveVerification(keys: keys)
     service.serveAdministrators()
     service.serveSettings()

@@ -204,7 +204,8 @@ struct IdentityKillsTests {
       RegisterAccount.self,
       .init(
         email: .init(text: "\(name)@example.org"), username: .init(text: name), password: .init(text: password),
-        passwordRepetition: .init(text: password)), idempotencyKey: "register-\(name)")
+        passwordRepetition: .init(text: password)), idempotencyKey: "register-\(name)"
+    ).account
   }
 
   private static func logIn(_ name: String, _ password: String, _ cluster: RunningCluster) async throws -> SignedIn {

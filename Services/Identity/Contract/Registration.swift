@@ -15,13 +15,16 @@ public enum RegisterAccount: Operation {
     public var timeZone: FormField<ChosenTimeZone>?
     public var language: FormField<Language>?
     public var consents: ConsentChoices?
+    /// Whether to log in at once.
+    public var beginsSession: Bool?
+    public var device: DeviceName?
     public var found = FoundProblems()
 
     public init(
       email: FormField<EmailAddress>, username: FormField<Username>, password: FormField<Password>,
       passwordRepetition: FormField<Password>, name: FormField<PersonName>? = nil, age: Int? = nil,
       nickname: FormField<Nickname>? = nil, timeZone: FormField<ChosenTimeZone>? = nil, language: FormField<Language>? = nil,
-      consents: ConsentChoices? = nil
+      consents: ConsentChoices? = nil, beginsSession: Bool? = nil, device: DeviceName? = nil
     ) {
       self.email = email
       self.username = username
@@ -33,10 +36,12 @@ public enum RegisterAccount: Operation {
       self.timeZone = timeZone
       self.language = language
       self.consents = consents
+      self.beginsSession = beginsSession
+      self.device = device
     }
 
     private enum CodingKeys: String, CodingKey {
-      case email, username, password, passwordRepetition, name, age, nickname, timeZone, language, consents
+      case email, username, password, passwordRepetition, name, age, nickname, timeZone, language, consents, beginsSession, device
     }
 
     public static let notes: Notes = [
@@ -51,13 +56,69 @@ public enum RegisterAccount: Operation {
       "timeZone": "IANA time zone, a region such as `Europe/Madrid` or `UTC`; UTC if absent.",
       "language": "Language of messages; that of the request if absent.",
       "consents": "What the person consents to, see `consents.list`; nothing that is absent.",
+      "beginsSession": "`true` to log in at once: the answer has the session's tokens, as `signedIn`.",
+      "device": "For that: a name for the device, for the list of sessions.",
     ]
   }
 
-  public typealias Output = OwnAccount
+  public typealias Output = RegisteredAccount
+
+  /// For how long a repetition that begins a session is given its tokens anew, in seconds: whoever lacks the answer repeats it soon, and a
+  /// request that somebody finds later logs nobody in.
+  public static let repeatedSessionSeconds = 600
 
   public static let spec = OperationSpec(
     "accounts.register", of: .identity, .post("/v1/accounts"), by: .anyone, effect: .create, rate: .sensitive,
-    takesIdempotencyKey: true, requirements: ["ID-1", "ID-20"],
-    "Register an account; the mail with its verification link is sent.")
+    takesIdempotencyKey: true, requirements: ["ID-1", "ID-4", "ID-20"],
+    """
+    Register an account, and on request log in; the mail with its verification link is sent. Repeated with its key within ten minutes it \
+    gives the same session other tokens, later none.
+    """)
+}
+
+/// An account that was just registered: all that its owner sees of it, and the session that began with it, if one was asked for.
+public struct RegisteredAccount: Document, Hashable {
+  public var id: AccountID
+  public var email: EmailAddress
+  public var username: Username
+  public var name: PersonName?
+  public var age: Int?
+  public var nickname: Nickname?
+  public var timeZone: TimeZoneName
+  public var dayStartHour: Int
+  public var language: Language
+  public var isVerified: Bool
+  public var isAdministrator: Bool
+  public var createdAt: Instant
+  public var photoTag: String?
+  public var signedIn: SignedIn?
+
+  public init(_ account: OwnAccount, signedIn: SignedIn? = nil) {
+    id = account.id
+    email = account.email
+    username = account.username
+    name = account.name
+    age = account.age
+    nickname = account.nickname
+    timeZone = account.timeZone
+    dayStartHour = account.dayStartHour
+    language = account.language
+    isVerified = account.isVerified
+    isAdministrator = account.isAdministrator
+    createdAt = account.createdAt
+    photoTag = account.photoTag
+    self.signedIn = signedIn
+  }
+
+  /// The account by itself.
+  public var account: OwnAccount {
+    OwnAccount(
+      id: id, email: email, username: username, name: name, age: age, nickname: nickname, timeZone: timeZone,
+      dayStartHour: dayStartHour, language: language, isVerified: isVerified, isAdministrator: isAdministrator,
+      createdAt: createdAt, photoTag: photoTag)
+  }
+
+  public static let notes: Notes = OwnAccount.notes.merging([
+    "signedIn": "The session that began with it; absent unless one was asked for."
+  ]) { own, _ in own }
 }

@@ -156,7 +156,13 @@ extension Transaction {
   /// Gives the calling session other tokens in place of those it has: none that was given out before is good any longer, refresh token or
   /// access token. Its refresh token counts as exchanged, so that a client that lost the answer gets the same by it for a while.
   func renewTokens(_ call: Call, key: SecretKey) throws -> GivenTokens {
-    let (account, session) = (try call.liveAccount(database), try call.session)
+    try renewTokens(of: try call.session, try call.liveAccount(database), call.caller, key: key)
+  }
+
+  /// The same for a session of an account.
+  func renewTokens(
+    of session: SessionID, _ account: AccountRecord, _ caller: Caller, key: SecretKey
+  ) throws -> GivenTokens {
     let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
     let former = try Data.fetchOne(
       database.cachedStatement(sql: "SELECT token_hash FROM refresh_tokens WHERE session_id = ? AND used_at IS NULL"),
@@ -164,7 +170,7 @@ extension Transaction {
     if let former { try use(former) }
     let token = former.map { RefreshToken.replacing($0, key: key) } ?? RefreshToken()
     try insert(token, of: session, parent: former, expiresAt: expiresAt)
-    try keep(session, until: expiresAt, call.caller)
+    try keep(session, until: expiresAt, caller)
     try outdate(session, of: account.id)
     return try given(token, session, account, at: now)
   }

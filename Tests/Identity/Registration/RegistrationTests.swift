@@ -269,6 +269,75 @@ struct RegistrationTests {
     }
   }
 
+  @Test("B UC1: on request it logs in at once, and the device is known; without, it gives no tokens")
+  func session() async throws {
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form()
+      #expect(try await identity.ask(RegisterAccount.self, RunningIdentity.form("ben")).signedIn == nil)
+      (form.beginsSession, form.device) = (true, try DeviceName(text: "Ana's phone"))
+      let registered = try await identity.ask(RegisterAccount.self, form)
+      let signedIn = try #require(registered.signedIn)
+      #expect(signedIn.account == registered.account && signedIn.session.device == "Ana's phone" && signedIn.deviceToken != nil)
+      #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn)) == registered.account)
+      let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: signedIn.refreshToken))
+      #expect(refreshed.session.id == signedIn.session.id)
+      // What the form breaks is told as ever, and nobody is logged in.
+      let failure = try await failure { try await identity.ask(RegisterAccount.self, form) }
+      #expect(failure.fields.map(\.code) == ["email_taken", "username_taken"])
+      #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)
+      // A wrong guess elsewhere delays nobody whose device is known.
+      let login = LogIn.Input(login: "ana", password: RunningIdentity.password, deviceToken: signedIn.deviceToken)
+      #expect(try await identity.ask(LogIn.self, login, by: .person()).deviceToken == signedIn.deviceToken)
+    }
+  }
+
+  @Test(
+    "B UC1: repeated with its key for a lost answer it gives the same session other tokens; never one twice, later none, and none is kept"
+  )
+  func repeatedSession() async throws {
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form()
+      form.beginsSession = true
+      func register() async throws -> RegisteredAccount { try await identity.ask(RegisterAccount.self, form, key: "key-1") }
+      let first = try #require(try await register().signedIn)
+      identity.time.advance(seconds: 5)
+      let again = try await register()
+      let second = try #require(again.signedIn)
+      #expect(second.session.id == first.session.id && second.refreshToken != first.refreshToken)
+      #expect(again.account == first.account && second.deviceToken != first.deviceToken)
+      #expect(try await identity.told(SessionOutdated.self).map(\.sessionID) == [first.session.id])
+      #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)
+      #expect(try await identity.count("SELECT COUNT(*) FROM device_tokens") == 1)
+      // The first answer, should it come after all, is good for the same.
+      let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: first.refreshToken))
+      #expect(refreshed.refreshToken == second.refreshToken)
+      // After the session or the password is another's matter, and after ten minutes, it logs nobody in.
+      identity.time.advance(seconds: RegisterAccount.repeatedSessionSeconds - 6)
+      #expect(try await register().signedIn?.session.id == first.session.id)
+      identity.time.advance(seconds: 1)
+      let late = try await register()
+      #expect(late.signedIn == nil && late.account == again.account)
+    }
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form()
+      form.beginsSession = true
+      func register() async throws -> RegisteredAccount { try await identity.ask(RegisterAccount.self, form, key: "key-1") }
+      let signedIn = try #require(try await register().signedIn)
+      let change = ChangePassword.Input(
+        currentPassword: FormField(text: RunningIdentity.password), password: FormField(text: "Mar-8-rapido"),
+        passwordRepetition: FormField(text: "Mar-8-rapido"))
+      _ = try await identity.ask(ChangePassword.self, change, by: .signedIn(signedIn))
+      #expect(try await register().signedIn == nil)
+    }
+    try await RunningIdentity.run { identity in
+      var form = RunningIdentity.form()
+      form.beginsSession = true
+      let signedIn = try #require(try await identity.ask(RegisterAccount.self, form, key: "key-1").signedIn)
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(signedIn))
+      #expect(try await identity.ask(RegisterAccount.self, form, key: "key-1").signedIn == nil)
+    }
+  }
+
   @Test("a stranger who uses another's idempotency key neither learns of that request nor gets into its way")
   func strangersKey() async throws {
     try await RunningIdentity.run { identity in

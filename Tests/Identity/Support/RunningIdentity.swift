@@ -156,7 +156,7 @@ extension RunningIdentity {
   /// A registered account.
   @discardableResult
   func register(_ username: String = "ana") async throws -> OwnAccount {
-    try await ask(RegisterAccount.self, Self.form(username))
+    try await ask(RegisterAccount.self, Self.form(username)).account
   }
 
   /// A new session.
