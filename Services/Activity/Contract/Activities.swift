@@ -100,8 +100,21 @@ enum ActivityText {
     checkCharacters(unit, "goal.unit", &fields)
   }
 
-  static let title = Note("What it is called, at most 20 characters and 320 bytes.", length: 1...20, example: "Drink water")
-  static let reason = Note("Why, at most 30 characters and 480 bytes.", length: 1...30, example: "To feel awake")
+  static var title: Note {
+    let most = ContentLimits.current.activityTitle
+    return Note("What it is called, \(ActivityText.size(most)).", length: 1...most, example: "Drink water")
+  }
+
+  static var reason: Note {
+    let most = ContentLimits.current.activityReason
+    return Note("Why, \(ActivityText.size(most)).", length: 1...most, example: "To feel awake")
+  }
+
+  /// The bounds of a text in words.
+  static func size(_ most: Int) -> String {
+    "at most \(most) characters and \(most * ShortText.mostBytesPerCharacter) bytes"
+  }
+
   static let reminders = Note(
     "When to be reminded on planned days, by the clocks of the account's zone: `HH:MM`, at most 10.",
     items: 0...ReminderTime.most,
@@ -189,8 +202,8 @@ public enum CreateActivity: Operation {
 
     public func check(_ fields: inout FieldChecks) {
       fields.expect(!title.isBlank, "title", FieldRule("empty"))
-      ActivityText.checkSize(title, "title", most: 20, &fields)
-      ActivityText.checkSize(reason, "reason", most: 30, &fields)
+      ActivityText.checkSize(title, "title", most: ContentLimits.current.activityTitle, &fields)
+      ActivityText.checkSize(reason, "reason", most: ContentLimits.current.activityReason, &fields)
       ActivityText.checkCharacters(title, "title", &fields)
       ActivityText.checkCharacters(reason, "reason", &fields)
       ActivityText.checkUnit(of: goal, &fields)

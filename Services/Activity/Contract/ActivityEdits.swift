@@ -68,7 +68,8 @@ public enum UpdateActivity: Operation {
       "revision": Note(
         "The revision that was edited: where the activity has another by now, nothing is changed (`activity_changed`). Without it, the "
           + "fields given apply to whatever there is.", range: 1...9_007_199_254_740_991, example: 3),
-      "title": ActivityText.title, "reason": "Why, at most 30 characters; null removes it.",
+      "title": ActivityText.title,
+      "reason": Note("Why, \(ActivityText.size(ContentLimits.current.activityReason)); null removes it."),
       "category": "What kind of thing it is.", "goal": Note("What a day asks for, \(whenItHolds)"),
       "schedule": Note("On which days, \(whenItHolds)"),
       "startDay":
@@ -89,7 +90,7 @@ public enum UpdateActivity: Operation {
       for (field, isNull) in required where isNull { fields.refuse(field, FieldRule("required")) }
       if let title = title.value {
         fields.expect(!title.isBlank, "title", FieldRule("empty"))
-        ActivityText.checkSize(title, "title", most: 20, &fields)
+        ActivityText.checkSize(title, "title", most: ContentLimits.current.activityTitle, &fields)
         ActivityText.checkCharacters(title, "title", &fields)
       }
       ActivityText.checkUnit(of: goal.value, &fields)
@@ -108,7 +109,7 @@ public enum UpdateActivity: Operation {
 
 /// Why an account does something, as it edits it: what is blank is no reason.
 public struct Reason: TextValue {
-  static let mostCharacters = 30
+  static var mostCharacters: Int { ContentLimits.current.activityReason }
 
   public let description: String
 
@@ -121,9 +122,9 @@ public struct Reason: TextValue {
 
   public static let placeholder = Reason(trusted: "?")
 
-  public static let schema: JSON = [
-    "type": "string", "minLength": 1, "maxLength": .integer(mostCharacters), "examples": ["To feel awake"],
-  ]
+  public static var schema: JSON {
+    ["type": "string", "minLength": 1, "maxLength": .integer(mostCharacters), "examples": ["To feel awake"]]
+  }
 
   private init(trusted: String) { description = trusted }
 }

@@ -42,8 +42,11 @@ public enum ListActivities: Operation {
 }
 
 extension ActivityText {
-  static let titlePart = Note(
-    "Only those with this in their title, whatever its case and accents; blank is no filter.", length: 0...20, example: "leer")
+  static var titlePart: Note {
+    Note(
+      "Only those with this in their title, whatever its case and accents; blank is no filter.",
+      length: 0...ContentLimits.current.activityTitle, example: "leer")
+  }
 }
 
 /// A page of the account's activities.

@@ -41,6 +41,7 @@ public enum ServiceProcess {
     do {
       let settings = try await Settings.ofProcess()
       logger.logLevel = Logger.Level(rawValue: settings.choice("racha.log.level", default: LogLevel.info).rawValue) ?? .info
+      ContentLimits.set(ContentLimits(settings))
       let home = Home(settings)
       let endpoints = try BusSettings.endpoints(settings, home, for: service)
       try settings.check()

@@ -30,7 +30,9 @@ enum LoopHabits {
   }
 
   /// Longest texts of an activity.
-  private static let (mostTitle, mostReason, mostUnit) = (20, 30, 20)
+  private static var mostTitle: Int { ContentLimits.current.activityTitle }
+  private static var mostReason: Int { ContentLimits.current.activityReason }
+  private static let mostUnit = 20
 
   /// The habit, or why it cannot be one.
   static func habit(_ habit: Described, key: String, firstDay: LocalDay?) -> ImportedRecord.Content {

@@ -1,0 +1,13 @@
+public import Operations
+
+extension ContentLimits {
+  /// As configured: upwards only, for what was written stays as it is.
+  public init(_ settings: Settings) {
+    self.init()
+    activityTitle = settings.int(
+      "racha.limits.activityTitle", default: activityTitle, in: activityTitle...ContentLimits.mostTitle)
+    activityReason = settings.int(
+      "racha.limits.activityReason", default: activityReason, in: activityReason...ContentLimits.mostReason)
+    entryComment = settings.int("racha.limits.entryComment", default: entryComment, in: entryComment...ContentLimits.mostComment)
+  }
+}
