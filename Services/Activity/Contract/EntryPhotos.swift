@@ -44,7 +44,7 @@ public enum DeleteEntryPhoto: Operation {
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind], requirements: ["ACT-8"], "Remove an entry's photo.")
 }
 
-/// Reads an entry's photo: of one's own, or of the latest of an activity of somebody whom one follows.
+/// Reads an entry's photo: of one's own, or of somebody's whom one follows.
 public enum GetEntryPhoto: Operation {
   public typealias Input = EntryName
   public typealias Output = MediaFile
@@ -53,5 +53,5 @@ public enum GetEntryPhoto: Operation {
     "entryPhotos.get", of: .activity, .get("/v1/activities/{activityID}/entries/{day}/photo"), by: .account, effect: .read,
     failures: [ActivityFailure.notFound.kind, RequestFailure.notFound.kind],
     raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["ACT-8"],
-    "Read an entry's photo, of your own or of the latest of a followed activity; `not_found` without one.")
+    "Read an entry's photo, of your own or of somebody's whom you follow; `not_found` without one.")
 }

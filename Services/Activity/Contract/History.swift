@@ -6,7 +6,7 @@ public enum HistoryScope: String, Choice {
   case mine
   /// Of those whom one follows: of each activity the latest entry only.
   case followed
-  /// Both.
+  /// One's own and, of those whom one follows, all.
   case all
 }
 
@@ -160,10 +160,11 @@ public struct HistoryQuery: ListInput, Hashable {
   static let mostRadiusMeters = 50_000
   static let mostActivities = 50
   /// A longer comment there is none.
-  static let mostCharacters = 20
+  static var mostCharacters: Int { ContentLimits.current.entryComment }
 
   public static let notes = listNotes([
-    "whose": "`mine`, the default; `followed`: of those I follow, of each activity the latest entry only; `all`: both.",
+    "whose":
+      "`mine`, the default; `followed`: of those I follow, of each activity the latest entry only; `all`: my own and theirs, all of them.",
     "activityIDs": Note("Only entries of these activities.", items: 1...mostActivities),
     "text": Note(
       "Only entries whose comment holds this text, whatever its case and accents.", length: 0...mostCharacters, example: "rain"),

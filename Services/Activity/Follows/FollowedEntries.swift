@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 extension Follows {
-  /// The day of an entry that a reader may see: any of its own, and the latest of each activity of those whom it follows.
+  /// The day of an entry that a reader may see: any of its own, and of those whom it follows any that is not put away.
   ///
   /// - Throws: `activity_not_found` for an activity of anybody else, `not_found` for an entry that followers do not see.
   static func day(

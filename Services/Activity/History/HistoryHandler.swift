@@ -73,11 +73,11 @@ extension HistoryStretch {
     in database: Database
   ) throws -> HistoryStretch {
     let own = { try OwnHistory.stretch(of: account, search, behind: start, limit: limit, in: database) }
-    let followed = { try FollowedHistory.stretch(of: account, search, behind: start, limit: limit, in: database) }
     return switch scope {
     case .mine: try own()
-    case .followed: try followed()
-    case .all: try own().merged(with: try followed())
+    case .followed: try FollowedHistory.latest(of: account, search, behind: start, limit: limit, in: database)
+    case .all:
+      try own().merged(with: try FollowedHistory.all(of: account, search, behind: start, limit: limit, in: database))
     }
   }
 }

@@ -69,7 +69,7 @@ struct FollowedActivitiesTests {
     }
   }
 
-  @Test("have photos that followers read, of the latest entry; strangers and ex-followers do not")
+  @Test("have photos that followers read, of each entry that 'all' shows; strangers and ex-followers do not")
   func photos() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
@@ -84,7 +84,11 @@ struct FollowedActivitiesTests {
       try await services.follow(ana, ben)
       let tag = try await ana.send(ListHistory.self, .init(whose: .followed)).items[0].photoTag
       #expect(try await ana.send(GetEntryPhoto.self, latest).tag == tag && tag != nil)
-      #expect(try await ana.failure(GetEntryPhoto.self, older) == "not_found")
+      let all = try await ana.send(ListHistory.self, .init(whose: .all)).items
+      #expect(all.map(\.day.description) == ["2026-11-21", "2026-11-20"])
+      #expect(try await ana.send(GetEntryPhoto.self, older).tag == all[1].photoTag)
+      let none = EntryName(activityID: walk, day: .day(try LocalDay(text: "2026-11-19")))
+      #expect(try await ana.failure(GetEntryPhoto.self, none) == "not_found")
       #expect(try await ben.failure(GetEntryPhoto.self, older) == nil)
       #expect(try await eve.failure(GetEntryPhoto.self, latest) == "activity_not_found")
       #expect(try await ana.failure(DeleteEntryPhoto.self, latest) == "activity_not_found")

@@ -56,7 +56,8 @@ struct HistoryModelTests {
   ) -> [String] {
     let whose = query.whose ?? .mine
     var seen = world.entries.filter { whose != .followed && $0.owner == reader }
-    if whose != .mine {
+    if whose == .all { seen += world.entries.filter { follows.contains($0.owner) } }
+    if whose == .followed {
       for (_, entries) in Dictionary(grouping: world.entries.filter { follows.contains($0.owner) }, by: \.activity) {
         seen += entries.max { $0.day < $1.day }.map { [$0] } ?? []
       }

@@ -132,6 +132,7 @@ struct HistorySpeedTests {
       for sql in [
         OwnHistory.entries, OwnHistory.places, HistoryActivities.entries, HistoryActivities.places, HistoryComments.indexed,
         HistoryComments.short, HistoryPlaces.near, HistorySearch.text, HistorySearch.place, FollowedHistory.latest,
+        FollowedHistory.entries, FollowedHistory.firstAndLast,
       ] {
         let steps = try await services.store(of: .activity).read { database in
           try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql.replacing(/\?[0-9]*/, with: "'a'"))").map {

@@ -97,7 +97,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.02: my history, that of those I follow (of each activity the latest entry alone), or all")
+  @Test("T UC 03.02: my history, that of those I follow (of each activity the latest entry alone), or all entries of both")
   func scopes() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())
@@ -116,12 +116,19 @@ struct HistoryTests {
       let followed = try await ana.history(.init(whose: .followed, limit: 1))
       #expect(followed.map(\.title) == ["Others", "Theirs"] && followed.allSatisfy { $0.day == day && $0.accountID == ben.id })
       #expect(followed[0].username.description == "person1")
-      #expect(try await ana.history(.init(whose: .all, limit: 2)).map(\.title) == ["Others", "Theirs", "Own", "Own", "Own"])
+      let all = try await ana.history(.init(whose: .all, limit: 2))
+      #expect(all.map(\.title) == (0..<3).flatMap { _ in ["Others", "Theirs", "Own"] })
+      #expect(all.map { $0.day.distance(to: day) } == [0, 0, 0, 1, 1, 1, 2, 2, 2])
       // Following goes one way.
       #expect(try await ben.history(.init(whose: .followed)).isEmpty)
       // A latest entry outside the filter lets no older one through.
       #expect(try await ana.history(.init(whose: .followed, to: day.advanced(by: -1))).isEmpty)
-      #expect(try await ana.history(.init(whose: .all, activityIDs: [theirs.id, strange.id])).map(\.title) == ["Theirs"])
+      #expect(try await ana.history(.init(whose: .all, to: day.advanced(by: -2))).map(\.title) == ["Others", "Theirs", "Own"])
+      let some = try await ana.history(.init(whose: .all, activityIDs: [theirs.id, strange.id], limit: 2))
+      #expect(some.map(\.title) == ["Theirs", "Theirs", "Theirs"])
+      // What is put away is nobody's but its owner's.
+      _ = try await ben.send(ArchiveActivity.self, .init(activityID: others.id))
+      #expect(try await ana.history(.init(whose: .all)).map(\.title) == (0..<3).flatMap { _ in ["Theirs", "Own"] })
       #expect(try await ana.history(.init(activityIDs: [theirs.id, strange.id])).isEmpty)
     }
   }
