@@ -29,5 +29,6 @@ enum Schema {
     ActivityVersions.boundsMigration(28),
     Ties.daysMigration(29),
     ImportedTotalsSchema.migration(30),
+    ChangeAllowance.migration(31),
   ]
 }

@@ -192,6 +192,9 @@ struct ContractsTests {
       #expect(codes.contains(parts[1]) && tags.contains(parts[2]), "\(key)")
     }
     #expect(words.text("failure.unavailable.offers", .english) == "Offers temporarily unavailable.")
+    // E UC-02, AF-01.
+    let steps = "failure.consent_required.\(RecordMovementSamples.spec.name.prefix { $0 != "." })"
+    #expect(words.text(steps, .english) == "Step tracking unavailable without permission.")
   }
 
   @Test("say what to do about every rule of fields, in both languages")

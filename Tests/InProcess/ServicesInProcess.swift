@@ -187,3 +187,41 @@ extension ServicesInProcess {
     try await store(of: service).hasErased(person.id)
   }
 }
+
+extension ServicesInProcess {
+  /// Calls many times at once: nothing is written before so many of the calls wait to write, each of which has read by then what it reads
+  /// before.
+  ///
+  /// - Parameters:
+  ///   - waiting: how many of them come to write; the others end before.
+  public func together(
+    _ count: Int, waiting: Int? = nil, writingTo service: ServiceName, _ call: @escaping @Sendable (Int) async throws -> Void
+  ) async throws {
+    let store = store(of: service)
+    let (isHeld, held) = AsyncStream.makeStream(of: Void.self)
+    let release = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await store.write { _ in
+          held.finish()
+          release.wait()
+        }
+      }
+      for await _ in isHeld {}
+      defer { release.signal() }
+      for number in 0..<count { group.addTask { try await call(number) } }
+      let deadline = ContinuousClock.now + .seconds(60)
+      while store.waitingWrites < waiting ?? count {
+        guard ContinuousClock.now < deadline else { throw TooFew(waiting: store.waitingWrites) }
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      release.signal()
+      try await group.waitForAll()
+    }
+  }
+
+  /// Fewer calls than expected came to write.
+  public struct TooFew: Error {
+    let waiting: Int
+  }
+}

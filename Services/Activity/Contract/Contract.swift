@@ -6,7 +6,7 @@ extension Contract {
     .activity,
     operations: [
       ListCategories.self, CreateActivity.self, ListActivities.self, GetActivity.self, GetDay.self, RecordEntry.self,
-      IncrementEntry.self, DeleteEntry.self,
+      CreateEntry.self, IncrementEntry.self, DeleteEntry.self,
       CreatePause.self, UpdatePause.self, DeletePause.self, CreateSkip.self, DeleteSkip.self,
       GetCalendar.self, GetSeries.self,
       ListTemplates.self, UpdateActivity.self, DeleteActivity.self, ArchiveActivity.self, UnarchiveActivity.self,

@@ -102,17 +102,20 @@ public enum EntryFailure: String, FailureCode {
   case skipped = "day_skipped"
   /// Nothing was recorded on that day.
   case notFound = "entry_not_found"
+  /// Something is recorded on that day already.
+  case exists = "entry_exists"
   /// There is no change left that could be taken back.
   case nothingToUndo = "nothing_to_undo"
   /// The entry has another offline change of that id and device.
   case changeReused = "change_id_reused"
-  /// No progress is recorded on that day from which something could be taken.
-  case nothingToTakeFrom = "nothing_to_take_from"
+  /// The account has sent more offline changes than are taken in on one day.
+  case tooManyChanges = "too_many_changes"
 
   public var status: Int {
     switch self {
     case .notFound: 404
-    case .notPlanned, .inFuture, .paused, .skipped, .nothingToUndo, .nothingToTakeFrom, .changeReused: 409
+    case .tooManyChanges: 429
+    case .notPlanned, .inFuture, .paused, .skipped, .nothingToUndo, .changeReused, .exists: 409
     }
   }
 
@@ -121,15 +124,23 @@ public enum EntryFailure: String, FailureCode {
 }
 
 enum EntryText {
-  static let mostCommentCharacters = 20
+  static var mostCommentCharacters: Int { ContentLimits.current.entryComment }
   /// One meaning in entries and in what is told of them.
   static let isDone =
     "Whether the goal is reached; of a limit: whether the day is over and did not exceed it, so never while it is open."
   static let day: Note = "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, or `today`."
   /// What holds of a comment wherever one is written.
-  static let comment = Note(
-    "What to say of it, at most 20 characters and 320 bytes; one with nothing to see in it removes the one there is.",
-    length: 0...mostCommentCharacters, example: "Felt great")
+  static var comment: Note {
+    Note(
+      """
+      What to say of it, \(ActivityText.size(mostCommentCharacters)); one with nothing to see in it removes the one there is.
+      """, length: 0...mostCommentCharacters, example: "Felt great")
+  }
+
+  /// The same where null removes it.
+  static var editedComment: String {
+    "What to say of it, \(ActivityText.size(mostCommentCharacters)); null removes it, and so does one with nothing to see in it."
+  }
 
   /// What is wrong with a comment.
   static func brokenRules(_ comment: String?, _ field: String) -> [BrokenRule] {
@@ -228,6 +239,23 @@ public enum RecordEntry: Operation {
     "Set the progress of a planned day, with a comment, a photo and a location if there are.")
 }
 
+/// Adds the entry of a planned day, where there is none (T UC 02.01): whoever adds a second one is told that there is one already, and
+/// nothing of it changes. It is taken or refused as a whole, as ``RecordEntry`` is, which sets the progress however often.
+public enum CreateEntry: Operation {
+  public typealias Input = RecordEntry.Input
+  public typealias Output = Entry
+
+  public static let spec = OperationSpec(
+    "entries.create", of: .activity, .post("/v1/activities/{activityID}/entries"), by: .account, effect: .create,
+    failures: [ActivityFailure.notFound.kind, EntryFailure.exists.kind, RequestFailure.consentRequired.kind]
+      + EntryFailure.ofWriting,
+    requirements: ["ACT-8", "ID-13"],
+    """
+    Add the entry of a planned day, with a comment, a photo and a location if there are; where there is one already it is told so: \
+    `entries.edit` changes it.
+    """)
+}
+
 /// Adds to the progress of a planned day, or takes from it, never below 0 (ACT-7).
 public enum IncrementEntry: Operation {
   /// Exactly one of the two.
@@ -272,10 +300,8 @@ public enum IncrementEntry: Operation {
   public static let spec = OperationSpec(
     "entries.increment", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/increments"), by: .account,
     effect: .create,
-    failures: [ActivityFailure.notFound.kind, EntryFailure.nothingToTakeFrom.kind] + EntryFailure.ofWriting,
-    requirements: ["ACT-7"],
-    "Add to the progress of a planned day, or take from it, never below 0; where nothing is recorded there is nothing to take from."
-  )
+    failures: [ActivityFailure.notFound.kind] + EntryFailure.ofWriting, requirements: ["ACT-7"],
+    "Add to the progress of a planned day, or take from it, never below 0; what is taken where nothing is recorded records 0.")
 }
 
 /// Names an entry.

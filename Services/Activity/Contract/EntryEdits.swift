@@ -35,9 +35,7 @@ public enum EditEntry: Operation {
     }
 
     public static let notes: Notes = RecordEntry.Input.notes.merging([
-      "comment": Note(
-        "What to say of it, at most 20 characters; null removes it, and so does one with nothing to see in it.",
-        length: 0...EntryText.mostCommentCharacters, example: "Felt great"),
+      "comment": Note(EntryText.editedComment, length: 0...EntryText.mostCommentCharacters, example: "Felt great"),
       "location": "Where it was done, with the account's consent to location; null removes it.",
     ]) { $1 }.filter { $0.key != "photo" }
 

@@ -93,9 +93,7 @@ public struct OfflineChange: Document, Hashable {
     "durationSeconds": Note(
       "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), isCheckedByFeature: true,
       example: 900),
-    "comment": Note(
-      "What to say of it, at most 20 characters; null removes it, and so does one with nothing to see in it.",
-      example: "Felt great"),
+    "comment": Note(EntryText.editedComment, example: "Felt great"),
     "location": "Where it was done, with the account's consent to location; null removes it.",
   ]
 
@@ -241,9 +239,9 @@ public struct ChangeRefusal: Document, Hashable {
     ]
   }
 
-  /// Stable name of what is wrong.
+  /// Stable name of what is wrong; of several things, of the first.
   public var code: String
-  /// What is wrong, in the caller's language.
+  /// All that is wrong with it as a whole, in the caller's language.
   public var message: String
   /// Every field at fault.
   public var fields: [Field]
@@ -256,14 +254,16 @@ public struct ChangeRefusal: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "code": Note("Stable name of what is wrong.", example: "not_planned"), "message": "What is wrong, in the caller's language.",
+    "code": Note("Stable name of what is wrong; of several things, of the first.", example: "not_planned"),
+    "message": "All that is wrong with it as a whole, in the caller's language.",
     "fields": "Every field at fault.",
   ]
 }
 
 /// Takes in changes that devices made while they were offline (ACT-17), in any order and as often as it may be.
 ///
-/// Field by field the later write wins; the loser is kept in the entry's history. One that cannot be taken does not stop the others.
+/// Field by field the later write wins; the loser is kept in the entry's history. One that cannot be taken does not stop the others. Repeated,
+/// a change is `repeated`, and one that was refused is judged anew.
 public enum SyncEntries: Operation {
   /// The changes.
   public struct Input: Document, Hashable {
@@ -290,10 +290,16 @@ public enum SyncEntries: Operation {
     public static let notes: Notes = ["results": "One for each change, in their order."]
   }
 
+  /// The most new changes of one account that are taken in on one day of UTC: their names are kept for a year.
+  public static let mostADay = 5_000
+
   public static let spec = OperationSpec(
     "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk,
-    // Told of a change, as all that befalls one: of this code no other operation tells.
-    failures: [EntryFailure.changeReused.kind],
+    // The first is told of a change, as all that befalls one: of this code no other operation tells.
+    failures: [EntryFailure.changeReused.kind, EntryFailure.tooManyChanges.kind],
+    // Each change is known by its own name, for longer than a key would be; the reply, which may be long, need not be kept for that.
+    takesIdempotencyKey: false,
     requirements: ["ACT-17", "ID-13"],
-    "Take in changes of entries that devices made while they were offline; the later write of each field wins.")
+    "Take in changes of entries that devices made while they were offline, each once, however often it comes; the later write of each field wins."
+  )
 }

@@ -12,7 +12,7 @@ public enum MovementMark: String, Choice {
   case tooFast
   /// Nobody moves so much in a day: the whole day earns nothing.
   case tooMuch
-  /// Another account told the same series before: the whole day earns nothing.
+  /// Another account told the same series before, or nearly all of it: the whole day earns nothing.
   case sameSeries
 }
 
@@ -57,7 +57,7 @@ public struct MarkReason: Document, Hashable {
   public static let notes: Notes = [
     "kind": "Of which movement.",
     "code":
-      "`handTyped`; `inFuture`: ended after it was told; `late`: told when its day no longer earned; `tooFast`: more in a minute than anyone moves, of one sample or of all together; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account told the same before.",
+      "`handTyped`; `inFuture`: ended after it was told; `late`: told when its day no longer earned; `tooFast`: more in a minute than anyone moves, of one sample or of all together; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account told the same before, or nearly all of it.",
     "text": Note("The same in the caller's language.", example: "Typed in by hand: it is shown, but earns no coins."),
   ]
 }

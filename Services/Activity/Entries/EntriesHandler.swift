@@ -9,40 +9,13 @@ import Storage
 extension ServiceDefinition {
   /// Serves the reading and writing of entries.
   mutating func serveEntries(_ calendars: AccountCalendars, _ desk: PictureDesk) {
-    serve(
-      RecordEntry.self,
-      prepare: { input, call in
-        try input.found.require("activityID", "day")
-        try await calendars.prepare(input, call)
-        if input.location != nil { try await Accounts.catchUp(on: .location, call) }
-        var findings = FieldFindings(input.found)
-        guard let photo = input.photo, input.found.areRight("photo") else { return (picture: Picture?.none, findings: findings) }
-        // Where there is no such activity, no picture is decoded.
-        _ = try await call.read { try calendars.goal(input.activityID, input.day, call, in: $0) }
-        let picture = try await findings.gather(awaiting: { try await desk.picture(photo.bytes, field: "photo") })
-        return (picture, findings)
-      },
-      write: { input, prepared, call, transaction in
-        let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
-        var (picture, findings) = prepared
-        var entry: Entry?
-        if input.found.areRight("isDone", "amount", "durationSeconds") {
-          entry = try findings.gather {
-            try Entries.change(goal, of: call.account, today: today, transaction) { measure, progress in
-              try measure.set(progress ?? 0, to: input)
-            }
-          }
-        }
-        try findings.end()
-        let details = EntryWrite(input, picture)
-        if let entry, details.isEmpty { return entry }
-        return try calendars.write(details, picture: picture, goal, today: today, call, transaction)
-      })
+    serveForm(RecordEntry.self, calendars, desk)
+    serveForm(CreateEntry.self, isNew: true, calendars, desk)
 
     serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
       return try Entries.change(goal, of: call.account, today: today, transaction) { measure, progress in
-        try measure.add(input, to: progress)
+        try measure.add(input, to: progress ?? 0)
       }
     }
 
@@ -82,6 +55,50 @@ extension ServiceDefinition {
       }
       return Empty()
     }
+  }
+}
+
+extension ServiceDefinition {
+  /// Serves an operation that takes the form of an entry.
+  ///
+  /// - Parameter isNew: whether there must be no entry yet.
+  private mutating func serveForm<O: Operation>(
+    _ operation: O.Type, isNew: Bool = false, _ calendars: AccountCalendars, _ desk: PictureDesk
+  ) where O.Input == RecordEntry.Input, O.Output == Entry {
+    @Sendable func expectNone(_ goal: PlannedGoal, in database: Database) throws {
+      guard isNew, try Entries.find(goal.activity, goal.day, in: database) != nil else { return }
+      throw EntryFailure.exists.with(["day": .text(goal.day.description)])
+    }
+    serve(
+      operation,
+      prepare: { input, call in
+        try input.found.require("activityID", "day")
+        try await calendars.prepare(input, call)
+        if input.location != nil { try await Accounts.catchUp(on: .location, call) }
+        var findings = FieldFindings(input.found)
+        guard let photo = input.photo, input.found.areRight("photo") else { return (picture: Picture?.none, findings: findings) }
+        // Where there is no such activity, or an entry already, no picture is decoded.
+        try await call.read { try expectNone(calendars.goal(input.activityID, input.day, call, in: $0), in: $0) }
+        let picture = try await findings.gather(awaiting: { try await desk.picture(photo.bytes, field: "photo") })
+        return (picture, findings)
+      },
+      write: { input, prepared, call, transaction in
+        let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
+        try expectNone(goal, in: transaction.database)
+        var (picture, findings) = prepared
+        var entry: Entry?
+        if input.found.areRight("isDone", "amount", "durationSeconds") {
+          entry = try findings.gather {
+            try Entries.change(goal, of: call.account, today: today, transaction) { measure, progress in
+              try measure.set(progress ?? 0, to: input)
+            }
+          }
+        }
+        try findings.end()
+        let details = EntryWrite(input, picture)
+        if let entry, details.isEmpty { return entry }
+        return try calendars.write(details, picture: picture, goal, today: today, call, transaction)
+      })
   }
 }
 

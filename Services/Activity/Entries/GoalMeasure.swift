@@ -69,11 +69,10 @@ struct GoalMeasure: Hashable, Sendable {
     return try given(amount: input.amount, seconds: input.durationSeconds)
   }
 
-  /// The progress after something was added to it, or taken from it: never below 0. From nothing nothing is taken.
-  func add(_ input: IncrementEntry.Input, to progress: Int?) throws(Failure) -> Int {
+  /// The progress after something was added to it, or taken from it: never below 0.
+  func add(_ input: IncrementEntry.Input, to progress: Int) throws(Failure) -> Int {
     let more = try given(amount: input.amount, seconds: input.durationSeconds)
-    guard progress != nil || more > 0 else { throw EntryFailure.nothingToTakeFrom.with() }
-    let sum = max(0, (progress ?? 0) + more)
+    let sum = max(0, progress + more)
     guard sum <= most else {
       let most: Parameter = kind == .quantity ? .number(Int(Amounts.most)) : .number(most)
       let field = kind == .quantity ? "amount" : "durationSeconds"

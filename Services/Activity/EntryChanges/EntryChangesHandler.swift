@@ -20,7 +20,9 @@ extension ServiceDefinition {
         let sync = EntrySync(
           account: account, today: today, transaction: transaction, words: words, language: call.language)
         try ChangeNames.forgetOld(transaction)
-        return SyncEntries.Output(results: try input.changes.map(sync.take))
+        let results = try input.changes.map(sync.take)
+        try ChangeAllowance.draw(results.count { $0.outcome == .applied || $0.outcome == .superseded }, for: account, transaction)
+        return SyncEntries.Output(results: results)
       })
 
     serve(ListEntryChanges.self, prepare: calendars.prepare) { input, _, call, database in

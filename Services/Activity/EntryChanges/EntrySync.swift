@@ -17,18 +17,17 @@ struct EntrySync {
   func take(_ change: OfflineChange) throws -> OfflineChangeResult {
     let (database, name) = (transaction.database, change.name)
     var result = OfflineChangeResult(id: change.id, deviceID: change.deviceID, outcome: .repeated)
-    let goal: PlannedGoal
+    var problems = ChangeProblems()
+    let planned = try problems.gather {
+      try Activities.goal(change.activityID, of: account, on: change.day, today: today, in: database)
+    }
     var superseded: [EntryField]?
-    var write: EntryWrite?
-    do {
-      goal = try Activities.goal(change.activityID, of: account, on: change.day, today: today, in: database)
-      superseded = try ChangeNames.superseded(change, in: database)
-      // What was taken in once is not judged again by what holds now.
-      if superseded == nil { write = try self.write(change, goal) }
-    } catch {
-      guard error is Failure || error is any FailureCode else { throw error }
+    if planned != nil { superseded = try problems.gather { try ChangeNames.superseded(change, in: database) } ?? nil }
+    // What was taken in once is not judged again by what holds now.
+    let write = superseded == nil ? try self.write(change, planned, &problems) : nil
+    guard problems.isEmpty, let goal = planned else {
       result.outcome = .refused
-      result.refusal = refusal(Failure(error))
+      result.refusal = problems.refusal(words, language)
       return result
     }
     if let write {
@@ -55,26 +54,35 @@ struct EntrySync {
     return (applied, lost.filter { $0.cause == .late }.map(\.value.field))
   }
 
-  /// What the change writes.
+  /// What the change writes, if it has no problem.
   ///
-  /// - Throws: why it cannot be taken.
-  private func write(_ change: OfflineChange, _ goal: PlannedGoal) throws -> EntryWrite {
-    let fields = ["isDone", "amount", "durationSeconds"]
-    var findings = FieldFindings(change.problems)
+  /// - Parameter goal: nil where there is no such activity.
+  private func write(
+    _ change: OfflineChange, _ goal: PlannedGoal?, _ problems: inout ChangeProblems
+  ) throws -> EntryWrite {
+    problems.add(change.problems)
     var progress: Int?
-    if change.saysProgress, !findings.problems.contains(where: { fields.contains($0.field) }) {
-      progress = try findings.gather { try self.progress(of: change, goal.measure) }
+    if let goal, change.saysProgress, problems.areRight("isDone", "amount", "durationSeconds") {
+      progress = try problems.gather { try self.progress(of: change, goal.measure) }
     }
-    try findings.end()
-    if change.isDeleted == true {
-      // The account may have travelled west from the day of its entry.
-      guard try goal.day <= today || exists(goal) else { throw EntryFailure.inFuture.with(["day": .text(goal.day.description)]) }
-      return .deletion
+    let isDeletion = change.isDeleted == true
+    let write = isDeletion ? .deletion : EntryWrite(progress: progress, comment: change.comment, location: change.location)
+    if let goal, problems.areRight("day") {
+      try problems.gather {
+        if isDeletion {
+          // The account may have travelled west from the day of its entry.
+          guard try goal.day <= today || exists(goal) else {
+            throw EntryFailure.inFuture.with(["day": .text(goal.day.description)])
+          }
+        } else {
+          let takesAway = try !change.saysProgress && write.isRemoval && exists(goal)
+          if !takesAway { try goal.requireOpen(today: today) }
+        }
+      }
     }
-    let write = EntryWrite(progress: progress, comment: change.comment, location: change.location)
-    let takesAway = try !change.saysProgress && write.isRemoval && exists(goal)
-    if !takesAway { try goal.requireOpen(today: today) }
-    if change.location.value != nil { try Accounts.requireConsent(.location, of: account, in: transaction.database) }
+    if !isDeletion, change.location.value != nil {
+      try problems.gather { try Accounts.requireConsent(.location, of: account, in: transaction.database) }
+    }
     return write
   }
 
@@ -91,20 +99,6 @@ struct EntrySync {
 
   private func exists(_ goal: PlannedGoal) throws -> Bool {
     try Entries.find(goal.activity, goal.day, in: transaction.database) != nil
-  }
-
-  private func refusal(_ failure: Failure) -> ChangeRefusal {
-    let what = ["failure.\(failure.code)", "failure.\(failure.code).suggestion"].compactMap {
-      words.text($0, language, failure.parameters)
-    }
-    return ChangeRefusal(
-      code: failure.code, message: what.isEmpty ? failure.code : what.joined(separator: " "),
-      fields: failure.fields.map { problem in
-        ChangeRefusal.Field(
-          field: problem.field, code: problem.code,
-          message: words.text("field.\(problem.code)", language, problem.parameters) ?? problem.code,
-          suggestion: words.text("field.\(problem.code).suggestion", language, problem.parameters))
-      })
   }
 }
 

@@ -4,6 +4,7 @@ import GRDB
 import InProcess
 import Operations
 import Storage
+import Synchronization
 import Testing
 
 @Suite("Entries")
@@ -96,19 +97,17 @@ struct EntriesTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(10, unit: "times")).id
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for number in 0..<300 {
-          group.addTask {
-            let failure = try await ana.failure(
-              IncrementEntry.self, .init(activityID: id, day: .today, amount: 0.1), key: "key \(number % 100)")
-            #expect(failure == nil || failure == "still_running")
-          }
-        }
-        try await group.waitForAll()
+      let ends = Mutex<[String?: Int]>([:])
+      try await services.together(300, waiting: 100, writingTo: .activity) { number in
+        let end = try await ana.failure(
+          IncrementEntry.self, .init(activityID: id, day: .today, amount: 0.1), key: "key \(number % 100)")
+        ends.withLock { $0[end, default: 0] += 1 }
       }
+      let (told, refused) = ends.withLock { ($0[nil] ?? 0, $0["still_running"] ?? 0) }
+      #expect(told >= 100 && told + refused == 300)
       #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.amount) == [10])
-      let count = try await services.store(of: .activity).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entries") }
-      #expect(count == 1)
+      #expect(try await services.store(of: .activity).rows("entries") == 1)
+      #expect(try await services.told(by: .activity).count { $0.name == "entries.recorded" } == 100)
     }
   }
 

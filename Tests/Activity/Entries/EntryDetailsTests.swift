@@ -5,6 +5,7 @@ import IdentityContract
 import InProcess
 import Operations
 import Storage
+import Synchronization
 import Testing
 
 @Suite("Entries with comment, photo and location (ACT-8; T UC 02.01 to 02.04)")
@@ -195,24 +196,79 @@ struct EntryDetailsTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(1_000, unit: "times")).id
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for number in 1...400 {
-          group.addTask {
-            let place = EntryLocation(latitude: Double(number % 90), longitude: Double(number % 90))
-            _ = try await ana.send(
-              RecordEntry.self,
-              .init(activityID: id, day: .today, amount: Double(number), comment: "number \(number)", location: place))
-          }
-        }
-        try await group.waitForAll()
+      @Sendable func isWhole(_ entry: Entry) throws -> Bool {
+        let amount = Int(try #require(entry.amount))
+        return entry.comment == "number \(amount)" && entry.location?.latitude == Double(amount % 90)
       }
-      let entry = try await ana.send(GetEntry.self, .init(activityID: id, day: .today))
-      let amount = Int(try #require(entry.amount))
-      #expect(entry.comment == "number \(amount)" && entry.location?.latitude == Double(amount % 90))
+      let isOver = Atomic(false)
+      defer { isOver.store(true, ordering: .relaxed) }
+      let reading = Task {
+        var whole = 0
+        while !isOver.load(ordering: .relaxed) {
+          do {
+            let entry = try await ana.send(GetEntry.self, .init(activityID: id, day: .today))
+            guard try isWhole(entry) else { return -1 }
+            whole += 1
+          } catch let failure as Failure where failure.code == "entry_not_found" {}
+        }
+        return whole
+      }
+      try await services.together(400, writingTo: .activity) { number in
+        let place = EntryLocation(latitude: Double((number + 1) % 90), longitude: Double((number + 1) % 90))
+        let form = RecordEntry.Input(
+          activityID: id, day: .today, amount: Double(number + 1), comment: "number \(number + 1)", location: place)
+        // Each is answered with what it wrote itself, whatever came between.
+        let entry = try await ana.send(RecordEntry.self, form)
+        #expect(try entry.amount == Double(number + 1) && isWhole(entry))
+      }
+      isOver.store(true, ordering: .relaxed)
+      #expect(try await reading.value >= 0, "an entry was read of which only a part was written")
+      #expect(try await isWhole(ana.send(GetEntry.self, .init(activityID: id, day: .today))))
       let store = services.store(of: .activity)
       for (table, count) in [("entries", 1), ("entry_places", 1), ("entry_stamps", 2)] {
         #expect(try await store.rows(table) == count, "\(table)")
       }
+    }
+  }
+
+  @Test("T UC 02.01, exception: a second add for a day says that there is an entry, and changes nothing; editing changes it")
+  func secondAdd() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let id = try await ana.makeActivity(goal: .quantity(10, unit: "km")).id
+      let form = CreateEntry.Input(activityID: id, day: .today, amount: 3, comment: "first")
+      let entry = try await ana.send(CreateEntry.self, form, key: "add")
+      #expect(entry.amount == 3 && entry.comment == "first")
+      // Repeated with its key it is the same add.
+      #expect(try await ana.send(CreateEntry.self, form, key: "add") == entry)
+      var second = form
+      (second.amount, second.comment) = (5, "second")
+      do {
+        _ = try await ana.send(CreateEntry.self, second)
+        Issue.record("a second entry was added")
+      } catch let failure as Failure {
+        #expect(failure.code == "entry_exists" && failure.status == 409 && CreateEntry.spec.declares(failure))
+        #expect(failure.parameters["day"] == .text("2026-11-21"))
+      }
+      // Before its picture is looked at.
+      second.photo = Base64Bytes(Array("no picture".utf8))
+      #expect(try await ana.failure(CreateEntry.self, second) == "entry_exists")
+      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
+      // Progress is set as often as one likes (H CU-29), and an entry is edited.
+      #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 4)).amount == 4)
+      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, amount: 5)).amount == 5)
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
+      try services.clock.set("2026-11-21T12:00:01.000Z")
+      #expect(try await ana.failure(CreateEntry.self, second) == "invalid_fields")
+      second.photo = nil
+      #expect(try await ana.send(CreateEntry.self, second).comment == "second")
+      let other = try await ana.makeActivity(goal: .quantity(10, unit: "km")).id
+      let ends = Mutex<[String?: Int]>([:])
+      try await services.together(20, writingTo: .activity) { number in
+        let end = try await ana.failure(CreateEntry.self, .init(activityID: other, day: .today, amount: Double(number)))
+        ends.withLock { $0[end, default: 0] += 1 }
+      }
+      #expect(ends.withLock { $0 } == [nil: 1, "entry_exists": 19])
     }
   }
 

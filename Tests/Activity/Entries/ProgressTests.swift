@@ -52,7 +52,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("H CU-29 5a, 5b: adding nothing, and taking from nothing, are refused, and nothing is written")
+  @Test("H CU-29 5a, 5b: adding nothing is refused and writes nothing; what is taken from nothing is 0")
   func nothing() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
@@ -65,16 +65,22 @@ struct ProgressTests {
         try await ana.refusedFields(IncrementEntry.self, .init(activityID: minutes, day: .today, durationSeconds: 0))
           == ["durationSeconds adds_nothing"])
       let less = IncrementEntry.Input(activityID: litres, day: .today, amount: -5)
-      #expect(try await ana.failure(IncrementEntry.self, less) == "nothing_to_take_from")
       #expect(try await services.store(of: .activity).rows("entries") == 0)
       #expect(try await services.told(by: .activity).allSatisfy { $0.name == "activities.changed" })
-      // Where a comment alone was written there is no progress to take from either; where 0 was recorded there is.
+      let none = try await ana.send(IncrementEntry.self, less)
+      #expect(none.amount == 0 && !none.isDone)
+      #expect(try await ana.send(GetEntry.self, .init(activityID: litres, day: .today)) == none)
+      let shorter = IncrementEntry.Input(activityID: minutes, day: .today, durationSeconds: -5)
+      #expect(try await ana.send(IncrementEntry.self, shorter).durationSeconds == 0)
+      _ = try await ana.send(DeleteEntry.self, .init(activityID: litres, day: .today))
+      try services.clock.set("2026-11-21T12:00:01.000Z")
+      // Where a comment alone was written there is no progress to take from either.
       let change = OfflineChange(
         id: try ChangeID(text: "1"), deviceID: try DeviceID(text: "phone"), madeAt: services.clock.now, activityID: litres,
         day: try LocalDay(text: "2026-11-21"), comment: .set("a"))
       _ = try await ana.send(SyncEntries.self, .init(changes: [change]))
-      #expect(try await ana.failure(IncrementEntry.self, less) == "nothing_to_take_from")
-      _ = try await ana.send(RecordEntry.self, .init(activityID: litres, day: .today, amount: 0))
+      let commented = try await ana.send(IncrementEntry.self, less)
+      #expect(commented.amount == 0 && commented.comment == "a")
       #expect(try await ana.send(IncrementEntry.self, less).amount == 0)
     }
   }
@@ -106,18 +112,34 @@ struct ProgressTests {
   func races() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let id = try await ana.makeActivity(goal: .quantity(1_000, unit: "times")).id
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for number in 0..<300 {
-          group.addTask {
-            _ = try await ana.send(
-              IncrementEntry.self, .init(activityID: id, day: .today, amount: Double(number % 3 + 1)), key: "key \(number)")
-          }
-        }
-        try await group.waitForAll()
+      let (fresh, begun) = (
+        try await ana.makeActivity(goal: .quantity(1_000, unit: "times")).id,
+        try await ana.makeActivity(goal: .quantity(1_000, unit: "times")).id
+      )
+      _ = try await ana.send(RecordEntry.self, .init(activityID: begun, day: .today, amount: 500))
+      try await services.together(400, writingTo: .activity) { number in
+        // Of the first there is nothing to take from, whatever comes first.
+        let amount = number % 2 == 0 ? Double(number % 3 + 1) : Double(number % 4) - 2
+        _ = try await ana.send(
+          IncrementEntry.self, .init(activityID: number % 2 == 0 ? fresh : begun, day: .today, amount: amount),
+          key: "key \(number)")
       }
-      #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).amount == 600)
-      #expect(try await services.store(of: .activity).rows("entries") == 1)
+      func amount(_ id: ActivityID) async throws -> Double? {
+        try await ana.send(GetEntry.self, .init(activityID: id, day: .today)).amount
+      }
+      let even = stride(from: 0, to: 400, by: 2).reduce(0) { $0 + $1 % 3 + 1 }
+      #expect(try await amount(fresh) == Double(even))
+      // A hundred each of one taken away and one added.
+      #expect(try await amount(begun) == 500)
+      let store = services.store(of: .activity)
+      #expect(try await store.rows("entries") == 2)
+      // Each found what those before it had left, and told what it left itself.
+      let told = try await services.told(by: .activity).filter { $0.name == "entries.recorded" }.map {
+        try EntryRecorded.decode($0.body)
+      }
+      #expect(told.count == 401)
+      let steps = zip([0] + told.filter { $0.activityID == fresh }.compactMap(\.amount), told.filter { $0.activityID == fresh })
+      #expect(steps.allSatisfy { before, event in (1...3).contains((event.amount ?? 0) - before) })
     }
   }
 }

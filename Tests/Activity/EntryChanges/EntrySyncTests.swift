@@ -182,7 +182,7 @@ struct EntrySyncTests {
       #expect(results.map(\.outcome) == Array(repeating: .refused, count: 10) + [.applied])
       #expect(
         results.map { $0.refusal?.code ?? "" } == [
-          "activity_not_found", "not_planned", "entry_in_future", "invalid_fields", "invalid_fields", "invalid_fields",
+          "activity_not_found", "not_planned", "entry_in_future", "invalid_fields", "consent_required", "invalid_fields",
           "invalid_fields", "consent_required", "invalid_fields", "invalid_fields", "",
         ])
       let fields = results.map { ($0.refusal?.fields ?? []).map { "\($0.field) \($0.code)" } }
@@ -197,6 +197,78 @@ struct EntrySyncTests {
       #expect(results[7].refusal?.message.contains("usar tu ubicación") == true)
       #expect(results[10].entry?.amount == 1.5)
       #expect(try await services.store(of: .activity).rows("entries") == 1)
+    }
+  }
+
+  @Test("all that is wrong with one is told: no unknown activity, closed day or missing consent hides its fields, nor they it")
+  func allProblems() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register(consents: [])
+      let id = try await ana.makeActivity(goal: .quantity(5, unit: "km"), schedule: .weekdays([6]), startDay: "2026-11-01").id
+      let friday = try LocalDay(text: "2026-11-20")
+      let (long, place) = (String(repeating: "x", count: 21), EntryLocation(latitude: 91, longitude: 0))
+      let results = try await sync(
+        ana, try change("1", at: "08:00", ActivityID(), amount: -1, comment: .set(long)),
+        try change("2", at: "08:00", id, day: friday, amount: 0.0001, location: .set(place)),
+        try change("3", at: "08:00", id, day: friday, durationSeconds: 5),
+        try change("4", at: "08:00", ActivityID(), day: LocalDay(daysSinceEpoch: -1), isDeleted: true, amount: 1))
+      #expect(results.map(\.outcome) == Array(repeating: .refused, count: 4))
+      #expect(
+        results.map { $0.refusal?.code } == ["activity_not_found", "not_planned", "not_planned", "activity_not_found"])
+      #expect(
+        results.map { ($0.refusal?.fields ?? []).map { "\($0.field) \($0.code)" } } == [
+          ["amount out_of_range", "comment too_long"], ["amount too_precise", "location.latitude out_of_range"],
+          ["durationSeconds not_for_goal"], ["amount not_when_deleted", "day out_of_range"],
+        ])
+      let message = try #require(results[1].refusal?.message)
+      #expect(message.contains("2026-11-20") && message.contains("consents.location"))
+      #expect(try await services.store(of: .activity).rows("entry_change_names") == 0)
+    }
+  }
+
+  @Test("so many new ones of an account are taken in on a day; beyond, none of a batch is, and repeated ones still are known")
+  func allowance() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T23:59:30.000Z") { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
+      let (first, second) = (try change("1", at: "08:00", id, amount: 1), try change("2", at: "08:01", id, amount: 2))
+      let third = try change("3", at: "08:02", id, amount: 3)
+      #expect(try await sync(ana, first, first).map(\.outcome) == [.applied, .repeated])
+      let store = services.store(of: .activity)
+      try await store.write { transaction in
+        let sql = "UPDATE entry_change_counts SET changes = changes + ?"
+        try transaction.database.execute(sql: sql, arguments: [SyncEntries.mostADay - 2])
+      }
+      do {
+        _ = try await sync(ana, second, third)
+        Issue.record("two were taken in where there is room for one")
+      } catch let failure as Failure {
+        #expect(failure.code == "too_many_changes" && failure.status == 429 && failure.retryAfterSeconds == 30)
+        #expect(SyncEntries.spec.declares(failure))
+      }
+      #expect(try await store.rows("entry_change_names") == 1)
+      #expect(try await sync(ana, first, second).map(\.outcome) == [.repeated, .applied])
+      #expect(try await ana.failure(SyncEntries.self, .init(changes: [third])) == "too_many_changes")
+      #expect(try await sync(ana, first, second).map(\.outcome) == [.repeated, .repeated])
+      let other = try await ben.makeActivity(goal: .quantity(500, unit: "times")).id
+      #expect(try await sync(ben, try change("1", at: "08:00", other, amount: 1)).map(\.outcome) == [.applied])
+      try services.clock.set("2026-11-22T00:00:00.000Z")
+      #expect(try await sync(ana, third).map(\.outcome) == [.applied])
+    }
+  }
+
+  @Test("what is answered is not kept: refused ones leave nothing, whatever keys they come with")
+  func keepsNothing() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let batch = try (1...SyncEntries.Input.mostChanges).map { try change("\($0)", at: "08:00", ActivityID(), amount: -1) }
+      let store = services.store(of: .activity)
+      for key in ["a", "b"] {
+        _ = try await ana.send(SyncEntries.self, .init(changes: batch), key: key)
+        for table in ["idempotency_records", "entry_change_names", "entry_change_counts"] {
+          #expect(try await store.rows(table) == 0, "\(table)")
+        }
+      }
     }
   }
 
