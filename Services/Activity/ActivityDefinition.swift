@@ -84,6 +84,8 @@ extension ServiceDefinition {
         .rows("movement_sources", ofWalker, .steps),
         .rows("movement_stale_days", ofWalker, .steps),
         .rows("movement_series", ofWalker, .steps),
+        .rows("movement_sketches", ofWalker, .steps),
+        .following("movement_sketch_hashes", "movement_sketches"),
         .rows("movement_minutes", ofWalker, .steps),
         .rows("movement_accounts", "account_id = :account", .steps),
         .rows("movement_days", "account_id = :account", .steps),

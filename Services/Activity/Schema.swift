@@ -30,5 +30,6 @@ enum Schema {
     Ties.daysMigration(29),
     ImportedTotalsSchema.migration(30),
     ChangeAllowance.migration(31),
+    MovementSeries.migration(32),
   ]
 }

@@ -105,16 +105,19 @@ struct DaySettlement {
         changes[key.day, default: [:]][key.kind] = .set(try judge(try count.count(key), key, in: database))
       }
     }
+    let firstOpenDay = rules.firstOpenDay(on: recordedDay)
     var isCopy: [LocalDay: Bool] = [:]
     for (day, digest) in series where !digest.isEmpty {
-      isCopy[day] = try MovementSeries.change(day, of: account.number, by: digest, least: rules.leastSeries, in: database)
+      isCopy[day] = try MovementSeries.change(
+        day, of: account.number, by: digest, least: rules.leastSeries, isOpen: day >= firstOpenDay, in: database)
       if changes[day]?[.steps] == nil { changes[day, default: [:]][.steps] = .add(JudgedCount()) }
     }
     let states = try changes.sorted { $0.key < $1.key }.compactMap { day, kinds in
       try MovementDays.change(
         day, of: account.id, by: kinds, isCopy: isCopy[day], recordedDay: recordedDay, rules, transaction)
     }
-    try MovementMinutes.forget(before: rules.firstOpenDay(on: recordedDay), of: account.number, in: database)
+    try MovementMinutes.forget(before: firstOpenDay, of: account.number, in: database)
+    try MovementSeries.forget(before: firstOpenDay, of: account.number, in: database)
     guard !states.isEmpty else { return [] }
     try transaction.tell(
       MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.told)))
