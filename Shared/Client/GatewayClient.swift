@@ -201,9 +201,9 @@ struct ServerSentEvents {
       guard !data.isEmpty else { return nil }
       return .init(id: id, event: event.isEmpty ? "message" : event, data: data.joined(separator: "\n"))
     }
-    let colon = text.firstIndex(of: ":") ?? text.endIndex
-    var value = colon == text.endIndex ? "" : text[text.index(after: colon)...]
-    if value.hasPrefix(" ") { value = value.dropFirst() }
+    let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+    var value = colon == text.endIndex ? "" : text[text.utf8.index(after: colon)...]
+    if value.utf8.first == UInt8(ascii: " ") { value = value[value.utf8.index(after: value.startIndex)...] }
     switch text[..<colon] {
     case "id": id = String(value)
     case "event": event = String(value)

@@ -15,6 +15,10 @@ struct LinkFreeTests {
       ("evil\u{3002}example", "evil example"), ("evil\u{FF0E}example\u{FF0F}x", "evil example x"), ("mailto:a@b", "mailto a b"),
       ("bit.ly.732862", "bit ly 732862"), ("tel:+34600000000", "tel +34600000000"), ("evil.example.", "evil example."),
       ("\\\\host\\share", "host share"), ("evil/.example", "evil example"), ("www .evil", ".evil"), ("at 03:30", "at 03:30"),
+      // What a joint is one character with hides it from nobody (UAX #29, GB9a and GB9b).
+      ("evil\u{600}.example", "evil\u{600} example"), ("evil.\u{903}example", "evil \u{903}example"),
+      ("ana\u{D4E}@evil\u{D4E}.example", "ana\u{D4E} evil\u{D4E} example"),
+      ("http\u{600}:\u{600}/\u{600}/evil", "http\u{600} \u{600} \u{600} evil"),
     ])
   func table(text: String, shown: String) { #expect(LinkFree.text(text) == shown) }
 

@@ -37,7 +37,15 @@ struct FoldedText: Hashable, Sendable {
   var trigrams: String? {
     let scalars = Array(description.unicodeScalars)
     guard scalars.count >= 3 else { return nil }
-    let all = Set((0...scalars.count - 3).map { String(String.UnicodeScalarView(scalars[$0..<$0 + 3])) })
-    return all.sorted().map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: " AND ")
+    let all = Set((0...scalars.count - 3).map { FoldedText.quoted(scalars[$0..<$0 + 3]) })
+    return all.sorted().joined(separator: " AND ")
+  }
+
+  /// A string of FTS5's query syntax, whose quotation marks are written twice.
+  private static func quoted(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    var text = "\"".unicodeScalars
+    for scalar in scalars { text.append(contentsOf: scalar == "\"" ? ["\"", "\""] : [scalar]) }
+    text.append("\"")
+    return String(text)
   }
 }

@@ -10,8 +10,8 @@ extension GatewayConfiguration {
     tcp.host = settings.string("racha.tcp.host", default: tcp.host)
     tcp.port = settings.int("racha.tcp.port", default: tcp.port, in: 0...65535)
     readCertificate(settings)
-    allowedOrigins = settings.string("racha.http.allowedOrigins", default: "").split(separator: ",").map {
-      $0.trimmingPrefix(while: { $0 == " " }).description
+    allowedOrigins = settings.string("racha.http.allowedOrigins", default: "").split(at: ",", omitsEmpty: true).map {
+      String($0.withoutBlanks)
     }
     proxies.read(settings)
     tcpProxies = settings.networks("racha.tcp.trustedProxies")
@@ -58,8 +58,8 @@ extension TrustedProxies {
 extension Settings {
   /// Networks with commas between them.
   fileprivate func networks(_ key: String) -> [IPNetwork] {
-    string(key, default: "").split(separator: ",").compactMap { text in
-      let text = text.filter { $0 != " " }
+    string(key, default: "").split(at: ",", omitsEmpty: true).compactMap { text in
+      let text = String(text.withoutBlanks)
       if let network = IPNetwork(text) { return network }
       refuse(key, "must be networks such as 10.0.0.0/8, 2001:db8::/32 or 192.0.2.7, with commas, not \"\(text)\"")
       return nil

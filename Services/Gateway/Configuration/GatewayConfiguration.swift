@@ -94,7 +94,7 @@ public struct GatewayConfiguration: Sendable {
 
     /// Reads `600/60`.
     public init?(text: String) {
-      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+      let parts = text.split(at: "/")
       guard parts.count == 2, let count = Int(parts[0]), let seconds = Int(parts[1]), (1...1_000_000_000).contains(count),
         (1...86400).contains(seconds)
       else { return nil }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Operations
 
 /// Builds HTML from text that is escaped.
 struct HTML: ExpressibleByStringInterpolation, CustomStringConvertible {
@@ -24,20 +25,7 @@ struct HTML: ExpressibleByStringInterpolation, CustomStringConvertible {
     mutating func appendInterpolation(_ text: some StringProtocol) { self.text += HTML.escape(text) }
   }
 
-  static func escape(_ text: some StringProtocol) -> String {
-    var result = ""
-    for character in text {
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      default: result.append(character)
-      }
-    }
-    return result
-  }
+  static func escape(_ text: some StringProtocol) -> String { Markup.escaped(text) }
 
   /// How a content security policy names a style or script that stands in its page (CSP 3, section 8.4).
   static func hash(of text: String) -> String {
@@ -46,7 +34,7 @@ struct HTML: ExpressibleByStringInterpolation, CustomStringConvertible {
 
   /// Text whose parts between backquotes are code.
   static func text(_ text: String) -> HTML {
-    let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+    let parts = text.split(at: "`")
     return HTML(raw: parts.enumerated().map { $0 % 2 == 1 ? "<code>\(escape($1))</code>" : escape($1) }.joined())
   }
 }

@@ -48,7 +48,7 @@ enum ProxyHeader {
   }
 
   private static func address(_ text: String, isV6: Bool) -> IPAddress? {
-    guard text.contains(":") == isV6, !text.contains("%") else { return nil }
+    guard text.utf8.contains(UInt8(ascii: ":")) == isV6, !text.utf8.contains(UInt8(ascii: "%")) else { return nil }
     return IPAddress(text)
   }
 

@@ -31,9 +31,9 @@ public struct TrustedProxies: Sendable, Hashable {
   ///   - values: of the fields, in their order.
   func client(behind proxy: IPAddress, _ values: [String]) -> IPAddress {
     var client = proxy
-    var rest = values.joined(separator: ",")[...]
+    var rest = Array(values.joined(separator: ",").utf8)[...]
     while contains(client), let hop = ForwardedHops.last(of: &rest, isQuoting: field == .forwarded) {
-      guard let address = field == .forwarded ? ForwardedHops.node(hop) : ForwardedHops.address(hop[...]) else { break }
+      guard let address = field == .forwarded ? ForwardedHops.node(hop) : ForwardedHops.address(hop) else { break }
       client = address
     }
     return client

@@ -96,7 +96,7 @@ final class HTTPConnection: ChannelInboundHandler {
       watch.headArrived()
       arriving = Received(head: head)
       // RFC 9110, section 10.1.1: HTTP/1.0 knows no interim answers.
-      isAskedToGoOn = head.version != .http1_0 && head.headers.first(name: "Expect")?.lowercased() == "100-continue"
+      isAskedToGoOn = head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true
       letGoOn(context)
     case .body(var part):
       guard (arriving?.body.readableBytes ?? 0) + part.readableBytes <= limits.body else {
@@ -190,7 +190,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard isHost else { return Malformation.host.failure() }
     guard authorizations <= 1 else { return Malformation.oneField.failure(["field": .text("Authorization")]) }
     guard RequestTarget(head.uri) != nil else { return Malformation.target.failure() }
-    guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
+    guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.isField("chunked") }) else {
       return Malformation.unclearLength.failure()
     }
     if let length = lengths.first.flatMap({ Int($0) }), length > limits.body {

@@ -66,16 +66,20 @@ struct RequestFields: Sendable {
     field = value
   }
 
+  /// Most bytes of a field that is kept for people to read.
+  static let maxShownBytes = 200
+
   /// Text for people, bounded and without the tabs that a field may hold: services take no control characters.
   private static func shown(_ value: String) -> String {
-    let text = String(value.prefix(200))
-    return text.utf8.contains { $0 < 0x20 } ? text.replacing("\t", with: " ") : text
+    let text = value.beginning(maxBytes: maxShownBytes)
+    guard text.utf8.contains(0x09) else { return text }
+    return String(decoding: text.utf8.map { $0 == 0x09 ? 0x20 : $0 }, as: UTF8.self)
   }
 
   /// The token of `Bearer <token>` (RFC 6750, section 2.1); other schemes are not ours and count as an empty token.
   private static func bearer(_ value: String) -> String {
-    guard value.utf8.count > 7, value.prefix(7).lowercased() == "bearer " else { return "" }
-    return String(value.dropFirst(7).drop { $0 == " " })
+    guard value.utf8.count > 7, String(decoding: value.utf8.prefix(7), as: UTF8.self).isField("bearer ") else { return "" }
+    return String(decoding: value.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
   }
 
   /// Whether the body is JSON: `application/json`, in UTF-8 if it names a charset.
@@ -89,22 +93,25 @@ struct RequestFields: Sendable {
 
   /// Whether the body is of that media type; `image/*` stands for every image.
   func isMedia(_ mediaType: String) -> Bool {
-    let given = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
-    return mediaType.hasSuffix("/*") ? given?.hasPrefix(mediaType.dropLast()) == true : given == mediaType
+    let end = contentType?.utf8.firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") }
+    guard let given = contentType.map({ $0[..<(end ?? $0.endIndex)].asciiLowercased }) else { return false }
+    return mediaType.ends(with: "/*") ? given.begins(with: mediaType.dropLast()) : given.isSame(as: mediaType)
   }
 
   /// Whether the client has what that entity tag names (RFC 9110, section 13.1.2: a weak comparison).
   func knows(_ tag: String) -> Bool {
     guard let ifNoneMatch else { return false }
-    return ifNoneMatch.split(separator: ",").contains { given in
-      let given = given.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-      return given == "*" || given == tag || given == "W/\(tag)"
+    return ifNoneMatch.split(at: ",").contains { given in
+      let given = given.withoutBlanks
+      return given.isSame(as: "*") || given.isSame(as: tag) || given.isSame(as: "W/\(tag)")
     }
   }
 
   private static func isUTF8(_ contentType: String, _ media: String) -> Bool {
-    let parts = contentType.split(separator: ";").map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }
-    return parts.first == media && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+    let bytes = contentType.asciiLowercased.utf8.filter { $0 != UInt8(ascii: " ") && $0 != 0x09 }
+    let parts = bytes.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
+    return parts.first?.isSame(as: media) == true
+      && parts.dropFirst().allSatisfy { $0.isSame(as: "charset=utf-8") || $0.isSame(as: "charset=\"utf-8\"") }
   }
 
   /// Refuses a body that is not sent as it is: nothing behind the gateway would be able to read it.
@@ -138,7 +145,7 @@ extension HTTPHeaders {
     self = HTTPHeaders(
       map { name, value in
         var rest = value[...]
-        while rest.endsInWhiteSpace { rest.removeLast() }
+        while rest.endsInWhiteSpace { rest = rest[..<rest.utf8.index(before: rest.endIndex)] }
         return (name, String(rest))
       })
   }

@@ -1,3 +1,5 @@
+import Operations
+
 /// What a request is about (RFC 9112, section 3.2): a path with its query, given by itself or inside a whole URL.
 struct RequestTarget: Hashable, Sendable {
   let path: Substring
@@ -11,9 +13,11 @@ struct RequestTarget: Hashable, Sendable {
     var authority: Substring?
     // Nearly all begin with their path.
     if rest.utf8.first != UInt8(ascii: "/"),
-      let scheme = ["http://", "https://"].first(where: { target.prefix($0.count).lowercased() == $0 })
+      let scheme = ["http://", "https://"].first(where: {
+        String(decoding: target.utf8.prefix($0.utf8.count), as: UTF8.self).asciiLowercased.isSame(as: $0)
+      })
     {
-      rest = rest.dropFirst(scheme.count)
+      rest = rest[rest.utf8.index(rest.startIndex, offsetBy: scheme.utf8.count)...]
       let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
       let found = rest[..<end]
       guard !found.isEmpty, Authority.isWellFormed(found) else { return nil }

@@ -30,7 +30,7 @@ struct RPCRequest: Sendable {
       throw .invalidRequest(id: nil, .id)
     }
     if let unknown = tape.memberNames.first(where: { !RPCRequest.members.contains($0) }) {
-      throw .invalidRequest(id: id, .unknownMember, ["member": .text(String(unknown.prefix(100)))])
+      throw .invalidRequest(id: id, .unknownMember, ["member": .text(unknown.beginning(maxBytes: FieldProblem.maxNameBytes))])
     }
     guard RPCRequest.string(tape, "jsonrpc") == "2.0" else { throw .invalidRequest(id: id, .jsonrpc) }
     guard let method = RPCRequest.string(tape, "method") else { throw .invalidRequest(id: id, .method) }

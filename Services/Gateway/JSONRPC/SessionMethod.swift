@@ -20,9 +20,10 @@ struct AuthenticateInput: Document {
   /// The number in ``lastEventID``: a number, or a text as server-sent events give their ids out.
   func lastSeen() throws(Failure) -> Int? {
     guard let lastEventID else { return nil }
-    var digits = String(decoding: lastEventID.bytes, as: UTF8.self)[...]
-    if digits.count >= 2, digits.hasPrefix("\""), digits.hasSuffix("\"") { digits = digits.dropFirst().dropLast() }
-    return try LiveFeed.lastSeen(digits)
+    var digits = lastEventID.bytes[...]
+    let quote = UInt8(ascii: "\"")
+    if digits.count >= 2, digits.first == quote, digits.last == quote { digits = digits.dropFirst().dropLast() }
+    return try LiveFeed.lastSeen(String(decoding: digits, as: UTF8.self)[...])
   }
 }
 

@@ -123,7 +123,7 @@ extension HTTPResponder {
 extension LinkPage {
   /// The token among the fields of the link's query or of the form.
   fileprivate func token(_ fields: [String: String]) throws(Failure) -> String {
-    guard let token = fields["token"], (1...200).contains(token.count) else { throw invalid }
+    guard let token = fields["token"], (1...200).contains(token.utf8.count) else { throw invalid }
     return token
   }
 }

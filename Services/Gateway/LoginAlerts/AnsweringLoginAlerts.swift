@@ -33,7 +33,7 @@ extension LoginAlertPage {
   ///
   /// - Throws: `login_alert_link_invalid` where it holds no token.
   fileprivate static func choice(_ fields: [String: String]) throws(Failure) -> (token: String, answer: LoginAlertAnswer?) {
-    guard let token = fields["token"], (1...200).contains(token.count) else { throw Failure(LoginAlertFailure.linkInvalid) }
+    guard let token = fields["token"], (1...200).contains(token.utf8.count) else { throw Failure(LoginAlertFailure.linkInvalid) }
     return (token, fields["answer"].flatMap { LoginAlertAnswer(rawValue: $0) })
   }
 }

@@ -42,7 +42,7 @@ struct ProblemWriter: Sendable {
   /// An operation's own words for a failure, or those that all have; see `Failure.ending(_:)`.
   private func key(_ code: String, of operation: String?) -> String {
     guard let operation else { return "failure.\(code)" }
-    let own = "failure.\(code).\(operation.prefix { $0 != "." })"
+    let own = "failure.\(code).\(operation.split(at: ".")[0])"
     return words.parameters(own, .english) == nil ? "failure.\(code)" : own
   }
 
@@ -53,8 +53,8 @@ struct ProblemWriter: Sendable {
 
   /// Parameters left empty leave spaces behind.
   private static func trimmed(_ text: String) -> String {
-    guard text.hasSuffix(" ") else { return text }
-    return String(text.dropLast())
+    guard text.ends(with: " ") else { return text }
+    return String(decoding: text.utf8.dropLast(), as: UTF8.self)
   }
 }
 

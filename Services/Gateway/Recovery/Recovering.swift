@@ -60,7 +60,7 @@ extension HTTPResponder {
 extension RecoveryPage {
   /// The token, if one can look like that.
   fileprivate static func checked(_ token: String) throws(Failure) -> String {
-    guard (1...200).contains(token.count) else { throw Failure(RecoveryFailure.linkInvalid) }
+    guard (1...200).contains(token.utf8.count) else { throw Failure(RecoveryFailure.linkInvalid) }
     return token
   }
 }

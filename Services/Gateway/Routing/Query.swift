@@ -14,7 +14,7 @@ enum Query {
   ) throws(Failure) {
     let inPath = Set(parameters.keys)
     var count = 0
-    for pair in query.split(separator: "&") {
+    for pair in query.split(at: "&", omitsEmpty: true) {
       count += 1
       guard count <= mostParameters else { throw Malformation.queryTooLong.failure(["limit": .number(mostParameters)]) }
       let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
@@ -22,7 +22,7 @@ enum Query {
         let value = PercentEncoding.decode(equals.map { pair[pair.utf8.index(after: $0)...] } ?? "", isForm: true)
       else { throw broken.failure() }
       guard parameters.updateValue(value, forKey: name) == nil else {
-        let shown = String(name.prefix(100))
+        let shown = name.beginning(maxBytes: FieldProblem.maxNameBytes)
         throw .field(shown, FieldRule(inPath.contains(name) ? "in_path" : "repeated", ["name": .text(shown)]))
       }
     }
@@ -33,7 +33,7 @@ enum Query {
   /// the request's header, which is the gateway's.
   static func checkCharacters(_ parameters: [String: String]) throws(Failure) {
     let problems = parameters.filter { hasControl($0.value) }.keys.sorted().map { name in
-      FieldProblem(field: String(name.prefix(100)), FieldRule("control_character"))
+      FieldProblem(field: name.beginning(maxBytes: FieldProblem.maxNameBytes), FieldRule("control_character"))
     }
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
   }

@@ -76,7 +76,7 @@ enum AccessToken {
 
   static func parse(_ token: String) throws(TokenRefusal) -> Unverified {
     guard token.utf8.count <= mostBytes else { throw .invalid(.malformed) }
-    let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+    let parts = token.split(at: ".", maxSplits: 3)
     guard parts.count == 3, let header = Base64URL.decode(parts[0]), let claims = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2]), let head = object(header)
     else { throw .invalid(.malformed) }

@@ -36,7 +36,7 @@ final class TokenVerifier: Sendable {
       if refusal == .revoked { cache.remove(token) }
       throw refusal
     }
-    if token.hasPrefix(PersonalAccessTokenForm.prefix) { return try await personal.identify(token) }
+    if token.begins(with: PersonalAccessTokenForm.prefix) { return try await personal.identify(token) }
     let unverified = try AccessToken.parse(token)
     guard let key = try await keys.key(unverified.keyID) else { throw TokenRefusal.invalid(.key) }
     guard key.isValidSignature(unverified.signature, for: unverified.signedText) else { throw TokenRefusal.invalid(.signature) }

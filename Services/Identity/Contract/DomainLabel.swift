@@ -13,7 +13,7 @@ enum DomainLabel {
       default: return false
       }
     }
-    guard isAllowed, !folded.isEmpty, !folded.hasPrefix("-"), !folded.hasSuffix("-") else { return nil }
+    guard isAllowed, !folded.isEmpty, scalars.first != "-", scalars.last != "-" else { return nil }
     if scalars.allSatisfy(\.isASCII) { return folded.utf8.count <= 63 ? folded : nil }
     guard scalars.count <= 63, let encoded = Punycode.encode(scalars.map(\.value)) else { return nil }
     let label = "xn--" + encoded

@@ -11,9 +11,9 @@ public struct EmailAddress: TextValue {
   public let normalized: String
 
   public init(text: String) throws(FieldRule) {
-    let trimmed = Substring(text).trimming(" ")
-    guard trimmed.utf8.count <= 1000, let at = trimmed.lastIndex(of: "@"),
-      let local = EmailAddress.localPart(trimmed[..<at]), let domain = EmailAddress.domain(trimmed[trimmed.index(after: at)...])
+    let trimmed = text.trimming { $0 == " " }
+    guard trimmed.utf8.count <= 1000, let at = trimmed.lastAt,
+      let local = EmailAddress.localPart(trimmed[..<at]), let domain = EmailAddress.domain(trimmed[trimmed.utf8.index(after: at)...])
     else { throw FieldRule("invalid_email") }
     let normalized = "\(local)@\(domain)"
     guard normalized.utf8.count <= 254 else { throw FieldRule("invalid_email") }
@@ -22,10 +22,10 @@ public struct EmailAddress: TextValue {
   }
 
   /// The text before the `@`, as typed.
-  public var localPart: Substring { description[..<(description.lastIndex(of: "@") ?? description.endIndex)] }
+  public var localPart: Substring { description[..<(description[...].lastAt ?? description.endIndex)] }
 
   /// The address as a mail server takes it: the domain in ASCII, the local part as typed.
-  public var ascii: String { "\(localPart)\(normalized[(normalized.lastIndex(of: "@") ?? normalized.startIndex)...])" }
+  public var ascii: String { "\(localPart)\(normalized[(normalized[...].lastAt ?? normalized.startIndex)...])" }
 
   public static func == (left: Self, right: Self) -> Bool { left.normalized == right.normalized }
   public func hash(into hasher: inout Hasher) { hasher.combine(normalized) }
@@ -44,13 +44,13 @@ public struct EmailAddress: TextValue {
     let isDotAtom = atoms.allSatisfy { atom in
       !atom.isEmpty && atom.allSatisfy { $0.isLetterOrDigit || "!#$%&'*+/=?^_`{|}~-".utf8.contains($0) }
     }
-    return isDotAtom ? text.lowercased() : nil
+    return isDotAtom ? text.asciiLowercased : nil
   }
 
   private static func domain(_ text: Substring) -> String? {
     // The ideographic full stops separate labels too (RFC 3490, section 3.1).
-    let dots: Set<Character> = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
-    let labels = text.split(omittingEmptySubsequences: false) { dots.contains($0) }
+    let dots: Set<Unicode.Scalar> = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
+    let labels = text.unicodeScalars.split(omittingEmptySubsequences: false) { dots.contains($0) }
     guard labels.count >= 2 else { return nil }
     var ascii: [String] = []
     for label in labels {
@@ -64,11 +64,7 @@ public struct EmailAddress: TextValue {
 }
 
 extension Substring {
-  fileprivate func trimming(_ character: Character) -> Substring {
-    let start = drop { $0 == character }
-    guard let end = start.lastIndex(where: { $0 != character }) else { return start.prefix(0) }
-    return start[...end]
-  }
+  fileprivate var lastAt: Index? { utf8.lastIndex(of: UInt8(ascii: "@")) }
 }
 
 extension UInt8 {

@@ -19,7 +19,7 @@ public enum PersonalAccessTokenForm {
 
   /// Whether the text has the form of a token, checksum included.
   public static func isMet(by text: String) -> Bool {
-    guard text.hasPrefix(prefix) else { return false }
+    guard text.begins(with: prefix) else { return false }
     let rest = Array(text.utf8.dropFirst(prefix.utf8.count))
     guard rest.count == randomCharacters + checkCharacters else { return false }
     return check(Array(rest.prefix(randomCharacters))) == Array(rest.suffix(checkCharacters))

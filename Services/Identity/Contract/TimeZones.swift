@@ -19,8 +19,8 @@ public struct ChosenTimeZone: TextValue {
   public init(text: String) throws(FieldRule) {
     name = try TimeZoneName(text: text)
     if ChosenTimeZone.universal.contains(text) { return }
-    let area = text.prefix { $0 != "/" }
-    guard area.count < text.count, ChosenTimeZone.areas.contains(area), TimeZone(identifier: text)?.identifier == text else {
+    let parts = text.split(at: "/", maxSplits: 1)
+    guard parts.count == 2, ChosenTimeZone.areas.contains(String(parts[0])), TimeZone(identifier: text)?.identifier == text else {
       throw FieldRule("unknown_time_zone")
     }
   }

@@ -34,7 +34,7 @@ struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
+    let parts = text.split(at: " ", maxSplits: 4)
     guard parts.count == 5, let count = Int(parts[0]), let rank = Int(parts[1]).flatMap(DirectoryNames.Rank.init(rawValue:)),
       let number = Int64(parts[2]), let place = Int(parts[3])
     else { throw PageCursor.invalid }

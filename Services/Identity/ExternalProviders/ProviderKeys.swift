@@ -1,5 +1,6 @@
 import Foundation
 import JWTKit
+import Operations
 import ServiceKit
 
 /// One of a provider's public keys, with the one algorithm that it checks.
@@ -109,7 +110,7 @@ struct SignedToken: Sendable {
 
   init(_ text: String) throws(IDTokenFault) {
     guard text.utf8.count <= Self.mostBytes else { throw .tooLarge }
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let parts = text.split(at: ".").map(String.init)
     guard parts.count == 3, let head = Base64URL.decode(parts[0]), let body = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2])
     else { throw .malformed }
@@ -121,7 +122,7 @@ struct SignedToken: Sendable {
       throw .malformed
     }
     guard header["crit"] == nil else { throw .criticalHeader }
-    if let type = header["typ"], type.text?.uppercased() != "JWT" { throw .otherType }
+    if let type = header["typ"], type.text?.asciiLowercased != "jwt" { throw .otherType }
     guard let algorithm = header["alg"]?.text else { throw .malformed }
     self.algorithm = algorithm
     if let id = header["kid"] {

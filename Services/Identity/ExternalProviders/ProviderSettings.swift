@@ -74,22 +74,22 @@ struct ExternalProviderSettings: Sendable {
     }
     let port = settings.int("racha.http.port", default: 8080, in: 0...65535)
     var url = settings.string("racha.publicUrl", default: "http://127.0.0.1:\(port)")
-    while url.hasSuffix("/") { url.removeLast() }
+    while url.ends(with: "/") { url = String(decoding: url.utf8.dropLast(), as: UTF8.self) }
     formURI = url + Self.path
   }
 
   private static func list(_ text: String?) -> [String] {
-    (text ?? "").split(separator: ",").map { String($0.filter { $0 != " " }) }.filter { !$0.isEmpty }
+    (text ?? "").split(at: ",").map { String($0.withoutBlanks) }.filter { !$0.isEmpty }
   }
 
   /// Whether a browser can be sent there without giving the answer to whoever listens (RFC 8252, section 7).
   static func mayBeRedirectedTo(_ text: String) -> Bool {
     if ProviderURL(text) != nil { return true }
     guard text.utf8.count <= 500, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-      let scheme = URLComponents(string: text)?.scheme, !text.contains("#")
+      let scheme = URLComponents(string: text)?.scheme, !text.utf8.contains(UInt8(ascii: "#"))
     else { return false }
     // An app's own scheme is its reversed domain name.
-    return scheme.contains(".")
+    return scheme.utf8.contains(UInt8(ascii: "."))
   }
 }
 
@@ -128,7 +128,7 @@ extension ProviderSettings {
     let tokenEndpoint = url("tokenEndpoint", preset.tokenEndpoint)
     let secret = Secret(key, settings)
     let scopes = settings.string("\(key).scopes", default: preset.scopes)
-    if !scopes.split(separator: " ").contains("openid") { settings.refuse("\(key).scopes", "must have openid among them") }
+    if !scopes.split(at: " ").contains("openid") { settings.refuse("\(key).scopes", "must have openid among them") }
     guard let clientID = settings.string("\(key).clientId") else {
       settings.refuse("\(key).clientId", "must be set, since the provider is named")
       return nil

@@ -21,7 +21,7 @@ struct ProviderURL: Hashable, Sendable, CustomStringConvertible {
   /// Where an issuer describes itself (OpenID Connect Discovery 1.0, section 4).
   var discovery: ProviderURL? {
     var base = description
-    while base.hasSuffix("/") { base.removeLast() }
+    while base.utf8.last == UInt8(ascii: "/") { base = String(decoding: base.utf8.dropLast(), as: UTF8.self) }
     return ProviderURL(base + "/.well-known/openid-configuration")
   }
 

@@ -9,8 +9,7 @@ enum Login: Hashable, Sendable {
   case other(String)
 
   init(_ text: String) {
-    let trimmed = text.drop { $0 == " " }
-    let bare = String(trimmed.lastIndex { $0 != " " }.map { trimmed[...$0] } ?? trimmed)
+    let bare = String(text.trimming { $0 == " " })
     // No username has an at sign.
     if let email = try? EmailAddress(text: bare) {
       self = .email(email)

@@ -33,7 +33,7 @@ struct LoginSubject: Sendable {
     accountAddress = key.code(for: Array("address of an account's".utf8) + from)
     unknownAddress = key.code(for: Array("no address".utf8))
     accountID = account
-    addressText = caller.address.map { String($0.prefix(64)) }
+    addressText = caller.keptAddress
   }
 
   /// Somebody who knows a login.

@@ -27,7 +27,7 @@ struct LoginAlertRecord: MailedLink {
     id = row["alert_id"]
     accountID = row["account_id"]
     level = row["level"]
-    reasons = (row["reasons"] as String).split(separator: " ").compactMap { LoginRisk(rawValue: String($0)) }
+    reasons = (row["reasons"] as String).split(at: " ", omitsEmpty: true).compactMap { LoginRisk(rawValue: String($0)) }
     device = row["device"]
     userAgent = row["user_agent"]
     address = row["address"]
@@ -198,7 +198,7 @@ extension Transaction {
         """
     ).execute(arguments: [
       id, account.id, level, reasons.map(\.rawValue).joined(separator: " "), origin.device,
-      origin.userAgent.map { String($0.prefix(256)) }, origin.address.map { String($0.prefix(64)) }, origin.deviceKey,
+      origin.userAgent, origin.address, origin.deviceKey,
       origin.whereabouts.network, now, now.adding(seconds: LoginAlertRule.lifetimeSeconds(level)),
     ])
     if let alert = try database.loginAlert(id) { try tell(alert.raised(account.language, places)) }

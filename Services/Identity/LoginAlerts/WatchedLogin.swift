@@ -17,7 +17,7 @@ extension Transaction {
     _ watch: LoginWatch
   ) throws -> Result<GivenTokens, Failure> {
     let origin = watch.origin(
-      account.id, device: device?.description, userAgent: caller.userAgent, address: caller.address)
+      account.id, device: device?.description, userAgent: caller.keptUserAgent, address: caller.keptAddress)
     var facts = try database.loginFacts(of: account.id, origin, failures: failures, now: now)
     facts.isByPassword = isByPassword
     let judgement = LoginRule.judge(facts)

@@ -74,7 +74,7 @@ struct SecurityEvent: Sendable {
 
 extension SecurityEvent {
   /// The address of a client as it is kept.
-  static func address(_ caller: Caller) -> String? { caller.address.map { String($0.prefix(64)) } }
+  static func address(_ caller: Caller) -> String? { caller.keptAddress }
 
   /// Whom events count together for that come from an address: its subscriber, as limits count it, see ``ClientAddress``.
   static func subscriber(_ caller: Caller) -> Data? { address(caller).map(subscriber) }
@@ -94,7 +94,7 @@ extension Transaction {
         """
     ).execute(arguments: [
       ID<RecordedSecurityEvent>(), now, event.kind, event.kind.severity, event.account, event.session,
-      SecurityEvent.address(caller), SecurityEvent.subscriber(caller), caller.userAgent.map { String($0.prefix(256)) },
+      SecurityEvent.address(caller), SecurityEvent.subscriber(caller), caller.keptUserAgent,
       event.detail,
     ])
   }

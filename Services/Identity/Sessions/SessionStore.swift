@@ -132,8 +132,8 @@ extension Transaction {
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?6, ?4)
         """
     ).execute(arguments: [
-      id, account.id, device?.description, caller.address.map { String($0.prefix(64)) },
-      caller.userAgent.map { String($0.prefix(256)) }, now, expiresAt,
+      id, account.id, device?.description, caller.keptAddress,
+      caller.keptUserAgent, now, expiresAt,
     ])
     try insert(token, of: id, parent: nil, expiresAt: expiresAt)
     if let alert { try put(id, under: alert) }
@@ -186,7 +186,7 @@ extension Transaction {
   private func keep(_ session: SessionID, until expiresAt: Instant, _ caller: Caller) throws {
     try database.cachedStatement(
       sql: "UPDATE sessions SET expires_at = ?, last_seen_at = ?, last_seen_address = ? WHERE session_id = ?"
-    ).execute(arguments: [expiresAt, now, caller.address.map { String($0.prefix(64)) }, session])
+    ).execute(arguments: [expiresAt, now, caller.keptAddress, session])
   }
 
   /// Lets the access tokens that the session was given so far count as expired, in every service: what they say is so no longer.

@@ -30,10 +30,10 @@ struct UserAgent: Hashable, Sendable {
 
   /// The first product, without its version; nil where it is no name at all, as `Mozilla`, which every browser claims to be.
   private static func product(_ text: String) -> String? {
-    let name = text.prefix { $0 != "/" && $0 != " " }
+    let name = text.unicodeScalars.prefix { $0 != "/" && $0 != " " }
     let isName =
-      (1...mostProductBytes).contains(name.utf8.count) && name != "Mozilla"
-      && name.utf8.allSatisfy { byte in
+      (1...mostProductBytes).contains(name.count) && !String(name).isSame(as: "Mozilla")
+      && String(name).utf8.allSatisfy { byte in
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         default: "-._+".utf8.contains(byte)

@@ -12,7 +12,7 @@ public struct MailFileName: TextValue {
       default: false
       }
     }
-    guard isPlain, (5...200).contains(text.utf8.count), text.hasSuffix(".eml"), !text.hasPrefix(".") else {
+    guard isPlain, (5...200).contains(text.utf8.count), text.ends(with: ".eml"), !text.begins(with: ".") else {
       throw FieldRule("wrong_type")
     }
     description = text

@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 
 /// Reads a mail (RFC 5322 and MIME) so far as people look at it. Whatever the bytes are, it ends in text.
 struct MailFile: Hashable, Sendable {
@@ -11,7 +12,8 @@ struct MailFile: Hashable, Sendable {
 
   /// Parts inside of parts beyond this are passed over.
   private static let deepest = 4
-  private static let longestField = 500
+  /// Of a field in the head; the rest is not shown.
+  private static let maxFieldBytes = 2000
 
   init(_ bytes: [UInt8]) {
     let (head, body) = MailFile.split(bytes[...])
@@ -23,7 +25,7 @@ struct MailFile: Hashable, Sendable {
 
   private mutating func take(_ head: [String: String], _ body: ArraySlice<UInt8>, depth: Int) {
     let type = ContentType(head["content-type"] ?? "text/plain")
-    if type.media.hasPrefix("multipart/") {
+    if type.media.begins(with: "multipart/") {
       guard depth < MailFile.deepest, let boundary = type.parameters["boundary"], !boundary.isEmpty else { return }
       for part in MailFile.parts(body, boundary: Array(boundary.utf8)) {
         let (head, body) = MailFile.split(part)
@@ -47,14 +49,14 @@ struct MailFile: Hashable, Sendable {
       let line = nextLine(&rest)
       if line.isEmpty { break }
       if let first = line.first, first == 0x20 || first == 0x09 {
-        if let name, let value = head[name], value.utf8.count < longestField * 4 {
+        if let name, let value = head[name], value.utf8.count < maxFieldBytes {
           head[name] = value + String(decoding: line, as: UTF8.self)
         }
         continue
       }
       name = nil
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-      let found = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+      let found = String(decoding: line[..<colon], as: UTF8.self).asciiLowercased
       guard head[found] == nil else { continue }
       head[found] = String(decoding: line[(colon + 1)...], as: UTF8.self)
       name = found
@@ -92,7 +94,7 @@ struct MailFile: Hashable, Sendable {
 
   private static func decode(_ body: ArraySlice<UInt8>, _ encoding: String?) -> String {
     let bytes: [UInt8] =
-      switch encoding?.lowercased() {
+      switch encoding?.asciiLowercased {
       case "quoted-printable": QuotedPrintable.decode(body)
       case "base64": Data(base64Encoded: Data(body), options: .ignoreUnknownCharacters).map { [UInt8]($0) } ?? []
       default: Array(body)
@@ -100,7 +102,7 @@ struct MailFile: Hashable, Sendable {
     return clean(String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n"), breaksLines: true)
   }
 
-  private static func shown(_ field: String) -> String { clean(String(field.prefix(longestField)), breaksLines: false) }
+  private static func shown(_ field: String) -> String { clean(field.beginning(maxBytes: maxFieldBytes), breaksLines: false) }
 
   /// Without control characters, which nothing shows and which no document takes.
   private static func clean(_ text: String, breaksLines: Bool) -> String {
@@ -120,14 +122,15 @@ private struct ContentType {
   let parameters: [String: String]
 
   init(_ text: String) {
-    var parts = text.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
-    media = parts.removeFirst().lowercased()
+    let parts = text.split(at: ";").map(\.withoutBlanks)
+    media = parts[0].asciiLowercased
     var parameters: [String: String] = [:]
-    for part in parts {
-      guard let equals = part.firstIndex(of: "=") else { continue }
-      let value = part[part.index(after: equals)...]
-      let isQuoted = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
-      parameters[part[..<equals].lowercased()] = String(isQuoted ? value.dropFirst().dropLast() : value)
+    for part in parts.dropFirst() {
+      guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let value = part[part.utf8.index(after: equals)...].utf8
+      let quote = UInt8(ascii: "\"")
+      let isQuoted = value.count >= 2 && value.first == quote && value.last == quote
+      parameters[part[..<equals].asciiLowercased] = String(decoding: isQuoted ? value.dropFirst().dropLast() : value, as: UTF8.self)
     }
     self.parameters = parameters
   }
@@ -179,7 +182,7 @@ extension EncodedWord {
   }
 
   private static func bytes(_ encoding: Substring, _ word: Substring) -> [UInt8] {
-    if encoding.lowercased() == "q" { return QuotedPrintable.decode(word.utf8.map { $0 == UInt8(ascii: "_") ? 0x20 : $0 }) }
+    if encoding.asciiLowercased == "q" { return QuotedPrintable.decode(word.utf8.map { $0 == UInt8(ascii: "_") ? 0x20 : $0 }) }
     return Data(base64Encoded: String(word), options: .ignoreUnknownCharacters).map { [UInt8]($0) } ?? []
   }
 }

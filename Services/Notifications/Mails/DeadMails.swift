@@ -36,7 +36,7 @@ extension DeadMail {
   init(_ row: Row, _ words: Words, _ language: Language) {
     let failure: String = row["failure"] ?? MailFailure.interrupted.code
     // `rejected_550` has the words of `rejected`, with the reply.
-    let parts = failure.split(separator: "_", maxSplits: 1)
+    let parts = failure.split(at: "_", maxSplits: 1)
     let reply = parts.last.flatMap { Int($0) }
     let key = reply == nil ? failure : String(parts[0])
     let text = words.text("mail.failure.\(key)", language, reply.map { ["reply": .number($0)] } ?? [:])

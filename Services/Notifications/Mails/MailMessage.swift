@@ -50,7 +50,8 @@ struct MailMessage: Sendable {
   }
 
   private static func lines(_ text: String) -> [UInt8] {
-    Array(text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n").utf8)
+    // Folded fields have their line breaks already.
+    Array(text.split(at: "\n").map { $0.ends(with: "\r") ? $0.dropLast() : $0 }.joined(separator: "\r\n").utf8)
   }
 }
 
@@ -60,7 +61,7 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Nil where the text could break out of the field it is written into, or is no address.
   init?(_ text: String) {
-    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    let parts = text.split(at: "@")
     let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"<>(),:;\"\\[]".utf8.contains($0) }
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), isPlain, text.utf8.count <= 254 else { return nil }
     description = text
@@ -71,7 +72,7 @@ struct MailAddress: Hashable, Sendable, CustomStringConvertible {
 
   private init(trusted: String) { description = trusted }
 
-  var domain: Substring { description.split(separator: "@")[1] }
+  var domain: Substring { description.split(at: "@")[1] }
 }
 
 /// Dates of mails (RFC 5322, section 3.3), always in UTC: `Sat, 21 Nov 2026 08:43:00 +0000`.

@@ -26,12 +26,12 @@ struct MailSettings: Sendable {
   init(_ settings: Settings, _ home: Home) {
     let port = settings.int("racha.http.port", default: 8080, in: 0...65535)
     var url = settings.string("racha.publicUrl", default: "http://127.0.0.1:\(port)")
-    if !["http://", "https://"].contains(where: { url.hasPrefix($0) && url.count > $0.count })
+    if !["http://", "https://"].contains(where: { url.begins(with: $0) && url.utf8.count > $0.utf8.count })
       || url.contains(where: \.isWhitespace)
     {
       settings.refuse("racha.publicUrl", "must be a URL that begins with http:// or https://")
     }
-    while url.hasSuffix("/") { url.removeLast() }
+    while url.ends(with: "/") { url = String(decoding: url.utf8.dropLast(), as: UTF8.self) }
     publicURL = url
     let sender = settings.string("racha.smtp.from", default: "racha@localhost")
     if let address = MailAddress(sender) {
@@ -103,8 +103,8 @@ struct SMTPServer: Sendable, Hashable {
   }
 
   static func isServer(_ url: String) -> Bool {
-    guard let scheme = ["smtp://", "smtps://"].first(where: url.hasPrefix) else { return false }
-    let rest = url.dropFirst(scheme.count)
-    return !rest.isEmpty && rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/@?#\\".utf8.contains($0) }
+    guard let scheme = ["smtp://", "smtps://"].first(where: { url.begins(with: $0) }) else { return false }
+    let rest = url.utf8.dropFirst(scheme.utf8.count)
+    return !rest.isEmpty && rest.allSatisfy { (0x21...0x7E).contains($0) && !"/@?#\\".utf8.contains($0) }
   }
 }

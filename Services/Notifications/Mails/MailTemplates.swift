@@ -29,6 +29,13 @@ struct MailContent: Sendable {
   var cleanBy: Instant?
 }
 
+/// Escapes what stands in HTML: the package's own way goes by characters, and lets pass what is one with the character beside it.
+private struct EscapedMarkup: MustacheContentType {
+  static let name = "MARKUP"
+
+  func escapeText(_ text: String) -> String { Markup.escaped(text) }
+}
+
 /// Writes mails from the templates beside this file, in the language of the account (NOT-6).
 struct MailTemplates: Sendable {
   private struct Pair: Sendable {
@@ -37,7 +44,8 @@ struct MailTemplates: Sendable {
 
     init(_ text: [UInt8], _ html: [UInt8]) throws {
       self.text = try MustacheTemplate(string: String(decoding: text, as: UTF8.self))
-      self.html = try MustacheTemplate(string: String(decoding: html, as: UTF8.self))
+      self.html = try MustacheTemplate(
+        string: "{{% CONTENT_TYPE:\(EscapedMarkup.name)}}\n" + String(decoding: html, as: UTF8.self))
     }
   }
 
@@ -47,6 +55,7 @@ struct MailTemplates: Sendable {
   /// Throws where a template is malformed; a test reads them all.
   init() throws {
     typealias Files = PackageResources
+    MustacheContentTypes.register(EscapedMarkup(), named: EscapedMarkup.name)
     pairs = [
       .verification: [
         .english: try Pair(Files.verification_en_txt, Files.verification_en_html),

@@ -1,3 +1,5 @@
+import Operations
+
 /// Text as 7-bit lines of at most 76 characters (RFC 2045, section 6.7).
 enum QuotedPrintable {
   private static let longestLine = 76
@@ -7,7 +9,7 @@ enum QuotedPrintable {
   static func encode(_ text: String) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.utf8.count * 5 / 4)
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = text.split(at: "\n")
     for (index, line) in lines.enumerated() {
       if index > 0 { result += [0x0D, 0x0A] }
       encode(line: Array(line.utf8), into: &result)

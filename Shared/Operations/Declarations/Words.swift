@@ -48,20 +48,22 @@ public struct Words: Sendable {
   /// The text with its braces filled, or nil where the language has none (a test sees to it that it has).
   public func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String? {
     guard let template = texts[language]?[key] else { return nil }
-    guard template.contains("{") else { return template }
+    guard template.utf8.contains(UInt8(ascii: "{")) else { return template }
     var result = ""
     var rest = Substring(template)
-    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+    while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
+      let close = rest[open...].utf8.firstIndex(of: UInt8(ascii: "}"))
+    {
       result += rest[..<open]
-      result += filled(rest[rest.index(after: open)..<close], language, parameters)
-      rest = rest[rest.index(after: close)...]
+      result += filled(rest[rest.utf8.index(after: open)..<close], language, parameters)
+      rest = rest[rest.utf8.index(after: close)...]
     }
     return result + rest
   }
 
   /// What stands for a name in braces, or for a name and the way in which it is to be written.
   private func filled(_ place: Substring, _ language: Language, _ parameters: [String: Parameter]) -> String {
-    let parts = place.split(separator: ":", maxSplits: 1).map(String.init)
+    let parts = place.split(at: ":", maxSplits: 1).map(String.init)
     guard let name = parts.first, let parameter = parameters[name] else { return "" }
     guard parts.count == 2 else { return parameter.text(in: language) }
     if parts[1] == "duration", case .number(let seconds) = parameter { return duration(seconds, language) }

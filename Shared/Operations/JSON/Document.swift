@@ -29,7 +29,7 @@ extension Document {
   /// The type's name without its module: `SendMessage.Input` becomes `SendMessageInput`.
   public static var schemaName: String {
     // The marks of private types go too.
-    String(reflecting: Self.self).split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
+    String(reflecting: Self.self).split(at: ".").dropFirst().filter { !$0.begins(with: "(") }.joined()
   }
 
   public static var quotes: Bool { false }
@@ -111,7 +111,7 @@ public struct FieldChecks {
 extension String {
   /// Whether the place that it names is inside the other.
   func isWithin(_ place: String) -> Bool {
-    guard utf8.count > place.utf8.count, hasPrefix(place) else { return false }
+    guard utf8.count > place.utf8.count, begins(with: place) else { return false }
     let next = utf8[utf8.index(utf8.startIndex, offsetBy: place.utf8.count)]
     return next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
   }

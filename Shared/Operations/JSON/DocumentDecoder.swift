@@ -109,12 +109,12 @@ private final class DecodingState {
     let found = Array(problems[before...])
     var index = node + 1
     for _ in 0..<tape.nodes[node].count {
-      if !visited[index] { report(.key(path, String(tape.string(index).prefix(100))), FieldRule("unknown_field")) }
+      if !visited[index] { report(.key(path, tape.string(index).beginning(maxBytes: FieldProblem.maxNameBytes)), FieldRule("unknown_field")) }
       index = Int(tape.nodes[index + 1].next)
     }
     if node == 0 {
       for name in parameters.keys.sorted() where !visitedParameters.contains(name) {
-        report(.key(.root, String(name.prefix(100))), FieldRule("unknown_field"))
+        report(.key(.root, name.beginning(maxBytes: FieldProblem.maxNameBytes)), FieldRule("unknown_field"))
       }
     }
     // Fields that nobody knows leave the others as they are.
@@ -177,7 +177,7 @@ private final class DecodingState {
 
   /// A query's comma-separated list as an array's node.
   private func splitList(_ node: Int) -> Int {
-    let parts = tape.string(node).split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let parts = tape.string(node).split(at: ",").map(String.init)
     let own = tape.nodes.count
     tape.nodes.append(.init(kind: .array, start: 0, end: 0, next: 0, count: Int32(parts.count)))
     for part in parts { _ = tape.append(lenient: part) }

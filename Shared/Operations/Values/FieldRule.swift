@@ -53,6 +53,9 @@ public struct FieldProblem: Hashable, Sendable, Codable {
   public let code: String
   public let parameters: [String: Parameter]
 
+  /// Most bytes of a name that a client has made up and is told again.
+  public static let maxNameBytes = 100
+
   public init(field: String, _ rule: FieldRule) {
     self.field = field
     code = rule.code

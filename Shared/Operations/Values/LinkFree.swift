@@ -8,7 +8,7 @@ public enum LinkFree {
 
   /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and beside a blank.
   public static func text(_ text: String) -> String {
-    let words = apart(text.prefix(mostCharacters * 2)) { _ in " " }.filter { !["www", "www."].contains($0.lowercased()) }
+    let words = apart(text.prefix(mostCharacters * 2)) { _ in " " }.filter { !["www", "www."].contains($0.asciiLowercased) }
     return String(words.joined(separator: " ").prefix(mostCharacters))
   }
 
@@ -17,20 +17,24 @@ public enum LinkFree {
     apart(text.prefix(mostCharactersOfName)) { "\($0) " }.joined(separator: " ")
   }
 
-  /// The words of the text with its joints replaced.
-  private static func apart(_ text: Substring, _ joint: (Character) -> String) -> [Substring] {
-    let characters = Array(text)
-    var result = ""
-    for (index, character) in characters.enumerated() {
-      let before = index > 0 ? characters[index - 1] : " "
-      let after = index + 1 < characters.count ? characters[index + 1] : " "
-      result += holdsTogether(character) && !isApart(character, before, after) ? joint(character) : String(character)
+  /// The words of the text with its joints replaced. By scalars, since whatever makes links of texts goes by them.
+  private static func apart(_ text: Substring, _ joint: (Unicode.Scalar) -> String) -> [Substring] {
+    let scalars = Array(text.unicodeScalars)
+    var result = String.UnicodeScalarView()
+    for (index, scalar) in scalars.enumerated() {
+      let before = index > 0 ? scalars[index - 1] : " "
+      let after = index + 1 < scalars.count ? scalars[index + 1] : " "
+      if holdsTogether(scalar), !isApart(scalar, before, after) {
+        result.append(contentsOf: joint(scalar).unicodeScalars)
+      } else {
+        result.append(scalar)
+      }
     }
-    return result.split(separator: " ")
+    return String(result).split(at: " ", omitsEmpty: true)
   }
 
-  private static func holdsTogether(_ character: Character) -> Bool {
-    switch character {
+  private static func holdsTogether(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
     // The dots and slashes of other scripts, too, which browsers take for the plain ones (UTS 46, section 4).
     case ".", "\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}", "/", "\\", "\u{FF0F}", "\u{2044}", "\u{2215}", ":", "\u{FF1A}", "@",
       "\u{FF20}", "\u{FE6B}":
@@ -39,8 +43,10 @@ public enum LinkFree {
     }
   }
 
-  private static func isApart(_ character: Character, _ before: Character, _ after: Character) -> Bool {
-    guard character == "." || character == ":" || character == "/" else { return false }
-    return after == " " || (character == "." && before == " ") || (character != "/" && before.isNumber && after.isNumber)
+  private static func isApart(_ scalar: Unicode.Scalar, _ before: Unicode.Scalar, _ after: Unicode.Scalar) -> Bool {
+    guard scalar == "." || scalar == ":" || scalar == "/" else { return false }
+    return after == " " || (scalar == "." && before == " ") || (scalar != "/" && isDigit(before) && isDigit(after))
   }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 }

@@ -15,16 +15,14 @@ public enum Language: String, Choice {
   /// The best language for an `Accept-Language` header (RFC 9110, section 12.5.4); English if it asks for neither.
   public init(acceptLanguage header: String?) {
     var best = (quality: 0.0, language: Language.english)
-    for part in (header ?? "").prefix(1000).split(separator: ",") {
-      let pieces = part.split(separator: ";")
-      guard let range = pieces.first?.drop(while: { $0 == " " }).prefix(2).lowercased(), let language = Language(rawValue: range)
-      else {
-        continue
-      }
+    for part in (header ?? "").beginning(maxBytes: 1000).split(at: ",") {
+      let pieces = part.split(at: ";")
+      let range = String(decoding: pieces[0].withoutBlanks.utf8.prefix(2), as: UTF8.self).asciiLowercased
+      guard let language = Language(rawValue: range) else { continue }
       var quality = 1.0
       for piece in pieces.dropFirst() {
-        let parameter = piece.filter { $0 != " " }
-        if parameter.hasPrefix("q=") { quality = Double(parameter.dropFirst(2)) ?? 0 }
+        let parameter = String(decoding: piece.utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+        if parameter.begins(with: "q=") { quality = Double(parameter.dropFirst(2)) ?? 0 }
       }
       if quality > best.quality { best = (quality, language) }
     }
@@ -37,11 +35,11 @@ public struct Username: TextValue {
   public let description: String
 
   public init(text: String) throws(FieldRule) {
-    let folded = text.lowercased()
+    let folded = text.asciiLowercased
     let allowed = folded.utf8.allSatisfy { byte in
       (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
-    guard (3...30).contains(folded.count), allowed, let first = folded.utf8.first, (0x61...0x7A).contains(first) else {
+    guard (3...30).contains(folded.utf8.count), allowed, let first = folded.utf8.first, (0x61...0x7A).contains(first) else {
       throw FieldRule("invalid_username")
     }
     description = folded

@@ -1,3 +1,5 @@
+import Operations
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -13,7 +15,9 @@ public enum IPAddress: Hashable, Sendable {
   public init?(_ text: String) {
     var v6 = in6_addr()
     var v4 = in_addr()
-    let host = text.split(separator: "%", maxSplits: 1).first.map(String.init) ?? text
+    // What follows a null byte would be passed over by the C function.
+    guard !text.utf8.contains(0) else { return nil }
+    let host = String(text.split(at: "%", maxSplits: 1)[0])
     if inet_pton(AF_INET, host, &v4) == 1 {
       self = .v4(withUnsafeBytes(of: &v4) { Array($0) })
     } else if inet_pton(AF_INET6, host, &v6) == 1 {

@@ -1,3 +1,5 @@
+import Operations
+
 /// The addresses that begin alike, in CIDR notation (RFC 4632, section 3.1; RFC 4291, section 2.3); an address alone is a network of
 /// itself.
 public struct IPNetwork: Hashable, Sendable {
@@ -6,8 +8,8 @@ public struct IPNetwork: Hashable, Sendable {
 
   /// - Parameter text: `10.0.0.0/8`, `2001:db8::/32`, `192.0.2.7`.
   public init?(_ text: String) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count <= 2, !text.contains("%"), let start = IPAddress(String(parts[0])) else { return nil }
+    let parts = text.split(at: "/")
+    guard parts.count <= 2, !text.utf8.contains(UInt8(ascii: "%")), let start = IPAddress(String(parts[0])) else { return nil }
     self.start = start
     let bits = start.bytes.count * 8
     guard parts.count == 2 else {

@@ -22,7 +22,7 @@ struct Dispatch: Sendable {
       "request answered",
       metadata: [
         "requestID": "\(request.header.id)", "traceID": "\(request.header.traceID ?? "")",
-        "operation": "\(request.header.operation.prefix(100))", "status": "\(reply.header.status)",
+        "operation": "\(request.header.operation.beginning(maxBytes: FieldProblem.maxNameBytes))", "status": "\(reply.header.status)",
         "microseconds": "\((ContinuousClock.now - start).nanoseconds / 1000)",
       ])
     return reply
@@ -31,7 +31,7 @@ struct Dispatch: Sendable {
   private func answer(_ request: Request, _ start: ContinuousClock.Instant) async -> Reply {
     guard let (spec, handle) = definition.handlers[request.header.operation] else {
       Counter(label: "unknown_operations").increment()
-      let name = String(request.header.operation.prefix(100))
+      let name = request.header.operation.beginning(maxBytes: FieldProblem.maxNameBytes)
       context.logger.warning(
         "unknown operation",
         metadata: [

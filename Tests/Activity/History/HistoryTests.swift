@@ -250,6 +250,8 @@ struct HistoryTests {
         #expect(try await ana.history(.init(text: text)).map(\.comment) == [comments[expected]], "\(text)")
       }
       #expect(try await ana.history(.init(text: "nieve")).isEmpty)
+      // A quotation mark that is one character with its neighbour is no syntax of the index either.
+      for text in ["\"\u{903}a", "\u{D4E}\"a OR calor"] { #expect(try await ana.history(.init(text: text)).isEmpty) }
       #expect(try await ana.history(.init(text: "o")).map(\.comment) == [comments[0], comments[1]])
     }
   }

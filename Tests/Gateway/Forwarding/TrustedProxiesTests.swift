@@ -60,6 +60,9 @@ struct TrustedProxiesTests {
       Case("fe80::1%eth0", is: "10.0.0.1", "a zone"),
       Case("example.com", is: "10.0.0.1", "a name"),
       Case("\"192.0.2.7, 198.51.100.9", is: "198.51.100.9", "a quote means nothing here"),
+      Case("6.6.6.6\u{600}, 192.0.2.7", is: "192.0.2.7", "a comma that is one character with what a client wrote before it"),
+      Case("6.6.6.6\u{D4E}, 192.0.2.7", is: "192.0.2.7", "the same by a letter"),
+      Case("6.6.6.6,\u{903}192.0.2.7", is: "10.0.0.1", "a sign behind the comma: no address"),
     ])
   func forwardedFor(example: Case) throws { try expect(example, .xForwardedFor) }
 
@@ -77,6 +80,9 @@ struct TrustedProxiesTests {
       Case("for=192.0.2.7, for=10.2.3.4", is: "192.0.2.7", "past a trusted proxy"),
       Case("for=192.0.2.7", "for=10.2.3.4", is: "192.0.2.7", "in two fields"),
       Case("for=127.0.0.1, for=192.0.2.7", is: "192.0.2.7", "what the client wrote itself is not looked at"),
+      Case("for=6.6.6.6;x=\u{600}, for=192.0.2.7", is: "192.0.2.7", "a comma that is one character with what stands before it"),
+      Case("for=6.6.6.6;x=\"\u{600}\", for=192.0.2.7", is: "192.0.2.7", "the same within quotes that end"),
+      Case("for=6.6.6.6\u{37E}x=1, for=10.2.3.4", is: "10.2.3.4", "a question mark of Greek is no semicolon"),
       Case("for=\"127.0.0.1", "for=192.0.2.7", is: "192.0.2.7", "a quote that never ends does not swallow what follows"),
       Case("host=\"x\\", "for=\"192.0.2.7\"", is: "192.0.2.7", "nor does a backslash"),
       Case("for=_gazonk", is: "10.0.0.1", "a hidden client: the proxy"),

@@ -176,6 +176,17 @@ struct MalformationTests {
       #expect(gateway.bus.requests.last?.header.caller.userAgent == "a b")
     }
   }
+
+  @Test("A User-Agent is kept to 200 bytes, however many marks its characters have")
+  func longUserAgent() async throws {
+    try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
+      let agent = "a" + String(repeating: "\u{301}", count: 2000)
+      #expect(agent.count == 1)
+      let response = try await gateway.http("PUT", "/v1/echo", ["User-Agent": agent], #"{"text":"a"}"#)
+      #expect(response.status == 200)
+      #expect(gateway.bus.requests.last?.header.caller.userAgent?.utf8.count == 199)
+    }
+  }
 }
 
 @Suite("A refusal before anyone is admitted", .timeLimit(.minutes(1)))

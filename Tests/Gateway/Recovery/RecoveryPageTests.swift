@@ -1,3 +1,4 @@
+import Foundation
 import IdentityContract
 import Messaging
 import Operations
@@ -83,6 +84,27 @@ struct RecoveryPageTests {
       #expect(page.body.contains("Elige una contraseña nueva"))
       let asked = try await gateway.http("POST", "/recover", Self.form, "email=\(attack)")
       #expect(asked.status == 422 && asked.body.contains(escaped) && !asked.body.contains("<script"))
+    }
+  }
+
+  @Test("escapes what is one character with what stands beside it (UAX #29, GB9a and GB9b)", arguments: ["%D8%80", "%E0%B5%8E"])
+  func escapesJoined(before: String) async throws {
+    try await Self.with { gateway in
+      let attack = "\(before)%22%E0%A4%83\(before)%3E\(before)%3Cscript\(before)%3E\(before)%27\(before)%26"
+      for page in [
+        try await gateway.http("GET", "/recover?token=\(attack)"),
+        try await gateway.http("POST", "/recover", Self.form, "email=\(attack)"),
+      ] {
+        // By bytes: characters are what is in question.
+        let body = Data(page.body.utf8)
+        #expect(body.range(of: Data("<script".utf8)) == nil && body.range(of: Data("&lt;script".utf8)) != nil)
+        let value = try #require(body.range(of: Data("&quot;\u{903}".utf8)))
+        #expect(body[value.upperBound...].range(of: Data("&amp;\"".utf8)) != nil)
+      }
+      // A field behind such a character is a field.
+      let done = try await gateway.http(
+        "POST", "/recover", Self.form, "x=\u{600}&token=good&password=Mar-9azul&passwordRepetition=Mar-9azul")
+      #expect(done.status == 200)
     }
   }
 

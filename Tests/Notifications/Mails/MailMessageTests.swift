@@ -7,8 +7,10 @@ import Testing
 
 @Suite("Mails")
 struct MailMessageTests {
+  /// - Parameter stranger: what everything says that is put into a template.
   static func message(
-    _ language: Language, _ kind: MailKind = .verification, url: String = "https://racha.example", username: String = "ana.ruiz"
+    _ language: Language, _ kind: MailKind = .verification, url: String = "https://racha.example", username: String = "ana.ruiz",
+    stranger: String? = nil
   ) throws -> MailMessage {
     let (subject, page, token): (MailSubject, String, String?) =
       switch kind {
@@ -60,6 +62,14 @@ struct MailMessageTests {
         id: ID(), name: try PersonalAccessTokenName(text: "cron at evil.example <b>"), scopes: [.activityWrite, .activityRead],
         createdAt: content.at, expiresAt: try Instant(text: "2027-01-02T03:04:05.000Z"), lastUsedAt: nil)
     }
+    if let stranger {
+      (content.device, content.place, content.confirmURL) = (stranger, stranger, stranger)
+      if let security = content.security {
+        content.security = SecurityMail(
+          email: security.email, username: security.username, language: language, title: stranger, lines: [stranger],
+          recommendations: [stranger])
+      }
+    }
     return try MailTemplates().message(job, content, from: try #require(MailAddress("racha@example.org")))
   }
 
@@ -95,6 +105,18 @@ struct MailMessageTests {
     let message = try MailMessageTests.message(.english, url: "https://racha.example/?a=1&b=<x>")
     #expect(message.html.contains("?a=1&amp;b=&lt;x&gt;/verify"))
     #expect(message.text.contains("?a=1&b=<x>/verify"))
+  }
+
+  @Test(
+    "let no markup through that is one character with what stands beside it, in any template",
+    arguments: MailKind.allCases, Language.allCases)
+  func joinedMarkup(kind: MailKind, language: Language) throws {
+    let plain = try MailMessageTests.message(language, kind, url: "https://racha.example/x", stranger: "x").html
+    let stranger = "x\u{600}<!--\u{D4E}\"\u{903}>\u{600}&\u{600}'"
+    let html = try MailMessageTests.message(language, kind, url: "https://racha.example/" + stranger, stranger: stranger).html
+    // As much markup as without it, and nothing of the mail is taken away.
+    for sign in "<>\"'".utf8 { #expect(html.utf8.count { $0 == sign } == plain.utf8.count { $0 == sign }) }
+    if plain.contains("/x") { #expect(Data(html.utf8).range(of: Data("&lt;!--".utf8)) != nil) }
   }
 
   @Test(
