@@ -75,6 +75,7 @@ extension ServiceDefinition {
         .following("activity_reminders", "activities"),
         .following("activity_tags", "activities"),
         .rows("calendar_feeds", "account_id = :account", .activities).atOnce,
+        .untouched("ended_sessions", "names no account, and is forgotten after half an hour"),
         .rows("lost_days", "account_id = :account", .activities),
         .rows("activities", "account_id = :account", .activities),
         .following("activity_ties", "activities"),

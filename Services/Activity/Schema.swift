@@ -31,5 +31,6 @@ enum Schema {
     ImportedTotalsSchema.migration(30),
     ChangeAllowance.migration(31),
     MovementSeries.migration(32),
+    EndedSessions.migration(33),
   ]
 }

@@ -53,11 +53,12 @@ enum CalendarFeeds {
     try transaction.database.run("DELETE FROM calendar_feeds WHERE account_id = ?", .id(account))
   }
 
-  /// Ends a link that somebody else may have made: it was made by a session that was closed for it.
+  /// Ends a link that somebody else may have made: it was made by a session that was closed for it, or by any session after its end, which
+  /// the gateway hears of a moment later than identity knows it.
   static func end(madeBy session: SessionRevoked, _ transaction: Transaction) throws {
-    guard session.reason.endsLinks else { return }
     try transaction.database.run(
-      "DELETE FROM calendar_feeds WHERE account_id = ? AND session_id = ?", .id(session.accountID), .id(session.sessionID))
+      "DELETE FROM calendar_feeds WHERE account_id = ? AND session_id = ? AND created_at >= ?", .id(session.accountID),
+      .id(session.sessionID), .instant(session.reason.endsLinks ? Instant(milliseconds: 0) : session.at))
   }
 
   /// The same of one made while somebody else may have been in.

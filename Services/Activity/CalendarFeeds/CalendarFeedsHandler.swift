@@ -9,9 +9,13 @@ extension ServiceDefinition {
     let words = Words(Contract.activity.words)
 
     serve(CreateCalendarFeed.self, prepare: calendars.prepare) { _, _, call, transaction in
-      try CalendarFeeds.create(of: call.account, by: call.session, transaction)
+      try EndedSessions.expectLive(call.session, in: transaction.database)
+      return try CalendarFeeds.create(of: call.account, by: call.session, transaction)
     }
-    hear(SessionRevoked.self) { session, _, transaction in try CalendarFeeds.end(madeBy: session, transaction) }
+    hear(SessionRevoked.self) { session, _, transaction in
+      try EndedSessions.note(session, transaction)
+      try CalendarFeeds.end(madeBy: session, transaction)
+    }
     hear(AccessWithdrawn.self) { access, _, transaction in try CalendarFeeds.end(withdrawn: access, transaction) }
 
     serve(GetCalendarFeed.self) { _, call, database in

@@ -23,7 +23,9 @@ struct ExternalLoginReturn: Sendable {
 
   /// The answer to the form.
   func answer(_ form: [String: String], _ language: Language) async throws(Failure) -> HTTPAnswer {
-    guard let state = form["state"], (1...200).contains(state.utf8.count) else { throw Failure(ExternalLoginFailure.stateInvalid) }
+    guard let state = form["state"], (1...200).contains(state.utf8.count) else {
+      throw Failure(ExternalLoginFailure.stateInvalid)
+    }
     let uri = try await client.request(ReadExternalLoginReturn.self, .init(state: state)).redirectURI
     let query = Self.fields.compactMap { name in form[name].map { "\(name)=\(PercentEncoding.encode($0))" } }
     let target = uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.joined(separator: "&")

@@ -39,7 +39,9 @@ struct RPCError: Error, Sendable {
   }
 
   static func unknownMethod(id: [UInt8]?, _ name: String) -> RPCError {
-    RPCError(code: -32601, Failure(RequestFailure.unknownOperation, ["operation": .text(name.beginning(maxBytes: FieldProblem.maxNameBytes))]), id: id)
+    RPCError(
+      code: -32601,
+      Failure(RequestFailure.unknownOperation, ["operation": .text(name.beginning(maxBytes: FieldProblem.maxNameBytes))]), id: id)
   }
 
   /// The messages of the specification for its codes, the problem's title for ours.

@@ -12,15 +12,15 @@ struct LinkPage: Sendable {
   /// The operation that the form calls, and its requirement.
   let operation: String
   let requirement: String
-  /// Words of the page: `page.<name>.title`, `.text`, `.button`, `.done.title`, `.done.text`, `.refused.title`; and `.already.text` where
-  /// its link may be opened again after it has done its work.
+  /// Words of the page: `page.<name>.title`, `.text`, `.button`, `.done.title`, `.refused.title`, and the texts of ``outcome``; and
+  /// `.already.text` where its link may be opened again after it has done its work.
   let name: String
   /// What is told where there is no token.
   let invalid: Failure
   /// The operation's input for a token.
   let input: @Sendable (String) -> [UInt8]
-  /// What the words of the end need of the operation's output.
-  let values: @Sendable ([UInt8]) throws(Failure) -> [String: Parameter]
+  /// Which words of the page tell the end, and what they need of the operation's output.
+  let outcome: @Sendable ([UInt8]) throws(Failure) -> (text: String, values: [String: Parameter])
 
   /// All there are.
   static let all = [verification, emailChange, emailChangeUndoing]
@@ -29,16 +29,18 @@ struct LinkPage: Sendable {
   static let verification = LinkPage(
     path: "/verify", purpose: .verification, operation: VerifyAccount.spec.name, requirement: "ID-2", name: "verify",
     invalid: Failure(VerificationFailure.linkInvalid), input: { VerifyAccount.Input(token: $0).json },
-    values: { output throws(Failure) in ["username": .text(try VerifyAccount.Output.decode(output).username.description)] })
+    outcome: { output throws(Failure) in
+      ("done.text", ["username": .text(try VerifyAccount.Output.decode(output).username.description)])
+    })
 
   /// `/change-email`: the new e-mail address of an account (ID-11).
   static let emailChange = LinkPage(
     path: "/change-email", purpose: .emailChange, operation: CompleteEmailChange.spec.name, requirement: "ID-11",
     name: "changeEmail",
     invalid: Failure(EmailChangeFailure.linkInvalid), input: { CompleteEmailChange.Input(token: $0).json },
-    values: { output throws(Failure) in
+    outcome: { output throws(Failure) in
       let changed = try CompleteEmailChange.Output.decode(output)
-      return ["username": .text(changed.username.description), "email": .text(changed.email.description)]
+      return ("done.text", ["username": .text(changed.username.description), "email": .text(changed.email.description)])
     })
 
   /// `/undo-email-change`: the address that an account had before (ID-11).
@@ -46,9 +48,10 @@ struct LinkPage: Sendable {
     path: "/undo-email-change", purpose: .emailChangeUndo, operation: UndoEmailChange.spec.name, requirement: "ID-11",
     name: "undoEmailChange",
     invalid: Failure(EmailChangeUndoFailure.linkInvalid), input: { UndoEmailChange.Input(token: $0).json },
-    values: { output throws(Failure) in
+    outcome: { output throws(Failure) in
       let kept = try UndoEmailChange.Output.decode(output)
-      return ["username": .text(kept.username.description), "email": .text(kept.email.description)]
+      let values: [String: Parameter] = ["username": .text(kept.username.description), "email": .text(kept.email.description)]
+      return (kept.hadTakenPlace ? "undone.text" : "done.text", values)
     })
 }
 
@@ -77,7 +80,8 @@ extension HTTPResponder {
       let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
       let input = page.input(try page.token(try exchange.form(body)))
       let (_, output) = try await pass(endpoint, [:], input, identification, exchange)
-      let text = problems.text("page.\(page.name).done.text", exchange.language, try page.values(output))
+      let (words, values) = try page.outcome(output)
+      let text = problems.text("page.\(page.name).\(words)", exchange.language, values)
       return show(200, page, "done.title", exchange, "<p>\(text)</p>")
     } catch {
       let problem = problems.problem(error, exchange.language, request: exchange.name.outer)

@@ -20,7 +20,9 @@ struct EventStream: Sendable {
     try Query.parse(exchange.query, into: &parameters)
     let unknown = parameters.keys.filter { $0 != "lastEventID" }.sorted()
     guard unknown.isEmpty else {
-      let problems = unknown.map { FieldProblem(field: $0.beginning(maxBytes: FieldProblem.maxNameBytes), FieldRule("unknown_field")) }
+      let problems = unknown.map {
+        FieldProblem(field: $0.beginning(maxBytes: FieldProblem.maxNameBytes), FieldRule("unknown_field"))
+      }
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
     guard let text = exchange.given.lastEventID ?? parameters["lastEventID"] else { return nil }

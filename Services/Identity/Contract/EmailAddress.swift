@@ -13,7 +13,8 @@ public struct EmailAddress: TextValue {
   public init(text: String) throws(FieldRule) {
     let trimmed = text.trimming { $0 == " " }
     guard trimmed.utf8.count <= 1000, let at = trimmed.lastAt,
-      let local = EmailAddress.localPart(trimmed[..<at]), let domain = EmailAddress.domain(trimmed[trimmed.utf8.index(after: at)...])
+      let local = EmailAddress.localPart(trimmed[..<at]),
+      let domain = EmailAddress.domain(trimmed[trimmed.utf8.index(after: at)...])
     else { throw FieldRule("invalid_email") }
     let normalized = "\(local)@\(domain)"
     guard normalized.utf8.count <= 254 else { throw FieldRule("invalid_email") }

@@ -21,7 +21,8 @@ public enum EmailChangeUndoFailure: String, FailureCode {
 }
 
 /// Cancels a change of the e-mail address that still waits, or undoes one within 72 hours, by the token of the link that was mailed to the
-/// address before it. What was changed after it is undone with it; every session ends, and every personal access token is revoked.
+/// address before it. What was changed after it is undone with it; every session ends, every personal access token is revoked, and the
+/// password, which whoever changed the address knew, logs in nobody any more: a link to recover it is mailed to the former address.
 public enum UndoEmailChange: Operation {
   public typealias Input = CompleteEmailChange.Input
 
@@ -39,7 +40,7 @@ public enum UndoEmailChange: Operation {
     public static let notes: Notes = [
       "username": "The account's username.", "email": "Its e-mail address from now on.",
       "hadTakenPlace":
-        "Whether the address had been changed, so that all sessions were ended; else the change was only asked for.",
+        "Whether the address had been changed: then all sessions were ended, the password is good no longer, and a link to choose another was mailed to the address; else the change was only asked for.",
     ]
   }
 

@@ -80,6 +80,16 @@ extension Transaction {
     return .success(try renewTokens(call, key: key))
   }
 
+  /// Lets no password log in to the account until its owner chooses one by a mailed link: somebody else knows it.
+  ///
+  /// - Parameter nobodysPassword: what takes its place, which nobody knows.
+  func endPassword(of account: AccountID, _ nobodysPassword: PasswordHash) throws {
+    try database.cachedStatement(
+      sql: "UPDATE accounts SET password_hash = ?, has_password = 0, password_changed_at = ? WHERE account_id = ?"
+    ).execute(arguments: [nobodysPassword.text, now, account])
+    try replacePasswordRecoveries(of: account)
+  }
+
   /// Gives the account another password, and tells of it: links that would recover the older one work no longer, nor do those that
   /// whoever had it has sent to an address of their own.
   func changePassword(of account: AccountID, to hash: PasswordHash) throws {

@@ -130,7 +130,8 @@ private struct ContentType {
       let value = part[part.utf8.index(after: equals)...].utf8
       let quote = UInt8(ascii: "\"")
       let isQuoted = value.count >= 2 && value.first == quote && value.last == quote
-      parameters[part[..<equals].asciiLowercased] = String(decoding: isQuoted ? value.dropFirst().dropLast() : value, as: UTF8.self)
+      parameters[part[..<equals].asciiLowercased] = String(
+        decoding: isQuoted ? value.dropFirst().dropLast() : value, as: UTF8.self)
     }
     self.parameters = parameters
   }

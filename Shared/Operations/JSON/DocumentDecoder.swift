@@ -109,7 +109,9 @@ private final class DecodingState {
     let found = Array(problems[before...])
     var index = node + 1
     for _ in 0..<tape.nodes[node].count {
-      if !visited[index] { report(.key(path, tape.string(index).beginning(maxBytes: FieldProblem.maxNameBytes)), FieldRule("unknown_field")) }
+      if !visited[index] {
+        report(.key(path, tape.string(index).beginning(maxBytes: FieldProblem.maxNameBytes)), FieldRule("unknown_field"))
+      }
       index = Int(tape.nodes[index + 1].next)
     }
     if node == 0 {

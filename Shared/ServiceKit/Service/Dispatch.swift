@@ -22,7 +22,8 @@ struct Dispatch: Sendable {
       "request answered",
       metadata: [
         "requestID": "\(request.header.id)", "traceID": "\(request.header.traceID ?? "")",
-        "operation": "\(request.header.operation.beginning(maxBytes: FieldProblem.maxNameBytes))", "status": "\(reply.header.status)",
+        "operation": "\(request.header.operation.beginning(maxBytes: FieldProblem.maxNameBytes))",
+        "status": "\(reply.header.status)",
         "microseconds": "\((ContinuousClock.now - start).nanoseconds / 1000)",
       ])
     return reply

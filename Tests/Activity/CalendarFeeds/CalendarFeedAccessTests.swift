@@ -1,5 +1,6 @@
 import ActivityContract
 import ActivityService
+import GRDB
 import IdentityContract
 import InProcess
 import Operations
@@ -58,6 +59,28 @@ struct CalendarFeedAccessTests {
           SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: services.clock.now), in: services)
         #expect(try await works(link, services) == stays, "\(reason) \(isOwn)")
       }
+    }
+  }
+
+  @Test(
+    "a session makes none once it has ended, however it did, nor keeps one that it made before the end was heard of here",
+    arguments: SessionRevoked.Reason.allCases)
+  func ended(reason: SessionRevoked.Reason) async throws {
+    try await running { services, ana, _ in
+      // The gateway has not heard of the end, nor has activity: the link is made after it.
+      let late = try await ana.send(CreateCalendarFeed.self, .init())
+      let session = try #require(ana.session)
+      let end = try Instant(text: "2026-11-21T12:59:59.999Z")
+      try await tell(SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: end), in: services)
+      #expect(try await !works(late, services))
+      // Activity has heard of it, and the gateway still not.
+      #expect(try await ana.failure(CreateCalendarFeed.self, .init()) == "session_revoked")
+      // Half an hour later no token of the session is left, and nothing of it is kept.
+      try services.clock.set("2026-11-21T13:31:00.000Z")
+      try await tell(
+        SessionRevoked(sessionID: SessionID(), accountID: ana.id, reason: .loggedOut, at: services.clock.now), in: services)
+      #expect(
+        try await services.store(of: .activity).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM ended_sessions") } == 1)
     }
   }
 

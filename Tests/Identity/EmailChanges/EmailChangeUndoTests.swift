@@ -61,7 +61,8 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "within 72 hours the former address undoes it: it is the account's again, all sessions end, and scripts lose their tokens")
+    "within 72 hours the former address undoes it: it is the account's again, all sessions end, scripts lose their tokens, and the password that whoever changed it knew is good no longer"
+  )
   func undo() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -84,10 +85,49 @@ struct EmailChangeUndoTests {
       )
       #expect(try await identity.told(SessionRevoked.self).last?.reason == .emailChangeUndone)
       #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == 1)
-      #expect(try await failure { try await identity.logIn("new@example.com") }.code == "wrong_credentials")
-      #expect(try await identity.logIn("ana@example.com").account.isVerified)
+      for login in ["new@example.com", "ana@example.com", "ana"] {
+        #expect(try await failure { try await identity.logIn(login) }.code == "wrong_credentials")
+      }
       #expect(try await failure { try await identity.undo(notice.token) }.code == "email_change_undone")
-      #expect(try await identity.securityEvents().suffix(3) == ["emailChangeUndone", "loginFailed", "emailChangeUndoRefused"])
+      #expect(
+        try await identity.securityEvents().suffix(6) == ["emailChangeUndone", "passwordRecoveryRequested"]
+          + ["loginFailed", "loginFailed", "loginFailed", "emailChangeUndoRefused"])
+      // The link that was mailed to the former address at once is the way in.
+      let recovery = try #require(try await identity.told(PasswordRecoveryRequested.self).last)
+      let mail = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery.recoveryID))
+      #expect(mail.email == account.email)
+      _ = try await identity.ask(
+        CompletePasswordRecovery.self,
+        .init(token: mail.token, password: FormField(text: "Lago-8-frío"), passwordRepetition: FormField(text: "Lago-8-frío")))
+      #expect(try await identity.logIn("ana@example.com", "Lago-8-frío").account.isVerified)
+      #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
+    }
+  }
+
+  @Test("a link to recover the password that went to the intruder's address, or was asked for before, opens nothing after it")
+  func recoveries() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.register()
+      let thief = try await identity.logIn()
+      func recoveryMail(_ email: String) async throws -> String {
+        _ = try await identity.ask(RequestPasswordRecovery.self, .init(email: FormField(text: email)))
+        let asked = try #require(try await identity.told(PasswordRecoveryRequested.self).last)
+        return try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: asked.recoveryID)).token
+      }
+      let before = try await recoveryMail("ana@example.com")
+      try await identity.askToChange(thief)
+      let notice = try await identity.emailChangeNotice()
+      try await identity.follow(try await identity.emailChangeMail().token)
+      let thiefs = try await recoveryMail("new@example.com")
+      try await identity.undo(notice.token)
+      for (token, code) in [(thiefs, "recovery_link_invalid"), (before, "recovery_link_replaced")] {
+        let refusal = try await failure {
+          try await identity.ask(
+            CompletePasswordRecovery.self,
+            .init(token: token, password: FormField(text: "Lago-8-frío"), passwordRepetition: FormField(text: "Lago-8-frío")))
+        }
+        #expect(refusal.code == code)
+      }
     }
   }
 
@@ -129,7 +169,7 @@ struct EmailChangeUndoTests {
       #expect(try await identity.undo(owners.token).email == account.email)
       #expect(try await failure { try await identity.follow(waiting.token) }.code == "email_change_link_replaced")
       #expect(try await failure { try await identity.undo(thiefs.token) }.code == "email_change_undone")
-      _ = try await identity.logIn("ana@example.com")
+      #expect(try await identity.count("SELECT COUNT(*) FROM accounts WHERE email = 'ana@example.com' AND has_password = 0") == 1)
     }
   }
 
