@@ -31,6 +31,7 @@ enum Schema {
     Migration(25, "subscribers of security events") { try IncidentSchema.addSubscribers($0) },
     Migration(26, "grants of external providers") { try $0.execute(sql: ExternalProviderSchema.grants) },
     Migration(27, "ends of providers' tokens") { try $0.execute(sql: ExternalProviderSchema.grantEnds) },
+    Migration(28, "incidents that are nobody's") { try $0.execute(sql: IncidentSchema.ofNobody) },
   ]
 
   private static let first = """

@@ -1,5 +1,6 @@
 import Messaging
 import Operations
+import ServiceKit
 
 /// Calls services in the gateway's own name.
 struct GatewayClient: Sendable {
@@ -17,7 +18,7 @@ struct GatewayClient: Sendable {
     do {
       reply = try await bus.request(Request(header: header, body: input.json), to: service ?? O.spec.service)
     } catch {
-      throw Switchboard.failure(error)
+      throw Failure(error)
     }
     return try reply.output(O.Output.self)
   }

@@ -2,6 +2,7 @@ import CoreMetrics
 import Logging
 import Messaging
 import Operations
+import ServiceKit
 
 /// One call of a client on its way to the service that serves it, whichever protocol it came by.
 struct ClientCall: Sendable {
@@ -41,7 +42,12 @@ struct Switchboard: Sendable {
     if case .failure(let failure) = answer { answer = .failure(failure.ending(spec.name)) }
     let duration = ContinuousClock.now - start
     call.endpoint.timer.recordNanoseconds(duration.nanoseconds)
-    if case .failure(let failure) = answer, failure.status >= 500 {
+    if Task.isCancelled {
+      // The client is gone, which is no failure of anybody's.
+      logger.debug(
+        "request given up by its client",
+        metadata: ["requestID": "\(call.name.inner)", "traceID": "\(call.trace.traceID)", "operation": "\(spec.name)"])
+    } else if case .failure(let failure) = answer, failure.status >= 500 {
       call.endpoint.failures.increment()
       logger.warning(
         "request failed",
@@ -75,10 +81,10 @@ struct Switchboard: Sendable {
       do {
         return try Switchboard.read(await bus.request(request, to: spec.service))
       } catch {
-        return .failure(Switchboard.failure(error))
+        return .failure(Failure(error))
       }
     } catch {
-      return .failure(Switchboard.failure(error))
+      return .failure(Failure(error))
     }
   }
 
@@ -88,16 +94,6 @@ struct Switchboard: Sendable {
       return .failure(try Failure.decode(reply.body))
     } catch {
       return .failure(Failure(RequestFailure.internalError))
-    }
-  }
-
-  /// What a client is told when the bus has no reply.
-  static func failure(_ failure: BusFailure) -> Failure {
-    switch failure {
-    case .unavailable, .cancelled: Failure(RequestFailure.unavailable, retryAfterSeconds: 1)
-    case .overloaded: Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
-    case .timedOut: Failure(RequestFailure.timedOut)
-    case .tooLarge: Failure(RequestFailure.bodyTooLarge, ["limit": .number(JSONLimits().bytes)])
     }
   }
 }

@@ -1,6 +1,7 @@
 import Logging
 import Messaging
 import Operations
+import ServiceKit
 
 /// Follows one source for one connection: first what it missed, then what happens, each message once and in order.
 struct LiveFeed: Sendable {
@@ -105,7 +106,7 @@ struct LiveFeed: Sendable {
     do throws(BusFailure) {
       reply = try await bus.request(Request(header: header, body: input.bytes), to: source.service)
     } catch {
-      throw Switchboard.failure(error)
+      throw Failure(error)
     }
     return try source.page(of: account, reply)
   }

@@ -17,7 +17,7 @@ extension HTTPResponder {
       }
       let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
       let (token, answer) = try LoginAlertPage.choice(try exchange.form(body))
-      guard let answer else { return loginAlerts.form(token, .confirm, exchange.language) }
+      guard let answer else { throw Failure.field("answer", FieldRule("required")) }
       let input = AnswerLoginAlertByLink.Input(token: token, answer: answer)
       let (_, output) = try await pass(endpoint, [:], input.json, identification, exchange)
       return loginAlerts.answered(try AnswerLoginAlertByLink.Output.decode(output), exchange.language)
@@ -31,9 +31,14 @@ extension HTTPResponder {
 extension LoginAlertPage {
   /// What stands in the link's query or in the form.
   ///
-  /// - Throws: `login_alert_link_invalid` where it holds no token.
+  /// - Throws: `login_alert_link_invalid` where it holds no token, `invalid_fields` for an answer that is none.
   fileprivate static func choice(_ fields: [String: String]) throws(Failure) -> (token: String, answer: LoginAlertAnswer?) {
     guard let token = fields["token"], (1...200).contains(token.utf8.count) else { throw Failure(LoginAlertFailure.linkInvalid) }
-    return (token, fields["answer"].flatMap { LoginAlertAnswer(rawValue: $0) })
+    guard let text = fields["answer"] else { return (token, nil) }
+    do throws(FieldRule) {
+      return (token, try LoginAlertAnswer(text: text))
+    } catch {
+      throw Failure.field("answer", error)
+    }
   }
 }

@@ -42,11 +42,13 @@ struct LoginAlertPage: Sendable {
     return page(200, "\(words).title", language, "<p>\(text)</p>\(advice)")
   }
 
-  /// The page that tells a failure in its own words.
+  /// The page that tells a failure in its own words. Whoever comes too late can still keep others out, by another password.
   func refusal(_ problem: Problem, _ language: Language) -> HTTPAnswer {
-    page(
-      problem.status, "page.login.unanswered.title", language,
-      FormPage.refusal(problem))
+    var remedy: HTML = ""
+    if problem.code == LoginAlertFailure.expired.rawValue {
+      remedy = "<p><a href=\"recover\">\(problems.text("page.login.closed.recover", language))</a></p>"
+    }
+    return page(problem.status, "page.login.unanswered.title", language, "\(FormPage.refusal(problem))\(remedy)")
   }
 
   private func page(_ status: Int, _ title: String, _ language: Language, _ content: HTML) -> HTTPAnswer {

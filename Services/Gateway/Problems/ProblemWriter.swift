@@ -66,9 +66,38 @@ extension ProblemRemedy {
     case RequestFailure.verificationRequired.rawValue: spec = ResendVerification.spec
     case RequestFailure.consentRequired.rawValue: spec = UpdateSettings.spec
     case LogInFailure.locked.rawValue, LogInFailure.wrongCredentials.rawValue: spec = RequestPasswordRecovery.spec
-    default: return nil
+    case RequestFailure.tokenExpired.rawValue: spec = RefreshSession.spec
+    default:
+      guard let found = ProblemRemedy.spec(against: code) else { return nil }
+      spec = found
     }
     guard let route = spec.route else { return nil }
     self.init(operation: spec.name, method: route.method.rawValue, path: route.path)
+  }
+
+  /// Where a link, a flow or a session has ended: how to get another.
+  private static func spec(against code: String) -> OperationSpec? {
+    if VerificationFailure(rawValue: code) != nil { return ResendVerification.spec }
+    if let failure = EmailChangeFailure(rawValue: code) {
+      switch failure {
+      case .linkInvalid, .linkExpired, .linkReplaced, .cancelled, .addressTaken: return RequestEmailChange.spec
+      case .linkUsed: return nil
+      }
+    }
+    if let failure = LoginAlertFailure(rawValue: code) {
+      switch failure {
+      case .linkInvalid, .expired, .answered: return ListSessions.spec
+      case .ownSession: return nil
+      }
+    }
+    if let failure = ExternalLoginFailure(rawValue: code) {
+      switch failure {
+      case .stateInvalid, .stateExpired, .stateUsed: return BeginExternalLogin.spec
+      default: return nil
+      }
+    }
+    if FreshLoginFailure(rawValue: code) != nil { return BeginExternalLogin.spec }
+    if RecoveryFailure(rawValue: code) != nil { return RequestPasswordRecovery.spec }
+    return RefreshFailure(rawValue: code) == nil ? nil : LogIn.spec
   }
 }

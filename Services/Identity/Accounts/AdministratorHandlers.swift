@@ -18,8 +18,7 @@ extension ServiceDefinition {
           sql: "UPDATE accounts SET is_administrator = 1, revision = revision + 1 WHERE account_id = ?"
         ).execute(arguments: [account.id])
         try transaction.record(SecurityEvent(.administratorAppointed, account: account.id), from: call.caller)
-        try transaction.raise(
-          IncidentFinding(.administratorAppointed, count: 1), on: .account(account.id))
+        try transaction.raiseEach(.administratorAppointed, of: account.id)
         return try transaction.tellAccount(account.id).own
       })
 
@@ -29,6 +28,8 @@ extension ServiceDefinition {
         guard let account = try transaction.database.account(input.username) else { throw Failure(RequestFailure.notFound) }
         guard account.isAdministrator else { return account.own }
         try transaction.database.checkAdministratorsWithout(account)
+        // Before it takes effect: whoever is dismissed is told with the others.
+        try transaction.raiseEach(.administratorDismissed, of: account.id)
         try transaction.database.cachedStatement(
           sql: "UPDATE accounts SET is_administrator = 0, revision = revision + 1 WHERE account_id = ?"
         ).execute(arguments: [account.id])
@@ -37,6 +38,15 @@ extension ServiceDefinition {
         try transaction.record(SecurityEvent(.administratorDismissed, account: account.id), from: call.caller)
         return try transaction.tellAccount(account.id).own
       })
+  }
+}
+
+extension Transaction {
+  /// Raises an incident of its own for each time, of which administrators are told: nobody is to hide one behind another of the same day.
+  fileprivate func raiseEach(_ pattern: IncidentPattern, of account: AccountID) throws {
+    let subject = IncidentSubject.account(account)
+    if let last = try database.openIncident(pattern, subject) { try closeIncident(last.id, by: nil, at: now, comment: nil) }
+    try raise(IncidentFinding(pattern, count: 1), on: subject)
   }
 }
 

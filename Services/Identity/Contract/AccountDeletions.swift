@@ -95,16 +95,19 @@ public struct AccountDeletion: Document, Hashable {
 /// By POST: a password belongs into a body, and what a body of DELETE means is nobody's promise (RFC 9110, section 9.3.5).
 public enum DeleteAccount: Operation {
   public struct Input: Form, Hashable {
-    public var password: FormField<Password>
+    public var password: FormField<Password>?
     public var found = FoundProblems()
 
-    public init(password: FormField<Password>) { self.password = password }
+    public init(password: FormField<Password>? = nil) { self.password = password }
 
     private enum CodingKeys: String, CodingKey {
       case password
     }
 
-    public static let notes: Notes = ["password": "The password that the account has."]
+    public static let notes: Notes = [
+      "password":
+        "The password that the account has; of an account without one a login at its provider in the last ten minutes serves."
+    ]
   }
 
   public struct Output: Document, Hashable {
@@ -124,8 +127,9 @@ public enum DeleteAccount: Operation {
 
   public static let spec = OperationSpec(
     "accounts.delete", of: .identity, .post("/v1/accounts/me/deletion"), by: .account, effect: .write, rate: .sensitive,
-    failures: ChangePasswordFailure.allCases.map(\.kind) + [
-      LogInFailure.locked.kind, AdministratorFailure.last.kind,
+    failures: [
+      ChangePasswordFailure.wrongPassword.kind, FreshLoginFailure.required.kind, LogInFailure.locked.kind,
+      AdministratorFailure.last.kind,
     ],
     takesIdempotencyKey: false,
     requirements: ["ID-12"], "Delete the account and everything it holds in all services.")

@@ -19,10 +19,10 @@ public enum RequestEmailChangeFailure: String, FailureCode {
 public enum RequestEmailChange: Operation {
   public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
-    public var currentPassword: FormField<Password>
+    public var currentPassword: FormField<Password>?
     public var found = FoundProblems()
 
-    public init(email: FormField<EmailAddress>, currentPassword: FormField<Password>) {
+    public init(email: FormField<EmailAddress>, currentPassword: FormField<Password>? = nil) {
       self.email = email
       self.currentPassword = currentPassword
     }
@@ -32,7 +32,9 @@ public enum RequestEmailChange: Operation {
     }
 
     public static let notes: Notes = [
-      "email": "The new address; the link is sent to it.", "currentPassword": "The password that the account has.",
+      "email": "The new address; the link is sent to it.",
+      "currentPassword":
+        "The password that the account has; of an account without one a login at its provider in the last ten minutes serves.",
     ]
   }
 
@@ -54,7 +56,7 @@ public enum RequestEmailChange: Operation {
     "emailChanges.request", of: .identity, .post("/v1/accounts/me/email-changes"), by: .account, effect: .create,
     rate: .sensitive,
     failures: RequestEmailChangeFailure.allCases.map(\.kind)
-      + ChangePasswordFailure.allCases.map(\.kind) + [LogInFailure.locked.kind],
+      + [ChangePasswordFailure.wrongPassword.kind, FreshLoginFailure.required.kind, LogInFailure.locked.kind],
     requirements: ["ID-11"],
     "Have a link mailed to a new address, by which it becomes the account's.")
 }

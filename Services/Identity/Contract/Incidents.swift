@@ -20,6 +20,8 @@ public enum IncidentPattern: String, Choice {
   case riskyLogin
   /// Somebody was made an administrator.
   case administratorAppointed
+  /// An administrator was dismissed.
+  case administratorDismissed
   /// Secrets that have to be read back could not be kept, or were found damaged.
   case secretsFailing
 }
@@ -190,23 +192,29 @@ public enum CloseIncident: Operation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Close an incident.")
 }
 
-/// An account was protected by itself; its owner is to be told.
+/// An account was protected by itself; its owner is to be told. Of an incident each measure that is graver than the one before is told.
 public struct AccountProtected: Event, Hashable {
   public var incidentID: IncidentID
-  public var accountID: AccountID
+  /// Nil where what was guessed at is nobody's: then nobody is to be told, and telling it takes as long.
+  public var accountID: AccountID?
   public var pattern: IncidentPattern
+  /// Nil in events of earlier versions: what goes with the pattern.
+  public var measure: IncidentMeasure?
   public var at: Instant
 
-  public init(incidentID: IncidentID, accountID: AccountID, pattern: IncidentPattern, at: Instant) {
+  public init(
+    incidentID: IncidentID, accountID: AccountID?, pattern: IncidentPattern, measure: IncidentMeasure? = nil, at: Instant
+  ) {
     self.incidentID = incidentID
     self.accountID = accountID
     self.pattern = pattern
+    self.measure = measure
     self.at = at
   }
 
   public static let notes: Notes = [
-    "incidentID": "What it was protected from.", "accountID": "Whose account it is.", "pattern": "What was noticed.",
-    "at": "When.",
+    "incidentID": "What it was protected from.", "accountID": "Whose account it is; absent where it is nobody's.",
+    "pattern": "What was noticed.", "measure": "What was done about it; if absent, what goes with the pattern.", "at": "When.",
   ]
 
   public static let spec = EventSpec(

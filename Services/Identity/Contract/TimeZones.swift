@@ -20,7 +20,7 @@ public struct ChosenTimeZone: TextValue {
     name = try TimeZoneName(text: text)
     if ChosenTimeZone.universal.contains(text) { return }
     let parts = text.split(at: "/", maxSplits: 1)
-    guard parts.count == 2, ChosenTimeZone.areas.contains(String(parts[0])), TimeZone(identifier: text)?.identifier == text else {
+    guard parts.count == 2, ChosenTimeZone.areas.contains(parts[0]), TimeZone(identifier: text)?.identifier == text else {
       throw FieldRule("unknown_time_zone")
     }
   }

@@ -81,22 +81,22 @@ extension ServiceDefinition {
 
 extension Database {
   /// Looks whether the account may go, and whether the attempt comes too early.
-  fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> PasswordAttempt {
+  fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> OwnerProof {
     let account = try call.liveAccount(self)
     try checkAdministratorsWithout(account)
-    guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
-    let problems = input.found.with(input.password.rule.map { [FieldProblem(field: "password", $0)] } ?? [])
-    guard problems.isEmpty, let password = input.password.value else {
+    let rule = OwnerProof.rule(input.password, of: account)
+    let problems = input.found.with(rule.map { [FieldProblem(field: "password", $0)] } ?? [])
+    guard problems.isEmpty, let proof = try OwnerProof(input.password?.value, of: account, call, self, key: key) else {
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
-    return try PasswordAttempt(password, of: account, call, self, key: key)
+    return proof
   }
 }
 
 extension Transaction {
   /// Deletes the account if the password was right, counts a failure otherwise.
   fileprivate func endDeletion(
-    _ attempt: PasswordAttempt, isRight: Bool, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
+    _ attempt: OwnerProof, isRight: Bool, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
   ) throws -> Result<AccountDeletionRecord, Failure> {
     let account = try call.liveAccount(database)
     if let refusal = try attempt.end(isRight: isRight, orElse: .accountDeletionRefused, account, call, self) {

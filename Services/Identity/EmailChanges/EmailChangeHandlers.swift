@@ -58,7 +58,7 @@ extension ServiceDefinition {
 
 /// A request to change an address, whose password is being checked.
 private struct EmailChangeAttempt: Sendable {
-  let current: PasswordAttempt
+  let current: OwnerProof
   let email: EmailAddress
 }
 
@@ -68,16 +68,17 @@ extension Database {
     _ input: RequestEmailChange.Input, _ call: Call, key: SecretKey
   ) throws -> EmailChangeAttempt {
     let account = try call.liveAccount(self)
-    guard account.hasPassword else { throw ChangePasswordFailure.noPassword }
     var problems: [FieldProblem] = []
     if let rule = input.email.rule { problems.append(FieldProblem(field: "email", rule)) }
     if input.email.value == account.email { problems.append(FieldProblem(field: "email", FieldRule("email_unchanged"))) }
-    if let rule = input.currentPassword.rule { problems.append(FieldProblem(field: "currentPassword", rule)) }
-    problems = input.found.with(problems)
-    guard problems.isEmpty, let email = input.email.value, let password = input.currentPassword.value else {
-      throw Failure(RequestFailure.invalidFields, fields: problems)
+    if let rule = OwnerProof.rule(input.currentPassword, of: account) {
+      problems.append(FieldProblem(field: "currentPassword", rule))
     }
-    return EmailChangeAttempt(current: try PasswordAttempt(password, of: account, call, self, key: key), email: email)
+    problems = input.found.with(problems)
+    guard problems.isEmpty, let email = input.email.value,
+      let current = try OwnerProof(input.currentPassword?.value, of: account, call, self, key: key)
+    else { throw Failure(RequestFailure.invalidFields, fields: problems) }
+    return EmailChangeAttempt(current: current, email: email)
   }
 }
 

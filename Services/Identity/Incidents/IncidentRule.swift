@@ -49,7 +49,7 @@ enum IncidentRule {
     // A person who tries again after a mishap stays below it.
     case .proofsForged: (10, 40)
     case .providerDoubtful: (5, 20)
-    case .riskyLogin, .administratorAppointed, .secretsFailing: (1, 1)
+    case .riskyLogin, .administratorAppointed, .administratorDismissed, .secretsFailing: (1, 1)
     }
   }
 
@@ -95,17 +95,27 @@ enum IncidentRule {
     case .tokensReused: severity == .critical ? [.sessionsClosed, .everythingRevoked] : [.sessionsClosed]
     case .riskyLogin: [.loginRefused, .everythingRevoked]
     case .proofsForged, .providerDoubtful: [.loginRefused]
-    case .linksGuessed, .administratorAppointed, .secretsFailing: [.observed]
+    case .linksGuessed, .administratorAppointed, .administratorDismissed, .secretsFailing: [.observed]
     }
   }
 
-  /// Whether the account's owner is told. Of a risky login they are asked, see ``LoginAlertRaised``.
-  static func isToldToOwner(_ pattern: IncidentPattern) -> Bool {
+  /// The measure that the account's owner is told of; nil where they are told of none. Of a risky login they are asked, see
+  /// ``LoginAlertRaised``.
+  static func toldToOwner(_ pattern: IncidentPattern, _ severity: SecuritySeverity) -> IncidentMeasure? {
     switch pattern {
-    case .accountGuessed, .accountGuessedWidely, .tokensReused: true
-    case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed, .secretsFailing: false
+    case .accountGuessed, .accountGuessedWidely: .accountSlowedDown
+    case .tokensReused: severity == .critical ? .everythingRevoked : .sessionsClosed
+    case .addressGuessing, .linksGuessed, .riskyLogin, .administratorAppointed, .administratorDismissed, .secretsFailing: nil
     // No account was reached.
-    case .proofsForged, .providerDoubtful: false
+    case .proofsForged, .providerDoubtful: nil
+    }
+  }
+
+  /// The patterns of which an owner is told the same: of one that lasts beside another there is nothing new to tell.
+  static func toldAlike(_ pattern: IncidentPattern) -> [IncidentPattern] {
+    switch pattern {
+    case .accountGuessed, .accountGuessedWidely: [.accountGuessed, .accountGuessedWidely]
+    default: [pattern]
     }
   }
 }

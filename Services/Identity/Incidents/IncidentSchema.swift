@@ -34,6 +34,12 @@ enum IncidentSchema {
     CREATE INDEX security_events_of_proofs ON security_events (at) WHERE kind = 'externalProofRefused';
     """
 
+  /// With those that are nobody's, so that a login that is an account's and one that is not write as many pages.
+  static let ofNobody = """
+    DROP INDEX incidents_by_account;
+    CREATE INDEX incidents_by_account ON incidents (account_id);
+    """
+
   /// Events of one subscriber count together, who has 2^64 IPv6 addresses: see ``SecurityEvent/subscriber(_:)``.
   static func addSubscribers(_ database: Database) throws {
     try database.execute(sql: "ALTER TABLE security_events ADD COLUMN subscriber BLOB")

@@ -84,7 +84,7 @@ extension Database {
   }
 
   /// The incident of that pattern and subject that nobody has closed.
-  fileprivate func openIncident(_ pattern: IncidentPattern, _ subject: IncidentSubject) throws -> IncidentRecord? {
+  func openIncident(_ pattern: IncidentPattern, _ subject: IncidentSubject) throws -> IncidentRecord? {
     try Row.fetchOne(
       cachedStatement(sql: "SELECT * FROM incidents WHERE pattern = ? AND subject = ? AND closed_at IS NULL"),
       arguments: [pattern, subject.key]
@@ -113,12 +113,18 @@ extension Database {
     return try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map(IncidentRecord.init)
   }
 
-  /// Whether the owner has been told of an incident that lasts.
-  fileprivate func isOwnerTold(_ account: AccountID, now: Instant) throws -> Bool {
+  /// Whether the owner has been told the same of another incident that lasts. Nobody has been told where there is none; it is looked up
+  /// all the same.
+  fileprivate func isOwnerTold(_ subject: IncidentSubject, of patterns: [IncidentPattern], now: Instant) throws -> Bool {
     try Row.fetchOne(
       cachedStatement(
-        sql: "SELECT 1 FROM incidents WHERE account_id = ? AND owner_told_at IS NOT NULL AND closed_at IS NULL AND last_at > ?"),
-      arguments: [account, now.adding(seconds: -IncidentRule.quietSeconds)]) != nil
+        sql: """
+          SELECT 1 FROM incidents WHERE account_id IS ?1 AND (?1 IS NOT NULL OR subject = ?2) AND pattern IN (?3, ?4)
+            AND owner_told_at IS NOT NULL AND closed_at IS NULL AND last_at > ?5
+          """),
+      arguments: [
+        subject.account, subject.key, patterns.first, patterns.last, now.adding(seconds: -IncidentRule.quietSeconds),
+      ]) != nil
   }
 
   /// Of how many incidents of the pattern administrators were told within the last hour: a flood of one kind hides no other.
@@ -130,8 +136,8 @@ extension Database {
 }
 
 extension Transaction {
-  /// Counts a finding: as one more event of the incident that lasts, else as a new incident, of which its owner is told. Of one that
-  /// becomes critical administrators are told, once.
+  /// Counts a finding: as one more event of the incident that lasts, else as a new incident. Its owner is told of each measure that is new
+  /// with it, and of one that becomes critical administrators are told, once.
   func raise(_ finding: IncidentFinding, on subject: IncidentSubject) throws {
     let last = try database.openIncident(finding.pattern, subject)
     if let last, now < last.quietAt {
@@ -139,7 +145,11 @@ extension Transaction {
       try database.cachedStatement(
         sql: "UPDATE incidents SET count = count + 1, last_at = ?, severity = ?, address = ? WHERE incident_id = ?"
       ).execute(arguments: [now, severity, subject.address, last.id])
-      if severity != last.severity { try tellAdministrators(last.id, finding.pattern) }
+      guard severity != last.severity else { return }
+      let isNew =
+        IncidentRule.toldToOwner(finding.pattern, severity) != IncidentRule.toldToOwner(finding.pattern, last.severity)
+      if isNew { try tellOwner(last.id, finding.pattern, severity, subject) }
+      try tellAdministrators(last.id, finding.pattern)
       return
     }
     if let last { try closeIncident(last.id, by: nil, at: last.quietAt, comment: nil) }
@@ -152,12 +162,8 @@ extension Transaction {
     ).execute(arguments: [
       id, finding.pattern, subject.key, finding.severity, subject.account, subject.address, finding.count, now,
     ])
-    if let account = subject.account, IncidentRule.isToldToOwner(finding.pattern),
-      try !database.isOwnerTold(account, now: now)
-    {
-      try database.cachedStatement(sql: "UPDATE incidents SET owner_told_at = ? WHERE incident_id = ?")
-        .execute(arguments: [now, id])
-      try tell(AccountProtected(incidentID: id, accountID: account, pattern: finding.pattern, at: now))
+    if try !database.isOwnerTold(subject, of: IncidentRule.toldAlike(finding.pattern), now: now) {
+      try tellOwner(id, finding.pattern, finding.severity, subject)
     }
     if finding.severity == .critical { try tellAdministrators(id, finding.pattern) }
   }
@@ -175,6 +181,16 @@ extension Transaction {
     try database.cachedStatement(
       sql: "UPDATE incidents SET closed_at = ?, closed_by = ?, comment = ? WHERE incident_id = ? AND closed_at IS NULL"
     ).execute(arguments: [instant, administrator, comment, id])
+  }
+
+  /// Tells the owner what was done. The same is written where what was guessed at is nobody's, so that it takes as long.
+  private func tellOwner(
+    _ id: IncidentID, _ pattern: IncidentPattern, _ severity: SecuritySeverity, _ subject: IncidentSubject
+  ) throws {
+    guard let measure = IncidentRule.toldToOwner(pattern, severity) else { return }
+    try database.cachedStatement(sql: "UPDATE incidents SET owner_told_at = ? WHERE incident_id = ?")
+      .execute(arguments: [now, id])
+    try tell(AccountProtected(incidentID: id, accountID: subject.account, pattern: pattern, measure: measure, at: now))
   }
 
   /// Tells each administrator of a critical incident, unless that was done before or they were told of too many lately.

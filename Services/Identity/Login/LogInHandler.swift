@@ -87,7 +87,9 @@ extension Transaction {
     }
     if let renewed = verdict.renewed { try renewPasswordHash(id, renewed) }
     let failures = try database.accountFailures(attempt.subject, now: now).count
-    let begun = try logIn(account, device: input.device, failures: failures, isByPassword: true, call.caller, watch)
+    let begun = try logIn(
+      account, device: input.device, failures: failures, isByPassword: true, isProvenDevice: attempt.device != nil, call.caller,
+      watch)
     // Who was refused has not shown to be the owner, nor has who is in doubt.
     guard case .success(var given) = begun, !given.isInDoubt else { return begun }
     if attempt.device == nil { try clearLoginFailures(of: account, key: key) } else { try clearLoginFailures(attempt.subject) }

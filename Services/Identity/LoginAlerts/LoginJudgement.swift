@@ -22,6 +22,8 @@ struct LoginFacts: Hashable, Sendable {
   /// Whether the account has logged in before at all: a new account's first login is unlike nothing.
   var hasHistory = true
   var isKnownDevice = true
+  /// Whether the device has shown its token, see ``DeviceToken``: what it says of itself beyond that anybody can say.
+  var isProvenDevice = false
   var knownPlaces: [KnownPlace] = []
   /// Failed attempts at the account that still count, see ``Lockout``.
   var failures = 0
@@ -109,6 +111,9 @@ enum LoginRule {
     case high... where !facts.isPasswordFresh: return LoginJudgement(level: .high, reasons: reasons)
     case suspicious...: return LoginJudgement(level: .suspicious, reasons: reasons)
     case notice...: return LoginJudgement(level: .notice, reasons: reasons)
+    // Without places, a network is all that tells one's own device from another that names itself like it.
+    case _ where !isLocated && reasons.contains(.newPlace) && !facts.isProvenDevice:
+      return LoginJudgement(level: .notice, reasons: reasons)
     default: return LoginJudgement(reasons: reasons)
     }
   }

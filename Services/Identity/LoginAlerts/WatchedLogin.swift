@@ -12,23 +12,33 @@ extension Transaction {
   /// - Parameters:
   ///   - failures: failed attempts at the account before it.
   ///   - isByPassword: whether it came by the password, and not by a provider.
+  ///   - isProvenDevice: whether its device has shown its token.
   func logIn(
-    _ account: AccountRecord, device: DeviceName?, failures: Int, isByPassword: Bool = false, _ caller: Caller,
-    _ watch: LoginWatch
+    _ account: AccountRecord, device: DeviceName?, failures: Int, isByPassword: Bool = false, isProvenDevice: Bool = false,
+    _ caller: Caller, _ watch: LoginWatch
   ) throws -> Result<GivenTokens, Failure> {
     let origin = watch.origin(
       account.id, device: device?.description, userAgent: caller.keptUserAgent, address: caller.keptAddress)
     var facts = try database.loginFacts(of: account.id, origin, failures: failures, now: now)
     facts.isByPassword = isByPassword
+    facts.isProvenDevice = isProvenDevice
     let judgement = LoginRule.judge(facts)
     if judgement.isLearnt { try learn(origin, of: account.id) }
     let detail = judgement.reasons.map(\.rawValue).joined(separator: " ")
+    func begin(_ alert: LoginAlertID?) throws -> GivenTokens {
+      let begun = try beginSession(of: account, device: device, under: alert, caller)
+      try record(
+        SecurityEvent(
+          .loginSucceeded, account: account.id, session: begun.session.id, detail: isByPassword ? "password" : "provider"),
+        from: caller)
+      return begun
+    }
     switch judgement.level {
     case nil:
-      return .success(try beginSession(of: account, device: device, caller))
+      return .success(try begin(nil))
     case .notice:
       let alert = try raiseLoginAlert(.notice, judgement.reasons, of: account, origin, watch.places)
-      let begun = try beginSession(of: account, device: device, under: alert, caller)
+      let begun = try begin(alert)
       try record(SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller)
       return .success(begun)
     case .suspicious:
@@ -38,7 +48,7 @@ extension Transaction {
         return .failure(Failure(LogInFailure.unasked))
       }
       let alert = try waiting ?? raiseLoginAlert(.suspicious, judgement.reasons, of: account, origin, watch.places)
-      let begun = try beginSession(of: account, device: device, under: alert, caller)
+      let begun = try begin(alert)
       try record(SecurityEvent(.loginSuspicious, account: account.id, session: begun.session.id, detail: detail), from: caller)
       return .success(begun)
     case .high:

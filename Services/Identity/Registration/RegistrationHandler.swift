@@ -17,7 +17,7 @@ extension ServiceDefinition {
         guard input.beginsSession == true else { return (account, GivenTokens?.none) }
         return (account, try await call.write { try $0.renewRegistered(account, call.caller, key: keys.refresh) })
       } _: { prepared, transaction in
-        let account = try transaction.register(prepared.form, input, prepared.hash, key: keys.usernames)
+        let account = try transaction.register(prepared.form, input, prepared.hash, call.caller, key: keys.usernames)
         let tokens = input.beginsSession == true ? try transaction.logInRegistered(account, input, call.caller, watch) : nil
         return ((account.own, tokens), record: account.own.json)
       }
@@ -51,12 +51,13 @@ private struct Registration: Sendable {
 extension Transaction {
   /// Adds the account and its verification link, unless others have its e-mail address or username.
   fileprivate func register(
-    _ form: RegistrationForm, _ input: RegisterAccount.Input, _ hash: PasswordHash, key: SecretKey
+    _ form: RegistrationForm, _ input: RegisterAccount.Input, _ hash: PasswordHash, _ caller: Caller, key: SecretKey
   ) throws -> AccountRecord {
     let problems = try database.completeProblems([], of: input, now: now, key: key)
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
     let account = try insertAccount(form, hash)
     _ = try sendVerificationLink(to: account, .registered)
+    try record(SecurityEvent(.accountRegistered, account: account.id), from: caller)
     return account
   }
 

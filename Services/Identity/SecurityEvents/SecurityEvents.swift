@@ -9,6 +9,7 @@ import Storage
 struct SecurityEvent: Sendable {
   /// What happened.
   enum Kind: String, Choice, DatabaseValueConvertible {
+    case accountRegistered, loginSucceeded, loggedOut
     case loginFailed, loginLocked, refreshTokenReused, verificationLinkRefused
     case administratorAppointed, administratorDismissed
     case sessionClosed
@@ -29,6 +30,8 @@ struct SecurityEvent: Sendable {
 
     var severity: SecuritySeverity {
       switch self {
+      // What happens every day: without it nobody could tell what came before.
+      case .accountRegistered, .loginSucceeded, .loggedOut: .info
       case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
       case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info
       case .loginLocked, .refreshTokenReused: .warning

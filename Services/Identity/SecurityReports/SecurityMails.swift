@@ -12,18 +12,24 @@ extension ServiceDefinition {
       read: { input, _, database in
         let row = try Row.fetchOne(
           database.cachedStatement(sql: "SELECT * FROM security_mails WHERE mail_id = ?"), arguments: [input.mailID])
-        guard let row, let reader = try database.account(row["account_id"] as AccountID), reader.isAdministrator else {
+        guard let row, let reader = try database.account(row["account_id"] as AccountID) else {
           throw Failure(RequestFailure.notFound)
         }
-        if let incident = try (row["incident_id"] as IncidentID?).flatMap({ try database.incident($0) }) {
-          return incident.mail(to: reader)
-        }
+        let incident = try (row["incident_id"] as IncidentID?).flatMap { try database.incident($0) }
+        // Whoever was dismissed is told that much, and no more.
+        if let incident, reader.isAdministrator || incident.isDismissal(of: reader.id) { return incident.mail(to: reader) }
+        guard reader.isAdministrator else { throw Failure(RequestFailure.notFound) }
         if let report = try (row["report_id"] as SecurityReportID?).flatMap({ try database.securityReport($0) }) {
           return try report.shown(reader.language, database).mail(to: reader)
         }
         throw Failure(RequestFailure.notFound)
       })
   }
+}
+
+extension IncidentRecord {
+  /// Whether it is that this account administers no more.
+  fileprivate func isDismissal(of account: AccountID) -> Bool { pattern == .administratorDismissed && accountID == account }
 }
 
 extension Transaction {

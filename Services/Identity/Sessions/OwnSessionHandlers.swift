@@ -30,7 +30,7 @@ extension ServiceDefinition {
         }
         // To close the session one is in is to log out, which anybody may.
         if try input.sessionID == call.session {
-          try transaction.revoke(input.sessionID, of: account.id, .loggedOut)
+          try transaction.logOut(input.sessionID, of: account.id, call.caller)
         } else {
           guard try !transaction.database.isInDoubt(try call.session) else { throw Failure(RequestFailure.loginUnanswered) }
           try transaction.close(input.sessionID, of: account.id, call.caller)

@@ -17,13 +17,19 @@ extension ServiceDefinition {
     serve(
       LogOut.self,
       write: { _, call, transaction in
-        try transaction.revoke(try call.session, of: try call.account, .loggedOut)
+        try transaction.logOut(try call.session, of: try call.account, call.caller)
         return Empty()
       })
   }
 }
 
 extension Transaction {
+  /// Ends the session because whoever is in it wants to leave.
+  func logOut(_ session: SessionID, of account: AccountID, _ caller: Caller) throws {
+    guard try revoke(session, of: account, .loggedOut) else { return }
+    try record(SecurityEvent(.loggedOut, account: account, session: session), from: caller)
+  }
+
   /// Exchanges a token, or closes its session if that was done before.
   fileprivate func refresh(_ token: RefreshToken, _ call: Call, key: SecretKey) throws -> Result<GivenTokens, RefreshFailure> {
     let found = try database.refreshToken(token.hash)

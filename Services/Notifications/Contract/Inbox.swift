@@ -3,7 +3,7 @@ public import Operations
 /// What a notification is about; its words are `notification.<kind>.title` and `.text` (NOT-4).
 public enum NotificationKind: String, Choice {
   case friendRequestReceived, friendRequestAccepted, messageReceived, coinsEarned, offerRedeemed
-  case loginNoticed, loginSuspicious, loginRefused, accountLocked, tokensReused, incidentRaised
+  case loginNoticed, loginSuspicious, loginRefused, accountLocked, tokensReused, everythingRevoked, incidentRaised
   case followRequestReceived, followRequestAccepted
   case importProgressed, importDone, importFailed
   case accountVerified

@@ -115,10 +115,19 @@ extension NotificationDraft {
       links: NotificationLinks(loginAlertID: ID(linking: event.alertID)))
   }
 
-  init(_ event: AccountProtected) {
+  /// - Parameter account: whose it is; there are events of nobody's.
+  init(_ event: AccountProtected, to account: AccountID) {
+    let source = "\(AccountProtected.spec.name)/\(event.incidentID)"
+    // Of an incident that grows graver its owner is told once more.
+    guard event.measure != .everythingRevoked else {
+      self.init(
+        account, .everythingRevoked, source: "\(source)/\(IncidentMeasure.everythingRevoked)", parameters: [:],
+        links: NotificationLinks())
+      return
+    }
     self.init(
-      event.accountID, event.pattern == .tokensReused ? .tokensReused : .accountLocked,
-      source: "\(AccountProtected.spec.name)/\(event.incidentID)", parameters: [:], links: NotificationLinks())
+      account, event.pattern == .tokensReused ? .tokensReused : .accountLocked, source: source, parameters: [:],
+      links: NotificationLinks())
   }
 
   init(_ event: AccountVerified) {

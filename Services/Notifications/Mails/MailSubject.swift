@@ -8,7 +8,7 @@ import Storage
 enum MailKind: String, Choice, DatabaseValueConvertible {
   case verification, recovery, passwordChanged, accountDeleted
   case loginNoticed, loginSuspicious, loginRefused
-  case locked, tokensReused
+  case locked, tokensReused, everythingRevoked
   case incident, report
   case emailChange, emailChanged
   case emailChangeNotice
@@ -26,6 +26,7 @@ enum MailSubject: Hashable, Sendable {
   case loginRefused(LoginAlertID)
   case locked(IncidentID)
   case tokensReused(IncidentID)
+  case everythingRevoked(IncidentID)
   case incident(SecurityMailID)
   case report(SecurityMailID)
   case accountDeleted(AccountDeletionID)
@@ -46,6 +47,7 @@ enum MailSubject: Hashable, Sendable {
     case .loginRefused: .loginRefused
     case .locked: .locked
     case .tokensReused: .tokensReused
+    case .everythingRevoked: .everythingRevoked
     case .incident: .incident
     case .report: .report
     case .accountDeleted: .accountDeleted
@@ -65,7 +67,7 @@ enum MailSubject: Hashable, Sendable {
     case .recovery(let id): id.databaseValue
     case .passwordChanged(let id): id.databaseValue
     case .loginNoticed(let id), .loginSuspicious(let id), .loginRefused(let id): id.databaseValue
-    case .locked(let id), .tokensReused(let id): id.databaseValue
+    case .locked(let id), .tokensReused(let id), .everythingRevoked(let id): id.databaseValue
     case .incident(let id), .report(let id): id.databaseValue
     case .accountDeleted(let id): id.databaseValue
     case .emailChange(let id): id.databaseValue
@@ -87,6 +89,7 @@ enum MailSubject: Hashable, Sendable {
     case .loginRefused: self = .loginRefused(row["subject_id"])
     case .locked: self = .locked(row["subject_id"])
     case .tokensReused: self = .tokensReused(row["subject_id"])
+    case .everythingRevoked: self = .everythingRevoked(row["subject_id"])
     case .incident: self = .incident(row["subject_id"])
     case .report: self = .report(row["subject_id"])
     case .accountDeleted: self = .accountDeleted(row["subject_id"])

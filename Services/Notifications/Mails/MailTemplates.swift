@@ -89,6 +89,10 @@ struct MailTemplates: Sendable {
         .english: try Pair(Files.tokensReused_en_txt, Files.tokensReused_en_html),
         .spanish: try Pair(Files.tokensReused_es_txt, Files.tokensReused_es_html),
       ],
+      .everythingRevoked: [
+        .english: try Pair(Files.everythingRevoked_en_txt, Files.everythingRevoked_en_html),
+        .spanish: try Pair(Files.everythingRevoked_es_txt, Files.everythingRevoked_es_html),
+      ],
       .incident: [
         .english: try Pair(Files.incident_en_txt, Files.incident_en_html),
         .spanish: try Pair(Files.incident_es_txt, Files.incident_es_html),

@@ -40,7 +40,7 @@ struct MailWriter: Sendable {
       return link("undo-email-change", try await identity.request(ReadEmailChangeNotice.self, .init(changeID: id)))
     case .loginNoticed(let id), .loginSuspicious(let id), .loginRefused(let id):
       return login(try await identity.request(ReadLoginAlertSecret.self, .init(alertID: id)))
-    case .locked, .tokensReused, .identityLinked, .identityUnlinked:
+    case .locked, .tokensReused, .everythingRevoked, .identityLinked, .identityUnlinked:
       return notice(try await identity.request(ReadAddressee.self, .init(accountID: job.account)), at: job.createdAt)
     case .tokenCreated(let id):
       let notice = try await identity.request(ReadPersonalAccessTokenNotice.self, .init(tokenID: id))

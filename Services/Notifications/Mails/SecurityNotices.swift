@@ -11,9 +11,9 @@ enum SecurityNotices {
       try mail(subject(event), to: event.accountID, at: logged.at, bell, transaction)
     }
     service.hear(AccountProtected.self) { event, logged, transaction in
-      try InboxSubscriptions.notify(NotificationDraft(event), transaction)
-      let subject: MailSubject = event.pattern == .tokensReused ? .tokensReused(event.incidentID) : .locked(event.incidentID)
-      try mail(subject, to: event.accountID, at: logged.at, bell, transaction)
+      guard let account = event.accountID else { return }
+      try InboxSubscriptions.notify(NotificationDraft(event, to: account), transaction)
+      try mail(subject(event), to: account, at: logged.at, bell, transaction)
     }
     service.hear(AdministratorAlerted.self) { event, logged, transaction in
       try InboxSubscriptions.notify(NotificationDraft(event), transaction)
@@ -29,6 +29,14 @@ enum SecurityNotices {
     case .notice: .loginNoticed(event.alertID)
     case .suspicious: .loginSuspicious(event.alertID)
     case .high: .loginRefused(event.alertID)
+    }
+  }
+
+  private static func subject(_ event: AccountProtected) -> MailSubject {
+    switch event.pattern {
+    case _ where event.measure == .everythingRevoked: .everythingRevoked(event.incidentID)
+    case .tokensReused: .tokensReused(event.incidentID)
+    default: .locked(event.incidentID)
     }
   }
 

@@ -130,13 +130,13 @@ public struct ServiceClient: Sendable {
 }
 
 extension Failure {
-  /// What a caller is told when the bus has no reply.
+  /// What a caller is told when the bus has no reply: the one place that says it, for the gateway as for services.
   public init(_ failure: BusFailure) {
     switch failure {
     case .unavailable, .cancelled: self.init(RequestFailure.unavailable, retryAfterSeconds: 1)
     case .overloaded: self.init(RequestFailure.overloaded, retryAfterSeconds: 1)
     case .timedOut: self.init(RequestFailure.timedOut)
-    case .tooLarge: self.init(RequestFailure.bodyTooLarge)
+    case .tooLarge: self.init(RequestFailure.bodyTooLarge, ["limit": .number(JSONLimits().bytes)])
     }
   }
 }

@@ -95,13 +95,32 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("escapes the token, and asks again where no button was pressed")
+  @Test("refuses what is no answer, and a form without one, and asks nobody", arguments: ["&answer=perhaps", "&answer=", ""])
+  func nonsense(answer: String) async throws {
+    try await Self.with { gateway in
+      var pages = [try await gateway.http("POST", "/login-alert", Self.form, "token=good\(answer)")]
+      if !answer.isEmpty { pages.append(try await gateway.http("GET", "/login-alert?token=good\(answer)")) }
+      for page in pages { #expect(page.status == 422 && page.body.contains(#"role="alert""#) && !page.body.contains("<button")) }
+      #expect(try await gateway.http("POST", "/login-alert", Self.form, "token=never\(answer)").status == 422)
+      #expect(gateway.bus.requests.isEmpty)
+    }
+  }
+
+  @Test("leads on to another password where it is too late to answer (ID-7)")
+  func late() async throws {
+    try await Self.with { gateway in
+      for (method, query, body) in [("GET", "?token=old", ""), ("POST", "", "token=old&answer=close")] {
+        let page = try await gateway.http(method, "/login-alert\(query)", body.isEmpty ? [:] : Self.form, body)
+        #expect(page.status == 410 && page.body.contains(#"<a href="recover">"#))
+      }
+    }
+  }
+
+  @Test("escapes the token")
   func escapes() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/login-alert?token=%22%3E%3Cscript%3E")
       #expect(page.body.contains("value=\"&quot;&gt;&lt;script&gt;\""))
-      let again = try await gateway.http("POST", "/login-alert", Self.form, "token=good&answer=perhaps")
-      #expect(again.status == 200 && again.body.contains(#"value="confirm""#))
       #expect(gateway.bus.requests.allSatisfy { $0.header.operation == "mailedLinks.judge" })
     }
   }

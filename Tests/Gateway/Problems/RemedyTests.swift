@@ -38,4 +38,25 @@ struct RemedyTests {
       #expect(refused["remedy"]?["path"] == "/v1/password-recoveries")
     }
   }
+
+  @Test(
+    "a link, a login or a session that is over names how to get another, in problems of both protocols (S 5, scenario 4; S 8, scenario 3)",
+    arguments: [
+      ("verification_link_expired", "accounts.resendVerification"), ("verification_link_replaced", "accounts.resendVerification"),
+      ("recovery_link_expired", "passwordRecoveries.request"), ("recovery_link_used", "passwordRecoveries.request"),
+      ("email_change_link_expired", "emailChanges.request"), ("email_change_cancelled", "emailChanges.request"),
+      ("login_alert_expired", "sessions.list"), ("external_state_expired", "externalLogins.begin"),
+      ("refresh_token_expired", "sessions.create"), ("token_expired", "sessions.refresh"), ("not_found", nil),
+      ("email_change_link_used", nil), ("login_alert_own_session", nil),
+    ] as [(String, String?)])
+  func over(code: String, operation: String?) throws {
+    let kinds: [[any FailureCode]] = [
+      VerificationFailure.allCases, RecoveryFailure.allCases, EmailChangeFailure.allCases, LoginAlertFailure.allCases,
+      ExternalLoginFailure.allCases, RefreshFailure.allCases, RequestFailure.allCases,
+    ]
+    let kind = try #require(kinds.joined().first { $0.rawValue == code })
+    let problem = ProblemWriter([.identity, .gateway]).problem(Failure(kind), .english, request: "x")
+    #expect(problem.remedy?.operation == operation)
+    #expect((problem.remedy?.path.hasPrefix("/v1/") ?? false) == (operation != nil))
+  }
 }

@@ -233,6 +233,55 @@ extension ExternalProviderProcesses {
       }
     }
 
+    @Test(
+      "an account without a password changes its address and goes by a login at the provider that is at most ten minutes old; older ones, and passwords, do not serve"
+    )
+    func freshLogin() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        let old = try await identity.logIn(by: provider).signedIn
+        let change = RequestEmailChange.Input(email: "new@example.com")
+        let deletion = DeleteAccount.Input()
+        identity.time.advance(seconds: 600)
+        for input in [deletion, .init(password: FormField(text: RunningIdentity.password))] {
+          let refused = try await failure { try await identity.ask(DeleteAccount.self, input, by: .signedIn(old)) }
+          #expect(refused.code == "fresh_login_required" && refused.status == 403)
+        }
+        let refused = try await failure { try await identity.ask(RequestEmailChange.self, change, by: .signedIn(old)) }
+        #expect(refused.code == "fresh_login_required")
+
+        let fresh = try await identity.logIn(by: provider).signedIn
+        identity.time.advance(seconds: 599)
+        #expect(
+          try await identity.ask(RequestEmailChange.self, change, by: .signedIn(fresh)).email.description == "new@example.com")
+        // Fields that are at fault are told all the same.
+        let wrong = try await failure {
+          try await identity.ask(RequestEmailChange.self, .init(email: "new"), by: .signedIn(fresh))
+        }
+        #expect(wrong.fields.map(\.field) == ["email"])
+        // The session that is old stays so, whatever other began since.
+        #expect(
+          try await failure { try await identity.ask(DeleteAccount.self, deletion, by: .signedIn(old)) }.code
+            == "fresh_login_required")
+        #expect(try await identity.ask(DeleteAccount.self, deletion, by: .signedIn(fresh)).deletion.state == .erasing)
+        #expect(try await identity.count("SELECT COUNT(*) FROM accounts") == 0)
+      }
+    }
+
+    @Test("a fresh login does not serve where the account has a password, which is asked for")
+    func freshLoginWithPassword() async throws {
+      try await TestProvider.withIdentity { provider, identity in
+        _ = try await identity.logIn(by: provider)
+        try await identity.askToRecover()
+        try await identity.recover(try await identity.recoveryToken())
+        let fresh = try await identity.logIn(by: provider).signedIn
+        let refused = try await failure { try await identity.ask(DeleteAccount.self, .init(), by: .signedIn(fresh)) }
+        #expect(refused.fields.map(\.field) == ["password"] && refused.fields.map(\.code) == ["required"])
+        let wrong = DeleteAccount.Input(password: FormField(text: RunningIdentity.password))
+        #expect(
+          try await failure { try await identity.ask(DeleteAccount.self, wrong, by: .signedIn(fresh)) }.code == "wrong_password")
+      }
+    }
+
     @Test("recovering the password ends the identities that somebody else may have linked")
     func recovery() async throws {
       try await TestProvider.withIdentity { provider, identity in

@@ -188,7 +188,43 @@ struct IncidentTests {
       let incident = try #require(try await identity.incidents(by: administrator, pattern: .tokensReused).first)
       #expect(incident.count == 3 && incident.severity == .critical)
       #expect(incident.measures == [.sessionsClosed, .everythingRevoked])
-      #expect(try await identity.told(AccountProtected.self).map(\.pattern) == [.tokensReused])
+      let told = try await identity.told(AccountProtected.self)
+      #expect(told.map(\.pattern) == [.tokensReused, .tokensReused] && Set(told.map(\.incidentID)) == [incident.id])
+      #expect(told.map(\.measure) == [.sessionsClosed, .everythingRevoked])
+    }
+  }
+
+  @Test(
+    "an owner who was told of guesses is told of stolen keys beside them, and then that everything was revoked (S 10, scenario 2)"
+  )
+  func notices() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.register()
+      try await identity.guess(times: 5, from: "192.0.2.66")
+      // Of the same account's guesses from more addresses there is nothing new to tell.
+      for host in 70..<76 {
+        identity.time.advance(seconds: 3600)
+        try await identity.guess(from: "192.0.2.\(host)")
+      }
+      identity.time.advance(seconds: 3600)
+      for _ in 1...4 {
+        let stolen = try await identity.logIn()
+        _ = try await identity.ask(RefreshSession.self, .init(refreshToken: stolen.refreshToken))
+        identity.time.advance(seconds: 60)
+        _ = try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: stolen.refreshToken)) }
+      }
+      let told = try await identity.told(AccountProtected.self)
+      #expect(told.map(\.measure) == [.accountSlowedDown, .sessionsClosed, .everythingRevoked])
+      #expect(told.allSatisfy { $0.accountID == ana.id })
+    }
+  }
+
+  @Test("guesses at a login that is nobody's are told by as many events, which name nobody (S 10, scenario 2)")
+  func nobody() async throws {
+    try await RunningIdentity.run { identity in
+      try await identity.guess("nobody", times: 5)
+      let told = try await identity.told(AccountProtected.self)
+      #expect(told.map(\.accountID) == [nil] && told.map(\.measure) == [.accountSlowedDown])
     }
   }
 

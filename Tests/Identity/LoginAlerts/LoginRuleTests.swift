@@ -20,10 +20,10 @@ struct LoginRuleTests {
   /// A login at that place of an account that was last in Madrid so many hours ago.
   private static func facts(
     _ here: Whereabouts, hours: Int = 1000, isKnownDevice: Bool = true, failures: Int = 0, isPasswordFresh: Bool = false,
-    hasHistory: Bool = true, isByPassword: Bool = true, isAlertOpen: Bool = false
+    hasHistory: Bool = true, isByPassword: Bool = true, isAlertOpen: Bool = false, isProvenDevice: Bool = false
   ) -> LoginFacts {
     LoginFacts(
-      now: now, here: here, hasHistory: hasHistory, isKnownDevice: isKnownDevice,
+      now: now, here: here, hasHistory: hasHistory, isKnownDevice: isKnownDevice, isProvenDevice: isProvenDevice,
       knownPlaces: hasHistory ? [KnownPlace(whereabouts: madrid, lastSeenAt: now.adding(seconds: -hours * 3600))] : [],
       failures: failures, isPasswordFresh: isPasswordFresh, isByPassword: isByPassword, isAlertOpen: isAlertOpen)
   }
@@ -50,7 +50,10 @@ struct LoginRuleTests {
       Case("a new phone at home", facts(madrid, isKnownDevice: false), .notice, .newDevice),
       Case("a new phone after mistyping", facts(madrid, isKnownDevice: false, failures: 3), .notice, .newDevice, .failuresBefore),
       Case("another city", facts(barcelona), .notice, .newPlace),
-      Case("another network, of which no more is known", facts(elsewhere), nil, .newPlace),
+      Case(
+        "what names itself like one's phone on another network, of which no more is known", facts(elsewhere), .notice, .newPlace),
+      Case("the same with the device's own token", facts(elsewhere, isProvenDevice: true), nil, .newPlace),
+      Case("the same with the token in another city", facts(barcelona, isProvenDevice: true), .notice, .newPlace),
       Case("a new phone there", facts(elsewhere, isKnownDevice: false), .notice, .newDevice, .newPlace),
       Case("travelling with one's phone", facts(tokyo, hours: 24), .notice, .newPlace, .newCountry),
       Case("a new phone in another city", facts(barcelona, isKnownDevice: false), .suspicious, .newDevice, .newPlace),

@@ -250,15 +250,36 @@ struct SessionTests {
       try await housekeeping.sweep()
       let all = "SELECT (SELECT COUNT(*) FROM sessions) * 1000 + (SELECT COUNT(*) FROM refresh_tokens) * 100"
       let rest = " + (SELECT COUNT(*) FROM login_failures) * 10 + (SELECT COUNT(*) FROM security_events)"
-      #expect(try await identity.count(all + rest) == 2221)
+      // The registration, two logins, a failed one and a log out are recorded.
+      #expect(try await identity.count(all + rest) == 2225)
       identity.time.advance(seconds: 8 * 86_400)
       try await housekeeping.sweep()
-      #expect(try await identity.count(all + rest) == 1101)
+      #expect(try await identity.count(all + rest) == 1105)
       _ = try await refresh(identity, live.refreshToken)
       identity.time.advance(seconds: 91 * 86_400)
       try await housekeeping.sweep()
       #expect(try await identity.count(all + rest) == 0)
       #expect(try await identity.count("SELECT COUNT(*) FROM verification_links") == 0)
+    }
+  }
+
+  @Test("registrations, successful logins and log outs are security events of low severity (S 10, scenario 1)")
+  func routine() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.register()
+      let (first, second) = (try await identity.logIn(), try await identity.logIn())
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(first))
+      // To close the session one is in is to log out; doing it again is nothing.
+      _ = try await identity.ask(CloseSession.self, .init(sessionID: second.session.id), by: .signedIn(second))
+      _ = try? await identity.ask(LogOut.self, .init(), by: .signedIn(first))
+      let administrator = try await identity.administrator()
+      let events = try await identity.ask(ListSecurityEvents.self, .init(accountID: ana.id), by: .signedIn(administrator)).items
+      #expect(
+        events.reversed().map(\.kind) == ["accountRegistered", "loginSucceeded", "loginSucceeded", "loggedOut", "loggedOut"])
+      #expect(events.allSatisfy { $0.severity == .info && $0.address == "192.0.2.1" })
+      #expect(
+        events.reversed().map(\.sessionID) == [nil, first.session.id, second.session.id, first.session.id, second.session.id])
+      #expect(events.filter { $0.kind == "loginSucceeded" }.allSatisfy { $0.detail == "password" })
     }
   }
 }

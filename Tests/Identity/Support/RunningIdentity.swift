@@ -129,17 +129,27 @@ final class RunningIdentity: Sendable {
   /// A number from the store.
   func count(_ sql: String) async throws -> Int { try await store.read { try Int.fetchOne($0, sql: sql) ?? 0 } }
 
-  /// The last security event's kind and detail.
+  /// What happens every day.
+  private static let routine = "('accountRegistered', 'loginSucceeded', 'loggedOut')"
+
+  /// The last security event's kind and detail, but for what happens every day.
   func lastSecurityEvent() async throws -> String {
     try await store.read {
       try String.fetchOne(
-        $0, sql: "SELECT kind || ': ' || COALESCE(detail, '') FROM security_events ORDER BY security_event_id DESC LIMIT 1") ?? ""
+        $0,
+        sql: """
+          SELECT kind || ': ' || COALESCE(detail, '') FROM security_events WHERE kind NOT IN \(Self.routine)
+          ORDER BY security_event_id DESC LIMIT 1
+          """) ?? ""
     }
   }
 
-  /// Kinds of the security events recorded so far.
+  /// Kinds of the security events recorded so far, but for what happens every day.
   func securityEvents() async throws -> [String] {
-    try await store.read { try String.fetchAll($0, sql: "SELECT kind FROM security_events ORDER BY security_event_id") }
+    try await store.read {
+      try String.fetchAll(
+        $0, sql: "SELECT kind FROM security_events WHERE kind NOT IN \(Self.routine) ORDER BY security_event_id")
+    }
   }
 }
 

@@ -34,8 +34,10 @@ struct NotificationDraftTests {
       OfferRedeemed(
         accountID: ana, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 50, balance: 49, at: at)),
     login(.notice), login(.suspicious), login(.high),
-    NotificationDraft(AccountProtected(incidentID: ID(), accountID: ana, pattern: .accountGuessed, at: at)),
-    NotificationDraft(AccountProtected(incidentID: ID(), accountID: ana, pattern: .tokensReused, at: at)),
+    NotificationDraft(AccountProtected(incidentID: ID(), accountID: ana, pattern: .accountGuessed, at: at), to: ana),
+    NotificationDraft(AccountProtected(incidentID: ID(), accountID: ana, pattern: .tokensReused, at: at), to: ana),
+    NotificationDraft(
+      AccountProtected(incidentID: ID(), accountID: ana, pattern: .tokensReused, measure: .everythingRevoked, at: at), to: ana),
     NotificationDraft(
       AdministratorAlerted(mailID: ID(), accountID: ben, incidentID: ID(), title: "A login of high risk", at: at)),
     NotificationDraft(

@@ -22,6 +22,7 @@ struct MailMessageTests {
       case .loginRefused: (.loginRefused(ID()), "login-alert", token)
       case .locked: (.locked(ID()), "recover", nil)
       case .tokensReused: (.tokensReused(ID()), "recover", nil)
+      case .everythingRevoked: (.everythingRevoked(ID()), "recover", nil)
       case .incident: (.incident(ID()), "", nil)
       case .report: (.report(ID()), "", nil)
       case .accountDeleted: (.accountDeleted(ID()), "", nil)
@@ -144,7 +145,7 @@ struct MailMessageTests {
       switch kind {
       case .verification: #expect(text.contains("https://racha.example/verify"))
       case .emailChange: #expect(text.contains("https://racha.example/change-email"))
-      case .recovery, .passwordChanged, .locked, .tokensReused, .identityLinked, .identityUnlinked:
+      case .recovery, .passwordChanged, .locked, .tokensReused, .everythingRevoked, .identityLinked, .identityUnlinked:
         #expect(text.contains("https://racha.example/recover"))
       case .tokenCreated:
         #expect(text.contains("https://racha.example/recover") && text.contains("2027-01-02 03:04 UTC"))

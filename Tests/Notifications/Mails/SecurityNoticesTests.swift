@@ -87,15 +87,23 @@ final class SecurityNoticesTests {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
     try await Stage.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
-      for pattern in [IncidentPattern.accountGuessed, .tokensReused] {
-        try await stage.tell(.identity, AccountProtected(incidentID: ID(), accountID: ana.account, pattern: pattern, at: at))
+      let (guessed, reused) = (IncidentID(), IncidentID())
+      // Events of earlier versions name no measure; of one incident a graver measure is told once more.
+      let expected: [(IncidentID, IncidentPattern, IncidentMeasure?, MailKind)] = [
+        (guessed, .accountGuessed, nil, .locked), (IncidentID(), .tokensReused, nil, .tokensReused),
+        (reused, .tokensReused, .sessionsClosed, .tokensReused), (reused, .tokensReused, .everythingRevoked, .everythingRevoked),
+      ]
+      // Nobody is told of what is nobody's.
+      try await stage.tell(.identity, AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: at))
+      for (incident, pattern, measure, kind) in expected {
+        let event = AccountProtected(incidentID: incident, accountID: ana.account, pattern: pattern, measure: measure, at: at)
+        try await stage.tell(.identity, event, event)
         let letter = await carrier.next(1)[0].letter
         #expect(text(letter).contains("https://racha.example/recover\r\n"))
-        let kind: MailKind = pattern == .tokensReused ? .tokensReused : .locked
         #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(kind, .english)))
       }
-      #expect(try await kinds(stage) == [.locked, .tokensReused])
-      #expect(try await inbox(stage, of: ana).map(\.kind) == [.tokensReused, .accountLocked])
+      #expect(try await kinds(stage) == expected.map(\.3))
+      #expect(try await inbox(stage, of: ana).map(\.kind) == [.everythingRevoked, .tokensReused, .tokensReused, .accountLocked])
     }
   }
 

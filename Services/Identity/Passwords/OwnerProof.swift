@@ -1,0 +1,62 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// What shows that it is the owner who asks, not just whoever holds the device: the current password, or, of an account that has none, that
+/// the session began with a login at its provider a moment ago.
+enum OwnerProof: Sendable {
+  case password(PasswordAttempt)
+  case freshLogin
+
+  /// - Parameter password: nil where none was given that could be the account's.
+  /// - Throws: `fresh_login_required`.
+  init?(_ password: Password?, of account: AccountRecord, _ call: Call, _ database: Database, key: SecretKey) throws {
+    guard account.hasPassword else {
+      try FreshLogin.expect(of: account, call, database, now: call.now)
+      self = .freshLogin
+      return
+    }
+    guard let password else { return nil }
+    self = .password(try PasswordAttempt(password, of: account, call, database, key: key))
+  }
+
+  /// Which rule the field breaks that the password was given in; nil where it breaks none, or there is no password to ask for.
+  static func rule(_ field: FormField<Password>?, of account: AccountRecord) -> FieldRule? {
+    account.hasPassword ? (field ?? .missing).rule : nil
+  }
+
+  /// Looks at the password, if it is one.
+  ///
+  /// - Throws: `login_locked` if it comes too early.
+  func isRight(_ hasher: PasswordHasher, _ call: Call) async throws -> Bool {
+    switch self {
+    case .password(let attempt): try await attempt.isRight(hasher, call)
+    case .freshLogin: true
+    }
+  }
+
+  /// Ends the attempt in the transaction of what is to be done, as ``PasswordAttempt/end(isRight:orElse:_:_:_:)``.
+  ///
+  /// - Returns: why nothing may be done. It must be thrown after the transaction, which has to stay.
+  func end(
+    isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: Call, _ transaction: Transaction
+  ) throws -> Failure? {
+    switch self {
+    case .password(let attempt): return try attempt.end(isRight: isRight, orElse: failed, account, call, transaction)
+    case .freshLogin:
+      // The account may have been given a password meanwhile, and then that is asked for.
+      guard !account.hasPassword else { return Failure(ChangePasswordFailure.wrongPassword) }
+      return nil
+    }
+  }
+}
+
+extension FreshLogin {
+  /// - Throws: `fresh_login_required` where the session began too long ago.
+  fileprivate static func expect(of account: AccountRecord, _ call: Call, _ database: Database, now: Instant) throws {
+    guard let session = try database.session(try call.session), session.accountID == account.id,
+      now < session.createdAt.adding(seconds: seconds)
+    else { throw FreshLoginFailure.required }
+  }
+}
