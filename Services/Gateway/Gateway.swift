@@ -71,7 +71,8 @@ public final class Gateway: Service {
     }
     let responder = HTTPResponder(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
-      recovery: RecoveryPage(problems), loginAlerts: LoginAlertPage(problems), mailbox: MailboxPage(problems),
+      recovery: RecoveryPage(problems), loginAlerts: LoginAlertPage(problems),
+      mailbox: MailboxPage(problems, configuration.mailbox, isEncrypted: configuration.certificate != nil),
       externalLoginReturn: ExternalLoginReturn(problems, client), client: client)
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let desk = RPCDesk(

@@ -359,6 +359,7 @@ extension Clusters {
         log.stop()
         let again = try await launcher.run("up")
         #expect(again.status == 0, "\(again.errors)")
+        #expect(again.output.contains("mails     http://127.0.0.1:\(launcher.httpPort)/mailbox?code="))
         // The command line was right: no usage.
         let nobody = try await launcher.run("administrator", "nosuchuser")
         #expect(nobody.status == 1)

@@ -27,6 +27,16 @@ extension Clusters {
         #expect(unknown.count == 1 && unknown[0].contains("\"key\":\"racha.bogus\""))
 
         let url = "https://127.0.0.1:\(launcher.httpPort)"
+        // The address of the mailbox opens it, once with the code and then by the cookie; without it nothing does.
+        let mailbox = try #require(up.output.firstMatch(of: /mails +(https:\S+\/mailbox\?code=\S{43})\n/)?.1)
+        #expect(mailbox.hasPrefix(url))
+        let opened = try await Launcher.bash(
+          "/bin/bash",
+          [
+            "-c",
+            "curl -skL -c '\(launcher.home)/jar' -o /dev/null -w '%{http_code} ' '\(mailbox)' '\(url)/mailbox'; curl -sk -o /dev/null -w '%{http_code}' \(url)/mailbox",
+          ])
+        #expect(opened.output == "200 200 403", "\(opened.output) \(opened.errors)")
         let begin = ContinuousClock.now
         let careful = try await Launcher.bash("\(try binaries())/racha-demo", ["--http", url, "--home", launcher.home])
         #expect(careful.status == 1)

@@ -122,6 +122,17 @@ addresses_print() {
 TEXT
 }
 
+# Where mails are files: the address at which a browser opens them, with its code, if the gateway takes it.
+mailbox_print() {
+  local file=$home/keys/mailbox address
+  [[ -r $file ]] || return 0
+  address=$(http_address)/mailbox?code=$(base64 --wrap=0 -- "$file" | tr '+/' '-_' | tr --delete '=')
+  # Not as an argument, which others on this machine could read.
+  [[ $(printf 'url = "%s"\n' "$address" | curl --silent --noproxy '*' --insecure --max-time 2 --output /dev/null \
+    --write-out '%{http_code}' --config - 2>/dev/null) == 303 ]] || return 0
+  printf '  mails     %s\n' "$address"
+}
+
 # Starts all six and waits until they are ready; whatever else ends it, it leaves nothing running.
 start_all() {
   local service begun
@@ -163,6 +174,7 @@ up_again() {
     printf 'Racha runs already and is ready. To run what changed since: deploy/racha restart\n'
   fi
   addresses_print
+  mailbox_print
 }
 
 cluster_up() {
@@ -195,6 +207,7 @@ cluster_up() {
   start_all
   printf 'Racha is ready, %d.%02d s after the start.\n' $((took / 1000)) $((took % 1000 / 10))
   addresses_print
+  mailbox_print
 }
 
 cluster_down() {

@@ -43,6 +43,8 @@ public struct GatewayConfiguration: Sendable {
   public var tcpProxies: [IPNetwork] = []
   /// Whom `/metrics` answers.
   public var metrics = MetricsAccess.local
+  /// Who may look into `/mailbox`.
+  public var mailbox = MailboxAccess.none
   /// Threads that serve connections; nil is one for each core.
   public var threads: Int?
   /// The program's version, as `/openapi.json` and `/livez` tell it.

@@ -14,11 +14,13 @@ public enum GatewayFailure: String, FailureCode {
   case unknownMethod = "unknown_method"
   /// The page is for this machine only.
   case localOnly = "local_only"
+  /// The mailbox is opened by the code that the launcher shows.
+  case mailboxCodeRequired = "mailbox_code_required"
 
   public var status: Int {
     switch self {
     case .requestTimeout: 408
-    case .localOnly: 403
+    case .localOnly, .mailboxCodeRequired: 403
     case .headersTooLarge: 431
     case .unknownMethod: 501
     case .tooManyConnections: 503

@@ -18,9 +18,23 @@ struct MailboxPage: Sendable {
   private static let policy =
     "default-src 'none'; style-src '\(HTML.hash(of: style))'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+  let access: MailboxAccess
+  /// Whether browsers reach it over TLS.
+  let isEncrypted: Bool
   private let problems: ProblemWriter
 
-  init(_ problems: ProblemWriter) { self.problems = problems }
+  init(_ problems: ProblemWriter, _ access: MailboxAccess, isEncrypted: Bool) {
+    self.problems = problems
+    self.access = access
+    self.isEncrypted = isEncrypted
+  }
+
+  /// Sends a browser that has brought the code on to the list, with the code in a cookie.
+  func opened(_ code: String) -> HTTPAnswer {
+    HTTPAnswer(
+      status: 303, type: "text/plain; charset=utf-8", body: ByteBuffer(),
+      extra: [ResponseField(name: "Location", value: "mailbox"), MailboxCookie.field(code, isEncrypted: isEncrypted)])
+  }
 
   /// The list of mails.
   func list(_ mails: [MailboxEntry], _ language: Language) -> HTTPAnswer {
@@ -120,8 +134,15 @@ extension HTTPResponder {
   /// - Parameter name: of the mail's file; nil for the list.
   func showMailbox(_ name: String?, _ exchange: inout Exchange) async -> HTTPAnswer {
     do throws(Failure) {
-      guard LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
+      guard LocalAccess.isGranted(exchange), mailbox.access != .refused else { throw Failure(GatewayFailure.localOnly) }
       _ = try await admit(.read, needsAccount: false, .none, &exchange)
+      guard case .code(let code) = mailbox.access else { throw Failure(RequestFailure.notFound) }
+      if name == nil, !exchange.query.isEmpty {
+        var fields: [String: String] = [:]
+        try Query.parse(exchange.query, into: &fields)
+        if let given = fields["code"], MailboxCookie.isSame(given, code) { return mailbox.opened(code) }
+      }
+      guard MailboxCookie.holds(code, exchange.headers) else { throw Failure(GatewayFailure.mailboxCodeRequired) }
       guard let name else {
         let mails = try await client.request(ListMailbox.self, Empty())
         return mailbox.list(mails.items, exchange.language)

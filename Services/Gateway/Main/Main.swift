@@ -11,8 +11,10 @@ import SocialContract
 struct Main {
   static func main() async {
     await ServiceProcess.run(.gateway, health: LivenessProbe.health) { environment in
+      var configuration = GatewayConfiguration(environment.settings)
+      configuration.mailbox = try MailboxAccess(environment.settings, environment.home)
       let gateway = try Gateway(
-        configuration: GatewayConfiguration(environment.settings), bus: environment.bus,
+        configuration: configuration, bus: environment.bus,
         contracts: [.identity, .activity, .social, .rewards, .notifications], logger: environment.logger,
         clock: environment.clock,
         metrics: environment.metrics)

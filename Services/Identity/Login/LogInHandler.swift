@@ -42,16 +42,16 @@ private struct LoginAttempt: Sendable {
 extension Database {
   /// Looks the account up, and whether the attempt comes too early.
   fileprivate func begin(_ login: Login, _ device: DeviceToken?, _ call: Call, key: SecretKey) throws -> LoginAttempt {
-    let account = try account(login)
-    var subject = LoginSubject(login, account?.id, call.caller, key: key)
+    let account = try loginAccount(login)
+    var subject = LoginSubject(login, account.id, call.caller, key: key)
     var known: DeviceToken?
-    if let account, let device, try isKnown(device, to: account.id, now: call.now) {
-      subject = LoginSubject(device, of: account.id, call.caller, key: key)
+    if let device, try account.knows(device, self, now: call.now), let id = account.id {
+      subject = LoginSubject(device, of: id, call.caller, key: key)
       known = device
     }
     let isHeld = try isAccountLocked(subject, now: call.now)
     return LoginAttempt(
-      subject: subject, account: account?.id, device: known, hash: isHeld ? nil : account?.passwordHash,
+      subject: subject, account: account.id, device: known, hash: isHeld ? nil : account.passwordHash,
       isEarly: try loginWaitSeconds(subject, now: call.now) > 0)
   }
 }

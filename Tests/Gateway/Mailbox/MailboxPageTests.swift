@@ -1,8 +1,10 @@
+import Foundation
 import GatewayContract
 import NIOCore
 import NIOHTTP1
 import NotificationsContract
 import Operations
+import ServiceKit
 import Testing
 
 @testable import GatewayService
@@ -31,11 +33,79 @@ struct MailboxPageTests {
   }
 
   private static let mail = "/mailbox/20261121T084300000Z-a.eml"
+  private static let code = "Q29kZSBvZiB0aGUgbWFpbGJveA"
+  private static let cookie = ["Cookie": "racha_mailbox=\(code)"]
+  private static let local = cookie.merging(["Host": "localhost"]) { $1 }
+
+  /// Runs a gateway whose mailbox opens with the code.
+  private static func with(
+    bus: FakeBus, change: (inout GatewayConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+  ) async throws {
+    try await RunningGateway.with(
+      bus: bus,
+      change: {
+        $0.mailbox = .code(code)
+        change(&$0)
+      }, body)
+  }
+
+  @Test("open with the code alone: by the address once, from then on by a cookie for them alone")
+  func code() async throws {
+    try await Self.with(bus: Self.bus()) { gateway in
+      let host = ["Host": "127.0.0.1:\(gateway.httpPort)"]
+      for (path, cookie) in [
+        ("/mailbox", nil), ("/mailbox?code=", nil), ("/mailbox?code=\(Self.code)x", nil), ("/mailbox?x=\(Self.code)", nil),
+        (Self.mail, nil), ("\(Self.mail)?code=\(Self.code)", nil), ("/mailbox", "racha_mailbox=\(Self.code)x"),
+        ("/mailbox", "racha_mailbox="), ("/mailbox", "xracha_mailbox=\(Self.code)"), (Self.mail, "a=\(Self.code)"),
+      ] as [(String, String?)] {
+        let answer = try await gateway.http("GET", path, host.merging(cookie.map { ["Cookie": $0] } ?? [:]) { $1 })
+        #expect(answer.status == 403 && answer.body.contains("deploy/racha up") && answer.fields["set-cookie"] == nil, "\(path)")
+      }
+      #expect(gateway.bus.requests.isEmpty)
+      let opened = try await gateway.http("GET", "/mailbox?code=\(Self.code)", host)
+      #expect(opened.status == 303 && opened.fields["location"] == "mailbox" && opened.fields["cache-control"] == "no-store")
+      let cookie = try #require(opened.fields["set-cookie"])
+      #expect(cookie == "racha_mailbox=\(Self.code); Path=/mailbox; HttpOnly; SameSite=Strict")
+      for path in ["/mailbox", Self.mail] {
+        for sent in ["racha_mailbox=\(Self.code)", "a=b; racha_mailbox=\(Self.code);c=d"] {
+          #expect(try await gateway.http("GET", path, host.merging(["Cookie": sent]) { $1 }).status == 200)
+        }
+      }
+      // The code opens nothing that is not local.
+      let proxied = host.merging(Self.cookie) { $1 }.merging(["Via": "1.1 proxy"]) { $1 }
+      #expect(try await gateway.http("GET", "/mailbox", proxied).status == 403)
+    }
+  }
+
+  @Test(
+    "are closed where people reach the system from elsewhere, and there are none where mails are sent or they are switched off",
+    arguments: [
+      ([:], 303), (["racha.publicUrl": "http://localhost:8080"], 303), (["racha.publicUrl": "https://127.0.0.1"], 303),
+      (["racha.publicUrl": "http://[::1]:8080/racha"], 303), (["racha.publicUrl": "https://racha.example"], 403),
+      (["racha.publicUrl": "https://localhost.racha.example/localhost"], 403), (["racha.publicUrl": "https://a@127.0.0.1"], 403),
+      (["racha.mailbox": "false"], 404), (["racha.smtp.url": "smtp://127.0.0.1:25"], 404),
+    ] as [([String: String], Int)])
+  func access(values: [String: String], status: Int) async throws {
+    let home = Home(path: "/tmp/racha-mailbox-\(UInt32.random(in: .min ... .max))")
+    defer { try? FileManager.default.removeItem(atPath: home.path) }
+    let access = try MailboxAccess(Settings(values), home)
+    // The same code after a restart, and its file is nobody else's.
+    #expect(try MailboxAccess(Settings(values), home) == access)
+    var code = "none"
+    if case .code(let made) = access { code = made }
+    #expect(
+      (status == 303) == FileManager.default.fileExists(atPath: "\(home.keys)/mailbox") && (code.count == 43) == (status == 303))
+    try await Self.with(bus: Self.bus(), change: { $0.mailbox = access }) { [code] gateway in
+      let answer = try await gateway.http("GET", "/mailbox?code=\(code)", ["Host": "localhost"])
+      #expect(answer.status == status)
+    }
+  }
 
   @Test("list the mails and show one: its text with links, its HTML in a frame that may do nothing")
   func shows() async throws {
-    try await RunningGateway.with(bus: Self.bus()) { gateway in
-      let host = ["Host": "127.0.0.1:\(gateway.httpPort)"]
+    try await Self.with(bus: Self.bus()) { gateway in
+      let host = ["Host": "127.0.0.1:\(gateway.httpPort)"].merging(Self.cookie) { $1 }
       let list = try await gateway.http("GET", "/mailbox", host)
       #expect(list.status == 200 && list.fields["content-type"] == "text/html; charset=utf-8")
       #expect(list.body.contains(#"<a href="mailbox/20261121T084300000Z-a.eml"><bdi>S</bdi></a>"#))
@@ -55,9 +125,9 @@ struct MailboxPageTests {
 
   @Test("let nothing of a mail through as HTML, wherever it stands")
   func escapes() async throws {
-    try await RunningGateway.with(bus: Self.bus(Self.hostile)) { gateway in
+    try await Self.with(bus: Self.bus(Self.hostile)) { gateway in
       for path in ["/mailbox", Self.mail] {
-        let answer = try await gateway.http("GET", path, ["Host": "localhost"])
+        let answer = try await gateway.http("GET", path, Self.local)
         #expect(answer.status == 200)
         #expect(!answer.body.contains("<script") && !answer.body.contains("<img") && !answer.body.contains("alert(\""))
         #expect(answer.body.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&quot;&gt;&lt;img src=x"))
@@ -83,8 +153,8 @@ struct MailboxPageTests {
       "/mailbox/..%2F..%2Fkeys%2Fidentity.secret", "/mailbox/%2e%2e", "/mailbox/a.eml%00", "/mailbox/other.eml", "/mailbox/",
     ])
   func traversal(path: String) async throws {
-    try await RunningGateway.with(bus: Self.bus()) { gateway in
-      let answer = try await gateway.http("GET", path, ["Host": "localhost"])
+    try await Self.with(bus: Self.bus()) { gateway in
+      let answer = try await gateway.http("GET", path, Self.local)
       #expect(answer.status == 404)
     }
   }
@@ -93,12 +163,12 @@ struct MailboxPageTests {
   func closed() async throws {
     let bus = FakeBus()
     bus.answer(.notifications) { _ in throw Failure(RequestFailure.notFound) }
-    try await RunningGateway.with(bus: bus) { gateway in
+    try await Self.with(bus: bus) { gateway in
       for path in ["/mailbox", Self.mail] {
-        let answer = try await gateway.http("GET", path, ["Host": "localhost"])
+        let answer = try await gateway.http("GET", path, Self.local)
         #expect(answer.status == 404 && answer.body.contains("There is no such thing here."))
       }
-      #expect(try await gateway.http("POST", "/mailbox", ["Host": "localhost"], "{}").status == 405)
+      #expect(try await gateway.http("POST", "/mailbox", Self.local, "{}").status == 405)
     }
   }
 
@@ -116,13 +186,14 @@ struct MailboxPageTests {
     ].map(Stranger.init))
   func strangers(stranger: Stranger) async throws {
     let bus = try Self.bus()
-    try await RunningGateway.with(bus: bus) { gateway in
+    try await Self.with(bus: bus) { gateway in
       for path in ["/mailbox", Self.mail] {
-        let answer = try await gateway.http("GET", path, stranger.fields)
+        let answer = try await gateway.http("GET", path, stranger.fields.merging(Self.cookie) { $1 })
         #expect(answer.status == 403 && answer.body.contains("127.0.0.1") && !answer.body.contains("<table"))
       }
       let connection = try await RawConnection(port: gateway.httpPort)
-      try await connection.send("GET http://racha.example/mailbox HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      try await connection.send(
+        "GET http://racha.example/mailbox HTTP/1.1\r\nHost: localhost\r\nCookie: racha_mailbox=\(Self.code)\r\n\r\n")
       #expect(try await connection.receiveResponse().status == 403)
     }
   }
@@ -157,13 +228,13 @@ struct MailboxPageTests {
     "are refused over the network, by a real connection", .enabled(if: outerAddress != nil, "this machine has only the loopback"))
   func network() async throws {
     let address = try #require(Self.outerAddress)
-    try await RunningGateway.with(bus: Self.bus(), change: { $0.http.host = "0.0.0.0" }) { gateway in
+    try await Self.with(bus: Self.bus(), change: { $0.http.host = "0.0.0.0" }) { gateway in
       let connection = try await RawConnection(host: address, port: gateway.httpPort)
       for path in ["/mailbox", Self.mail] {
-        try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        try await connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nCookie: racha_mailbox=\(Self.code)\r\n\r\n")
         #expect(try await connection.receiveResponse().status == 403)
       }
-      #expect(try await gateway.http("GET", "/mailbox", ["Host": "localhost"]).status == 200)
+      #expect(try await gateway.http("GET", "/mailbox", Self.local).status == 200)
     }
   }
 

@@ -1,7 +1,9 @@
 import Foundation
+import GRDB
 import IdentityContract
 import Operations
 import Storage
+import Synchronization
 import Testing
 
 @testable import IdentityService
@@ -211,5 +213,62 @@ struct TypedLoginTests {
     #expect(words.text("failure.wrong_credentials", .spanish)?.contains("demasiados intentos") == true)
     #expect(words.text("failure.wrong_credentials.suggestion", .english)?.contains("recover") == true)
     #expect(words.text("failure.wrong_credentials.suggestion", .spanish)?.contains("recupera") == true)
+  }
+
+  private final class Statements: Sendable {
+    private let texts = Mutex<[String]>([])
+
+    var all: [String] { texts.withLock { $0 } }
+
+    func watch(_ database: Database) {
+      database.trace { [self] event in
+        if case .statement(let statement) = event { texts.withLock { $0.append(statement.sql) } }
+      }
+    }
+  }
+
+  /// What seven wrong passwords run and write, of a login that is an account's or one that is nobody's.
+  private func guessing(_ login: String, isKnown: Bool) async throws -> (statements: [String], rows: [Int]) {
+    try await RunningIdentity.run { identity in
+      // One behind the login in each index, and one before it.
+      for other in ["aa", "zz"] { try await identity.register(other) }
+      if isKnown { try await identity.register("ana") }
+      try await identity.guess("nobody.else", times: 7, from: "203.0.113.9")
+      let tables = ["outbox", "security_events", "login_failures", "incidents", "security_mails"]
+      func rows() async throws -> [Int] {
+        var counts: [Int] = []
+        for table in tables { counts.append(try await identity.count("SELECT COUNT(*) FROM \(table)")) }
+        counts.append(try await identity.count("SELECT COUNT(*) FROM incidents WHERE owner_told_at IS NOT NULL"))
+        return counts
+      }
+      let before = try await rows()
+      let statements = Statements()
+      try await identity.store.write { statements.watch($0.database) }
+      for _ in 0..<7 {
+        try await identity.guess(login)
+        identity.time.advance(seconds: 3600)
+      }
+      let written = zip(try await rows(), before).map { $0 - $1 }
+      let typed = Login(login)
+      try await identity.store.read { database in
+        statements.watch(database)
+        let account = try database.loginAccount(typed)
+        #expect((account.id != nil) == isKnown && (account.passwordHash != nil) == isKnown)
+        #expect(try !account.knows(DeviceToken(), database, now: identity.time.now))
+        database.trace(options: [])
+      }
+      return (statements.all, written)
+    }
+  }
+
+  @Test(
+    "a login that is nobody's runs the same statements and writes the same rows, also where it becomes an incident",
+    arguments: [
+      "ana", "ana@example.com",
+    ])
+  func enumeration(login: String) async throws {
+    let (known, unknown) = (try await guessing(login, isKnown: true), try await guessing(login, isKnown: false))
+    #expect(known.statements.count > 50 && known.statements == unknown.statements)
+    #expect(known.rows == unknown.rows && known.rows[0] == 1 && known.rows[3] >= 1)
   }
 }

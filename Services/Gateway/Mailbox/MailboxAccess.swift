@@ -1,0 +1,67 @@
+import Crypto
+import Foundation
+import NIOHTTP1
+import Operations
+public import ServiceKit
+
+/// Who may look into the mailbox: whoever sits at this machine and has the code that its launcher shows them.
+///
+/// That a request comes from the loopback interface does not say who sent it: a reverse proxy of the same machine that adds no field of its
+/// own is local, too. So the mailbox is closed where people reach the system from elsewhere, and everywhere else there is a code.
+public enum MailboxAccess: Sendable, Hashable {
+  /// There is no mailbox: mails are sent by a server, or it is switched off.
+  case none
+  /// `racha.publicUrl` is not this machine.
+  case refused
+  case code(String)
+
+  /// The code is made at the first start, and kept under `keys/mailbox`; the launcher reads it there.
+  ///
+  /// - Throws: ``HomeFailure`` where it cannot be kept.
+  public init(_ settings: Settings, _ home: Home) throws {
+    guard settings.bool("racha.mailbox", default: true), settings.string("racha.smtp.url") == nil else {
+      self = .none
+      return
+    }
+    guard settings.string("racha.publicUrl").map(MailboxAccess.isThisMachine) ?? true else {
+      self = .refused
+      return
+    }
+    self = .code(Base64URL.encode(try home.secret("mailbox")))
+  }
+
+  /// Whether the URL leads to the machine itself.
+  static func isThisMachine(_ url: String) -> Bool {
+    guard let scheme = ["http://", "https://"].first(where: { url.begins(with: $0) }) else { return false }
+    let rest = url.utf8.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "/") }
+    return LocalAccess.isThisMachine(String(decoding: rest, as: UTF8.self))
+  }
+}
+
+/// The cookie in which a browser keeps the code, so that it stands in the address only once.
+enum MailboxCookie {
+  private static let name = "racha_mailbox"
+
+  /// The field that sets it, for the mailbox alone and until the browser ends.
+  static func field(_ code: String, isEncrypted: Bool) -> ResponseField {
+    let secure = isEncrypted ? "; Secure" : ""
+    return ResponseField(
+      name: "Set-Cookie", value: "\(name)=\(code); Path=\(MailboxPage.path); HttpOnly; SameSite=Strict\(secure)")
+  }
+
+  /// Whether the request has the code in it (RFC 6265, section 4.2).
+  static func holds(_ code: String, _ headers: HTTPHeaders) -> Bool {
+    headers["Cookie"].contains { value in
+      value.split(at: ";").contains { pair in
+        let parts = pair.withoutBlanks.split(at: "=", maxSplits: 1)
+        return parts.count == 2 && parts[0].isSame(as: name) && isSame(parts[1], code)
+      }
+    }
+  }
+
+  /// Compares in a time that does not depend on where they differ.
+  static func isSame(_ given: some StringProtocol, _ code: String) -> Bool {
+    // Of hashes, which nobody can choose: how much of them is alike says nothing.
+    SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(code.utf8))
+  }
+}
