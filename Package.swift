@@ -190,7 +190,7 @@ let package = Package(
         "verification", "recovery", "passwordChanged", "emailChange", "emailChanged", "accountDeleted",
         "emailChangeNotice", "identityLinked", "identityUnlinked",
         "tokenCreated",
-        "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "incident", "report",
+        "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "everythingRevoked", "incident", "report",
       ].flatMap { kind in
         ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
       })

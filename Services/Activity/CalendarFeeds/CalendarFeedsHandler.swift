@@ -2,6 +2,7 @@ import ActivityContract
 import IdentityContract
 import Operations
 import ServiceKit
+import Storage
 
 extension ServiceDefinition {
   /// Serves feeds and the links to them.

@@ -35,8 +35,9 @@ public enum EditEntry: Operation {
     }
 
     public static let notes: Notes = RecordEntry.Input.notes.merging([
-      "comment": Note(EntryText.editedComment, length: 0...EntryText.mostCommentCharacters, example: "Felt great"),
-      "location": "Where it was done, with the account's consent to location; null removes it.",
+      "comment": Note(
+        EntryText.editedComment, length: 0...EntryText.mostCommentCharacters, isNullable: true, example: "Felt great"),
+      "location": Note("Where it was done, with the account's consent to location; null removes it.", isNullable: true),
     ]) { $1 }.filter { $0.key != "photo" }
 
     public func check(_ fields: inout FieldChecks) {

@@ -93,8 +93,8 @@ public struct OfflineChange: Document, Hashable {
     "durationSeconds": Note(
       "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), isCheckedByFeature: true,
       example: 900),
-    "comment": Note(EntryText.editedComment, example: "Felt great"),
-    "location": "Where it was done, with the account's consent to location; null removes it.",
+    "comment": Note(EntryText.editedComment, isNullable: true, example: "Felt great"),
+    "location": Note("Where it was done, with the account's consent to location; null removes it.", isNullable: true),
   ]
 
   /// Every field at fault; it refuses this change and no other.

@@ -18,8 +18,9 @@ public enum FieldEdit<Value: Codable & Sendable & Hashable>: Sendable, Hashable 
 extension KeyedDecodingContainer {
   /// A field that may be left out, null or given.
   func edit<Value>(of type: Value.Type, forKey key: Key) throws -> FieldEdit<Value> {
-    if let value = try decodeIfPresent(type, forKey: key) { return .set(value) }
-    return contains(key) ? .remove : .keep
+    guard contains(key) else { return .keep }
+    guard try !decodeNil(forKey: key) else { return .remove }
+    return try decodeIfPresent(type, forKey: key).map { .set($0) } ?? .remove
   }
 }
 

@@ -70,12 +70,15 @@ public enum UpdateSettings: Operation {
     }
 
     public static let notes: Notes = [
-      "language": "Language of messages, and of answers to sessions that are open already.",
-      "timeZone": "IANA time zone in which days are counted from now on; a region such as `Europe/Madrid`, or `UTC`.",
-      "dayStartHour": Note("Hour of the night at which days start from now on.", range: 0...6, example: 3),
-      "muteHelpNotifications": "Whether to be spared notifications of help asked for and offered in tasks.",
-      "consents": "Consents to give (`true`) and to withdraw (`false`).",
-      "directoryVisibility": "`listed` lets others find the account by searching, once its e-mail address is verified.",
+      "language": Note("Language of messages, and of answers to sessions that are open already.", isNullable: true),
+      "timeZone": Note(
+        "IANA time zone in which days are counted from now on; a region such as `Europe/Madrid`, or `UTC`.", isNullable: true),
+      "dayStartHour": Note("Hour of the night at which days start from now on.", range: 0...6, isNullable: true, example: 3),
+      "muteHelpNotifications": Note(
+        "Whether to be spared notifications of help asked for and offered in tasks.", isNullable: true),
+      "consents": Note("Consents to give (`true`) and to withdraw (`false`).", isNullable: true),
+      "directoryVisibility": Note(
+        "`listed` lets others find the account by searching, once its e-mail address is verified.", isNullable: true),
     ]
   }
 

@@ -1,6 +1,7 @@
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// What shows that it is the owner who asks, not just whoever holds the device: the current password, or, of an account that has none, that

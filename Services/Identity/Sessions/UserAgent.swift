@@ -1,3 +1,5 @@
+import Operations
+
 /// What a client runs, as its `User-Agent` (RFC 9110, section 10.1.5) lets one guess: for people who look through their sessions.
 ///
 /// Anyone can send any text, so nothing is decided by it.

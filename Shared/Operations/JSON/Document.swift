@@ -55,14 +55,18 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
   public let example: JSON?
   let breaksLines: Bool
   let isCheckedByFeature: Bool
+  let isNullable: Bool
 
   /// - Parameters:
   ///   - breaksLines: whether a plain string may hold line breaks and tabs; other control characters never pass.
   ///   - isCheckedByFeature: whether a number's range is told to clients but left for the feature to check, because it reports all
   ///     faults of a form at once.
+  ///   - isNullable: whether an optional field may also be null, for the feature to say what that means. Everywhere else null is refused:
+  ///     who sends it may mean to remove what would stay.
   public init(
     _ text: String, range: ClosedRange<Double>? = nil, length: ClosedRange<Int>? = nil, items: ClosedRange<Int>? = nil,
-    breaksLines: Bool = false, isCheckedByFeature: Bool = false, example: JSON? = nil
+    breaksLines: Bool = false, isCheckedByFeature: Bool = false, isNullable: Bool = false,
+    example: JSON? = nil
   ) {
     self.text = text
     self.range = range
@@ -70,6 +74,7 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
     self.items = items
     self.breaksLines = breaksLines
     self.isCheckedByFeature = isCheckedByFeature
+    self.isNullable = isNullable
     self.example = example
   }
 

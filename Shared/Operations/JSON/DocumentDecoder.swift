@@ -327,6 +327,14 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
+  /// The field's node, if it has a value.
+  private func optional(_ key: Key) -> Int? {
+    guard let value = find(key) else { return nil }
+    guard state.tape.isNull(value) else { return value }
+    if notes[key.stringValue]?.isNullable != true { state.report(Place(path, key.stringValue), FieldRule("null")) }
+    return nil
+  }
+
   func contains(_ key: Key) -> Bool { find(key) != nil }
   func decodeNil(forKey key: Key) -> Bool { find(key).map { state.tape.isNull($0) } ?? true }
 
@@ -335,7 +343,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    guard let value = optional(key) else { return nil }
     return try state.value(type, node: value, place: Place(path, key.stringValue), note: notes[key.stringValue])
   }
 
@@ -354,22 +362,22 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Bool.Type, forKey key: Key) -> Bool { state.bool(required(key), Place(path, key.stringValue)) }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    guard let value = optional(key) else { return nil }
     return state.string(value, Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    guard let value = optional(key) else { return nil }
     return state.integer(value, Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    guard let value = optional(key) else { return nil }
     return state.double(value, Place(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    guard let value = find(key), !state.tape.isNull(value) else { return nil }
+    guard let value = optional(key) else { return nil }
     return state.bool(value, Place(path, key.stringValue))
   }
 

@@ -54,7 +54,7 @@ private final class Recorder {
   }
 
   private static func annotate(_ schema: JSON, _ note: Note) -> JSON {
-    var schema = schema
+    var schema = note.isNullable ? nullable(schema) : schema
     schema["description"] = .string(note.text)
     if let range = note.range {
       schema["minimum"] = bound(range.lowerBound)
@@ -69,6 +69,14 @@ private final class Recorder {
       schema["maxItems"] = .integer(items.upperBound)
     }
     if let example = note.example { schema["examples"] = .array([example]) }
+    return schema
+  }
+
+  /// The schema that takes null, too.
+  private static func nullable(_ schema: JSON) -> JSON {
+    guard case .string(let type) = schema["type"], schema["enum"] == nil else { return ["anyOf": [schema, ["type": "null"]]] }
+    var schema = schema
+    schema["type"] = [.string(type), "null"]
     return schema
   }
 

@@ -1,3 +1,4 @@
+import GatewayContract
 import IdentityContract
 import Messaging
 import Operations
