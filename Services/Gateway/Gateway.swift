@@ -63,7 +63,11 @@ public final class Gateway: Service {
       revocations: verifier.revocations, languages: verifier.languages, connections: connections, hub: hub, sources: [source],
       logger: logger)
     let listeners = happenings.listeners(bus: bus)
-    let pages = Pages(configuration, catalog, problems, client, ownMetrics: metrics) {
+    let ownMetrics: @Sendable () -> String = {
+      for listener in listeners { listener.recordLag() }
+      return metrics()
+    }
+    let pages = Pages(configuration, catalog, problems, client, ownMetrics: ownMetrics) {
       isStopping.isSet
     } hindrances: {
       // One that has not caught up yet waits for a service that says itself what is wrong.

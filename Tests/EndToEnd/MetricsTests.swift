@@ -1,5 +1,6 @@
 import Client
 import Cluster
+import Foundation
 import IdentityContract
 import Operations
 import Testing
@@ -33,6 +34,40 @@ struct MetricsTests {
     #expect(services(metrics) == six)
     #expect(metrics.faults.isEmpty)
     #expect(metrics.families.count > 15)
+
+    func value(_ name: String, _ service: ServiceName, _ metrics: PrometheusText) -> Double? {
+      metrics.families.flatMap(\.samples).first { sample in
+        sample.name == name && sample.labels.contains { $0.name == "service" && $0.value == service.rawValue }
+      }?.value
+    }
+    for service in ServiceName.allCases {
+      #expect(value("racha_up", service, metrics) == 1)
+      #expect(try #require(value("racha_memory_bytes", service, metrics)) > 1_000_000)
+      #expect(try #require(value("racha_disk_free_bytes", service, metrics)) > 0)
+      #expect(try #require(value("racha_start_time_seconds", service, metrics)) > 1_700_000_000)
+    }
+    for service in ServiceName.allCases where service != .gateway {
+      #expect(try #require(value("racha_store_bytes", service, metrics)) > 1000)
+      #expect(value("racha_write_ahead_log_bytes", service, metrics) != nil)
+    }
+    // Nobody restarts these programs and says so, and nobody has made a backup: there are no such numbers, rather than zeros.
+    #expect(value("racha_restarts_total", .social, metrics) == nil)
+    #expect(value("racha_last_backup_age_seconds", .gateway, metrics) == nil)
+    try Data("/backups/1\n".utf8).write(to: URL(fileURLWithPath: "\(cluster.home)/last-backup"))
+
+    // One that is stopped is told as down, and up again when it goes on.
+    Foundation.kill(cluster.processID(.rewards), SIGSTOP)
+    let down = try PrometheusText(try await cluster.client.get("/metrics").text)
+    Foundation.kill(cluster.processID(.rewards), SIGCONT)
+    #expect(value("racha_up", .rewards, down) == 0)
+    #expect(value("racha_up", .social, down) == 1)
+    #expect(try #require(value("racha_last_backup_age_seconds", .gateway, down)) < 3600)
+    let again = try await eventually {
+      try PrometheusText(try await cluster.client.get("/metrics").text)
+    } until: {
+      value("racha_up", .rewards, $0) == 1
+    }
+    #expect(value("racha_up", .rewards, again) == 1)
   }
 
   @Test("are known to be wrong where they are")

@@ -174,7 +174,7 @@ private struct Simulation {
       case 18..<35:
         guard let index = hints.indices.randomElement(using: &random) else { break }
         let hint = hints.remove(at: index)
-        if !chance(20) { listener.heard(hint) }
+        if !chance(20) { listener.heard(hint, at: clock) }
       case 35..<38: crash()
       case 38..<39: hints = []
       case 39..<42: prune(beyondAcknowledged: losesHistory && chance(30))
@@ -183,7 +183,7 @@ private struct Simulation {
       }
     }
     for _ in 0..<3000 where cursor != head || outcome != nil {
-      if chance(10) { listener.heard(.heartbeat(head)) }
+      if chance(10) { listener.heard(.heartbeat(head), at: clock) }
       step(isCalm: true)
     }
     if cursor != head { faults.append("stuck at \(String(describing: cursor)), the log is at \(head)") }
@@ -223,7 +223,7 @@ struct StuckListenerTests {
   private func state() -> ListenerState {
     var state = ListenerState(start: .snapshot, keepsCursor: true)
     state.loaded(LogHead(epoch: "1", number: 0))
-    state.heard(.heartbeat(LogHead(epoch: "1", number: 1)))
+    state.heard(.heartbeat(LogHead(epoch: "1", number: 1)), at: 0)
     let event = LoggedEvent(number: 1, name: "wanted", at: .now, traceparent: nil, body: [])
     state.fetched(LogHead(epoch: "1", number: 1), EventPage([event], through: 1), at: 0)
     return state
@@ -283,5 +283,63 @@ struct StuckListenerTests {
       running.cancel()
       await running.value
     }
+  }
+}
+
+@Suite("A listener whose teller was silent, or that slept itself")
+struct SilentTellerTests {
+  private let here = LogHead(epoch: "1", number: 7)
+
+  /// One that has everything at time 0.
+  private func caughtUp() -> ListenerState {
+    var state = ListenerState(start: .snapshot, keepsCursor: false)
+    state.loaded(here)
+    #expect(state.lag(at: 0) == nil && !state.hasCaughtUp(at: 0), "nobody has said where the teller stands")
+    #expect(state.next(at: 0) == .fetch(after: here))
+    state.fetched(here, EventPage([], through: 7), at: 0)
+    #expect(state.next(at: 0) == .idle)
+    #expect(state.lag(at: 0) == 0 && state.hasCaughtUp(at: 0))
+    return state
+  }
+
+  @Test("does not know what it lacks until the teller has said where it stands")
+  func waking() {
+    var state = caughtUp()
+    for time in stride(from: 1000, through: 10_000, by: 1000) as StrideThrough<Int64> {
+      state.heard(.heartbeat(here), at: time)
+      #expect(state.next(at: time) == .idle)
+      #expect(state.lag(at: time) == 0 && state.hasCaughtUp(at: time))
+    }
+    #expect(state.lag(at: 60_000) == nil && !state.hasCaughtUp(at: 60_000))
+    // What is heard first was said before, and waited.
+    state.heard(.heartbeat(here), at: 60_000)
+    #expect(state.lag(at: 60_001) == nil && !state.hasCaughtUp(at: 60_001))
+    #expect(state.next(at: 60_001) == .fetch(after: here))
+    let event = LoggedEvent(number: 8, name: "wanted", at: .placeholder, traceparent: nil, body: [])
+    state.fetched(LogHead(epoch: "1", number: 49_179), EventPage([event], through: 8), at: 60_002)
+    #expect(state.lag(at: 60_002) == 49_172 && !state.hasCaughtUp(at: 60_002))
+    guard case .apply = state.next(at: 60_003) else {
+      Issue.record("nothing to apply")
+      return
+    }
+    state.applied()
+    #expect(state.lag(at: 60_004) == 49_171 && !state.hasCaughtUp(at: 60_004))
+    #expect(state.next(at: 60_005) == .fetch(after: LogHead(epoch: "1", number: 8)))
+    state.fetched(LogHead(epoch: "1", number: 49_179), EventPage([], through: 49_179), at: 60_006)
+    _ = state.next(at: 60_007)
+    #expect(state.lag(at: 60_007) == 0 && state.hasCaughtUp(at: 60_007))
+  }
+
+  @Test("asks it, now and then")
+  func asking() {
+    var state = caughtUp()
+    #expect(state.next(at: 2500) == .idle)
+    #expect(state.next(at: 2501) == .fetch(after: here))
+    state.fetchFailed(.unreachable, at: 2502)
+    #expect(state.next(at: 5000) == .idle)
+    #expect(state.next(at: 5002) == .fetch(after: here))
+    state.fetched(here, EventPage([], through: 7), at: 5003)
+    #expect(state.next(at: 5004) == .idle)
+    #expect(state.lag(at: 5004) == 0)
   }
 }

@@ -23,4 +23,16 @@ struct PrometheusMetricsTests {
     #expect(lines.contains(#"racha_commit_seconds_count{service="social"} 2"#))
     #expect(lines.filter { $0.hasPrefix("# TYPE") }.count == 3)
   }
+
+  @Test("says of what is not known that it is not known, as Prometheus writes it")
+  func unknown() {
+    let metrics = PrometheusMetrics()
+    for (label, value) in [("a", Double.nan), ("b", .infinity), ("c", -.infinity), ("d", 0.5)] {
+      metrics.makeMeter(label: label, dimensions: []).set(value)
+    }
+    let values = metrics.text(service: "x").split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
+      $0.split(separator: " ")[1]
+    }
+    #expect(values == ["NaN", "+Inf", "-Inf", "0.5"])
+  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Operations
 public import ServiceKit
 
@@ -16,6 +17,7 @@ extension GatewayConfiguration {
     proxies.read(settings)
     tcpProxies = settings.networks("racha.tcp.trustedProxies")
     metrics = settings.choice("racha.metrics", default: metrics)
+    metricsToken = settings.metricsToken()
     if settings.string("racha.gateway.threads") != nil {
       threads = settings.int("racha.gateway.threads", default: 1, in: 1...256)
     }
@@ -56,6 +58,31 @@ extension TrustedProxies {
 }
 
 extension Settings {
+  /// The token of `racha.metricsToken`, or the first line of the file that `racha.metricsTokenFile` names.
+  fileprivate func metricsToken() -> MetricsToken? {
+    let (own, file) = (string("racha.metricsToken", isSecret: true), string("racha.metricsTokenFile"))
+    if own != nil, file != nil {
+      refuse("racha.metricsTokenFile", "must not be set, since racha.metricsToken is")
+      return nil
+    }
+    var text = own
+    if let file {
+      guard let data = FileManager.default.contents(atPath: file) else {
+        refuse("racha.metricsTokenFile", "must name a readable file, not \"\(file)\"")
+        return nil
+      }
+      text = String(decoding: data.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    }
+    guard let text else { return nil }
+    guard let token = MetricsToken(text) else {
+      refuse(
+        file == nil ? "racha.metricsToken" : "racha.metricsTokenFile",
+        "must be at least \(MetricsToken.minLength) letters, digits or signs of ASCII without spaces")
+      return nil
+    }
+    return token
+  }
+
   /// Networks with commas between them.
   fileprivate func networks(_ key: String) -> [IPNetwork] {
     string(key, default: "").split(at: ",", omitsEmpty: true).compactMap { text in

@@ -45,6 +45,8 @@ public struct GatewayConfiguration: Sendable {
   public var metrics = MetricsAccess.local
   /// Who may look into `/mailbox`.
   public var mailbox = MailboxAccess.none
+  /// Opens `/metrics` from elsewhere.
+  public var metricsToken: MetricsToken?
   /// Threads that serve connections; nil is one for each core.
   public var threads: Int?
   /// The program's version, as `/openapi.json` and `/livez` tell it.

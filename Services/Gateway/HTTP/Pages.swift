@@ -9,6 +9,7 @@ struct Pages: Sendable {
   private let questions: SystemQuestions
   private let ownMetrics: @Sendable () -> String
   private let metrics: MetricsAccess
+  private let metricsToken: MetricsToken?
   private let documentation: Documentation
   private let isStopping: @Sendable () -> Bool
   private let hindrances: @Sendable () -> [Hindrance]
@@ -28,6 +29,7 @@ struct Pages: Sendable {
     self.isStopping = isStopping
     self.hindrances = hindrances
     metrics = configuration.metrics
+    metricsToken = configuration.metricsToken
     documentation = Documentation(catalog, problems, version: configuration.version)
   }
 
@@ -39,10 +41,8 @@ struct Pages: Sendable {
       let report = ReadyReport(answers, version: version, isStopping: isStopping(), own: hindrances())
       return .json(report.isReady ? 200 : 503, report.json.bytes)
     case .metrics:
-      guard metrics != .off else { throw Failure(RequestFailure.notFound) }
-      guard metrics == .all || LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
-      let others = await questions.ask(ReadMetrics.self).compactMap { try? $0.answer.get().text }
-      let text = MetricsText.merge([ownMetrics()] + others)
+      try metrics.check(exchange, metricsToken)
+      let text = MetricsText.all(own: ownMetrics(), await questions.ask(ReadMetrics.self))
       return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))
     case .openAPI: return HTTPAnswer(status: 200, type: "application/json", body: await documentation.documents.openAPI)
     case .docs:

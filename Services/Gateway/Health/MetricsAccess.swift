@@ -1,10 +1,49 @@
+import Crypto
+import GatewayContract
 public import Operations
 
 /// Whom `/metrics` answers, by `racha.metrics`.
 public enum MetricsAccess: String, Choice {
-  /// This machine alone, see ``LocalAccess``.
+  /// This machine, see ``LocalAccess``, and who brings the token of the settings, where there is one.
   case local
   case all
   /// Nobody: a proxy on this machine that adds no header cannot be told from this machine.
   case off
+
+  /// Returns for those that it answers.
+  ///
+  /// - Throws: `not_found` where it answers nobody; to others `unauthenticated` where a token would do, `local_only` else.
+  func check(_ exchange: Exchange, _ token: MetricsToken?) throws(Failure) {
+    switch self {
+    case .off: throw Failure(RequestFailure.notFound)
+    case .all: return
+    case .local:
+      if let token {
+        if let given = exchange.given.token {
+          guard token.matches(given) else { throw Failure(RequestFailure.unauthenticated) }
+          return
+        }
+        guard LocalAccess.isGranted(exchange) else { throw Failure(RequestFailure.unauthenticated) }
+      } else {
+        guard LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
+      }
+    }
+  }
+}
+
+/// The secret that opens `/metrics` from other machines, brought as a bearer token (RFC 6750), as Prometheus does by `authorization`.
+public struct MetricsToken: Sendable {
+  /// Fewer characters could be guessed.
+  static let minLength = 20
+
+  private let digest: SHA256Digest
+
+  /// - Returns: nil for a text that is too short, or that no header field carries.
+  public init?(_ text: String) {
+    guard text.utf8.count >= MetricsToken.minLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    digest = SHA256.hash(data: Array(text.utf8))
+  }
+
+  /// In the same time whatever is given: digests are compared whole.
+  func matches(_ given: String) -> Bool { SHA256.hash(data: Array(given.utf8)) == digest }
 }

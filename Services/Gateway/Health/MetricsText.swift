@@ -1,5 +1,25 @@
+import Operations
+import ServiceKit
+
 /// Puts the metrics of several processes together: the text format allows each family to be declared only once.
 enum MetricsText {
+  /// What all six tell, and of each whether it told anything: a service that is stopped or hangs has a series that says so.
+  ///
+  /// - Parameter own: the gateway's.
+  static func all(own: String, _ answers: [(service: ServiceName, answer: Result<ReadMetrics.Output, Failure>)]) -> String {
+    var texts = [own]
+    var up = ["# TYPE racha_up gauge", "racha_up{service=\"gateway\"} 1"]
+    for (service, answer) in answers {
+      var isUp = false
+      if case .success(let output) = answer {
+        texts.append(output.text)
+        isUp = true
+      }
+      up.append("racha_up{service=\"\(service.rawValue)\"} \(isUp ? 1 : 0)")
+    }
+    return merge([up.joined(separator: "\n")] + texts)
+  }
+
   static func merge(_ texts: [String]) -> String {
     var families: [(name: Substring, lines: [Substring])] = []
     var indices: [Substring: Int] = [:]

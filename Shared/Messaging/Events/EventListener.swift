@@ -55,12 +55,15 @@ public final class EventListener: Sendable {
     lagGauge = Gauge(label: "event_lag", dimensions: [("listener", listener.rawValue), ("teller", teller.rawValue)])
   }
 
-  /// How many events behind the teller, as far as it knows.
-  public var lag: Int { state.withLock { Int($0.lag) } }
+  /// How many events behind the teller; nil where nobody knows, as when the teller is away or this process has slept.
+  public var lag: Int? { state.withLock { $0.lag(at: EventListener.now) }.map { Int($0) } }
 
-  /// Whether everything that the teller had told has taken effect at some moment since the start. Where the teller cannot be
-  /// reached this stays false, since nobody knows what it told.
-  public var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp } }
+  /// Whether everything that the teller had told has taken effect at some moment since the start, or since the teller was silent. Where
+  /// the teller cannot be reached this is false, since nobody knows what it told.
+  public var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp(at: EventListener.now) } }
+
+  /// Sets the gauge `event_lag` to what it is now; `NaN` where nobody knows.
+  public func recordLag() { lagGauge.record(lag.map { Double($0) } ?? .nan) }
 
   /// Whether it makes no headway: effects fail again and again, or one hangs. That it is behind, or that the teller is away, is none
   /// of its own.
@@ -76,7 +79,7 @@ public final class EventListener: Sendable {
       group.addTask(executorPreference: bus.hearing) {
         for await announcement in announcements {
           let isAwaited = self.state.withLock { state in
-            state.heard(announcement)
+            state.heard(announcement, at: EventListener.now)
             return state.isAwaited
           }
           if isAwaited { self.poke.yield() }
@@ -84,7 +87,7 @@ public final class EventListener: Sendable {
       }
       group.addTask {
         while !Task.isCancelled {
-          self.lagGauge.record(self.lag)
+          self.recordLag()
           self.poke.yield()
           await self.sleep(EventListener.tick)
         }

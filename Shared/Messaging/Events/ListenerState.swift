@@ -49,6 +49,8 @@ struct ListenerState {
     var firstPause: Int64 = 50
     var longestFetchPause: Int64 = 250
     var longestApplyPause: Int64 = 30_000
+    /// A publisher that runs speaks each second. After so long a silence nobody knows what it has published since; after half of it, it is asked.
+    var maxSilenceMilliseconds: Int64 = 5000
     /// Failed effects in a row from which on the listener counts as stuck: one or two befall a store that is busy.
     var failuresBeforeStuck = 3
   }
@@ -88,8 +90,12 @@ struct ListenerState {
   private var pauseUntil: Int64 = 0
   /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
   private var batch: Int
-  /// Whether, at some moment since the start, nothing that the teller had told was missing.
-  private(set) var hasCaughtUp = false
+  /// Whether, at some moment since the start or since the teller was silent, nothing that it had told was missing.
+  private var hadAll = false
+  /// When the teller was last heard or answered; nil until then.
+  private var heardAt: Int64?
+  /// When it was last asked because it was silent.
+  private var silenceAskedAt: Int64 = 0
   /// How often in a row nothing took effect.
   private var failedEffects = 0
   private var acknowledgedNumber: Int64 = 0
@@ -110,8 +116,19 @@ struct ListenerState {
   /// Whether effects fail again and again: what comes after them waits.
   var isStuck: Bool { failedEffects >= limits.failuresBeforeStuck }
 
-  /// How many events behind the teller's head.
-  var lag: Int64 {
+  /// Whether everything that the teller had told has taken effect at some moment since the start. It is not known while the teller is
+  /// silent, nor after a silence until it has said anew where it stands: this process may have slept through what was told.
+  func hasCaughtUp(at now: Int64) -> Bool { hadAll && !isSilent(at: now) }
+
+  /// How many events behind the teller; nil where that is not known.
+  func lag(at now: Int64) -> Int64? { head == nil || hasDoubt || isSilent(at: now) ? nil : lag }
+
+  private func isSilent(at now: Int64) -> Bool {
+    heardAt.map { now - $0 > limits.maxSilenceMilliseconds } ?? true
+  }
+
+  /// How many events behind the last number heard.
+  private var lag: Int64 {
     guard let head else { return 0 }
     return max(0, head.number - (cursor?.epoch == head.epoch ? cursor?.number ?? 0 : 0))
   }
@@ -148,7 +165,12 @@ struct ListenerState {
       asked = cursor.number
       return .fetch(after: cursor)
     }
-    if !isBehind { hasCaughtUp = true }
+    if !isBehind { hadAll = true }
+    if let heardAt, now - max(heardAt, silenceAskedAt) > limits.maxSilenceMilliseconds / 2 {
+      silenceAskedAt = now
+      asked = cursor.number
+      return .fetch(after: cursor)
+    }
     let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
     if keepsCursor, cursor.number > acknowledgedNumber, isDue || isMuch {
       guard stored > max(acknowledgedNumber, isDue ? 0 : toldNumber) else { return apply(0, cursor.epoch) }
@@ -180,7 +202,8 @@ struct ListenerState {
   }
 
   /// Takes a hint, whenever it comes.
-  mutating func heard(_ announcement: Announcement) {
+  mutating func heard(_ announcement: Announcement, at now: Int64) {
+    hear(at: now)
     switch announcement {
     case .burst(let names, let after, let told):
       note(told)
@@ -191,6 +214,15 @@ struct ListenerState {
       note(LogHead(epoch: epoch, number: event.number))
       if epoch == cursor?.epoch, case .following = stage { take(event) }
     }
+  }
+
+  /// What is heard after a silence may have been said long ago: only the teller's own answer tells where it stands.
+  private mutating func hear(at now: Int64) {
+    if isSilent(at: now) {
+      hasDoubt = true
+      hadAll = false
+    }
+    heardAt = now
   }
 
   private mutating func note(_ told: LogHead) {
@@ -236,6 +268,8 @@ struct ListenerState {
   mutating func fetched(_ told: LogHead, _ page: EventPage, at now: Int64) {
     failures = 0
     pauseUntil = 0
+    if isSilent(at: now) { hadAll = false }
+    heardAt = now
     guard let cursor else {
       // A listener that begins at the head: nothing to apply, but the cursor to set.
       stage = .page(Page(events: [], head: told, nextKey: nil, from: told))

@@ -18,6 +18,10 @@ public struct Home: Sendable {
   public var sockets: String { path + "/sockets" }
   /// Secrets, mode 0700, files 0600.
   public var keys: String { path + "/keys" }
+  /// What the services say, where the launcher keeps it.
+  public var logs: String { path + "/logs" }
+  /// A file that whoever makes a backup of the cluster writes: its time of change is when the last one was made.
+  public var lastBackup: String { path + "/last-backup" }
   /// Mails as files where no SMTP server is set.
   public var mails: String { path + "/mails" }
 

@@ -162,5 +162,7 @@ private final class Histogram: TimerHandler, RecorderHandler, Series {
 }
 
 private func number(_ value: Double) -> String {
-  value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+  if value.isNaN { return "NaN" }
+  if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+  return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
 }

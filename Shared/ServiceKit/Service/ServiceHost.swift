@@ -37,7 +37,11 @@ public final class ServiceHost: ServiceLifecycle.Service {
     }
     let runners = ServiceHost.runners(definition, teller, listeners, store, logger)
     var definition = definition
-    definition.serveSystem(metrics: environment.metrics, started: environment.clock.now) {
+    let metrics: @Sendable () -> String = {
+      for listener in listeners { listener.recordLag() }
+      return environment.metrics()
+    }
+    definition.serveSystem(metrics: metrics, started: environment.clock.now) {
       listeners.compactMap(\.hindrance) + runners.compactMap(\.hindrance)
     }
     if definition.keepsAccounts { definition.serveFollowing() }

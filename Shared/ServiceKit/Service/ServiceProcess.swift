@@ -46,8 +46,13 @@ public enum ServiceProcess {
       let endpoints = try BusSettings.endpoints(settings, home, for: service)
       try settings.check()
       let bus = ZeroMQBus(service, endpoints: endpoints, logger: logger)
+      let own = ProcessMetrics(service, home: home, started: .now)
       let environment = ServiceEnvironment(
-        settings: settings, home: home, bus: bus, logger: logger, metrics: { metrics.text(service: service.rawValue) })
+        settings: settings, home: home, bus: bus, logger: logger,
+        metrics: {
+          own.record()
+          return metrics.text(service: service.rawValue)
+        })
       if let seconds = healthSeconds(CommandLine.arguments) {
         exit(try await (health ?? { try await self.health(of: service, $0, seconds: $1) })(environment, seconds).rawValue)
       }

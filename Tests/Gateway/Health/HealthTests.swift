@@ -1,3 +1,4 @@
+import Foundation
 import Operations
 import ServiceKit
 import Testing
@@ -47,6 +48,66 @@ struct HealthTests {
     let own = ReadyReport([], version: "1", isStopping: false, own: listener)
     #expect(!own.isReady && String(decoding: own.json.bytes, as: UTF8.self).contains("listener.identity"))
     #expect(ReadyReport([], version: "1", isStopping: false).isReady)
+  }
+
+  @Test("A service that does not answer has a series that says so")
+  func down() {
+    let text = MetricsText.all(
+      own: "# TYPE a counter\na{service=\"gateway\"} 1\n",
+      [
+        (.identity, .success(.init(text: "# TYPE a counter\na{service=\"identity\"} 2\n"))),
+        (.social, .failure(Failure(RequestFailure.timedOut))),
+      ])
+    #expect(
+      text == """
+        # TYPE a counter
+        a{service="gateway"} 1
+        a{service="identity"} 2
+        # TYPE racha_up gauge
+        racha_up{service="gateway"} 1
+        racha_up{service="identity"} 1
+        racha_up{service="social"} 0
+
+        """)
+  }
+
+  @Test(
+    "A token of the settings opens the metrics from elsewhere, and nothing else does",
+    arguments: [
+      (nil, "elsewhere", 401), (nil, "here", 200), ("Bearer 0123456789abcdefghij", "elsewhere", 200),
+      ("Bearer 0123456789abcdefghij", "here", 200), ("Bearer 0123456789abcdefghiJ", "elsewhere", 401),
+      ("Bearer 0123456789abcdefghiJ", "here", 401), ("Bearer 0123456789abcdefghi", "elsewhere", 401),
+      ("Basic 0123456789abcdefghij", "elsewhere", 401), ("Bearer ", "elsewhere", 401),
+    ] as [(String?, String, Int)])
+  func token(authorization: String?, from: String, status: Int) async throws {
+    var fields: [String: String] = from == "here" ? [:] : ["Via": "1.1 proxy"]
+    if let authorization { fields["Authorization"] = authorization }
+    try await RunningGateway.with(change: { $0.metricsToken = MetricsToken("0123456789abcdefghij") }) { gateway in
+      let answer = try await gateway.http("GET", "/metrics", fields)
+      #expect(answer.status == status)
+      if status == 401 { #expect(try answer.json["code"] == "unauthenticated") }
+    }
+  }
+
+  @Test("The token comes from a setting or a file, long enough not to be guessed")
+  func tokenSettings() throws {
+    let file = "/tmp/racha-metrics-token-\(UInt32.random(in: .min ... .max))"
+    defer { unlink(file) }
+    try Data("0123456789abcdefghij\n".utf8).write(to: URL(fileURLWithPath: file))
+    for values in [["racha.metricsToken": "0123456789abcdefghij"], ["racha.metricsTokenFile": file]] {
+      let settings = Settings(values)
+      let token = GatewayConfiguration(settings).metricsToken
+      try settings.check()
+      #expect(token?.matches("0123456789abcdefghij") == true)
+    }
+    for values in [
+      ["racha.metricsToken": "short"], ["racha.metricsToken": "0123456789 abcdefghij"], ["racha.metricsTokenFile": "/nowhere"],
+      ["racha.metricsToken": "0123456789abcdefghij", "racha.metricsTokenFile": file],
+    ] {
+      let settings = Settings(values)
+      _ = GatewayConfiguration(settings)
+      #expect(throws: Settings.Invalid.self) { try settings.check() }
+    }
   }
 
   @Test("Metrics of several processes declare each family once")
