@@ -133,7 +133,10 @@ public enum BackUpStore: Operation {
 
   public static let spec = OperationSpec(
     "system.backup", of: .gateway, nil, by: SystemOperations.askers, effect: .write,
-    failures: [BackupFailure.holdEnded.kind, BackupFailure.pathTaken.kind, BackupFailure.tooLong.kind], requirements: ["OPS-3"],
+    failures: [
+      BackupFailure.holdEnded.kind, BackupFailure.pathTaken.kind, BackupFailure.notWritten.kind, BackupFailure.tooLong.kind,
+    ],
+    requirements: ["OPS-3"],
     "Lets the held writes go on, and copies the store as it was when they were held into one file.")
 }
 

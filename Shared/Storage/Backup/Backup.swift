@@ -46,16 +46,29 @@ extension Store {
   private func copy(_ snapshot: DatabaseQueue, to path: String) throws {
     guard !FileManager.default.fileExists(atPath: path) else { throw BackupFailure.pathTaken.with(["path": .text(path)]) }
     let partial = "\(path).partial"
-    try removeIfPresent(partial)
     do {
+      try removeIfPresent(partial)
       try fill(partial, from: snapshot)
       try synchronize(partial)
       guard rename(partial, path) == 0 else { throw StoreFailure.file(path: path, errno: errno) }
       try synchronize((path as NSString).deletingLastPathComponent)
     } catch {
-      try removeIfPresent(partial)
-      throw error
+      let told = Store.told(error, path)
+      // What went wrong first is told; what cannot be removed now, the next copy to that path removes.
+      do { try removeIfPresent(partial) } catch { throw told }
+      throw told
     }
+  }
+
+  /// For whoever asked: in a container, say, the folder may be there where they are, and not where this service is.
+  private static func told(_ error: any Error, _ path: String) -> any Error {
+    let reason: Int32
+    switch error {
+    case StoreFailure.file(_, let errno): reason = errno
+    case let error as DatabaseError where error.resultCode == .SQLITE_FULL: reason = ENOSPC
+    default: return error
+    }
+    return BackupFailure.notWritten.with(["path": .text(path), "reason": .text(String(cString: strerror(reason)))])
   }
 
   private func fill(_ partial: String, from snapshot: DatabaseQueue) throws {

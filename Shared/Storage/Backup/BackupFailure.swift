@@ -7,12 +7,14 @@ public enum BackupFailure: String, FailureCode {
   /// The writes went on before: the hold was not released in time, or there was none.
   case holdEnded = "backup_hold_ended"
   case pathTaken = "backup_path_taken"
+  /// The folder is not there where the service runs, cannot be written, or has no space left: parameters `path` and `reason`.
+  case notWritten = "backup_not_written"
   /// The snapshot was given up: as long as it is read, the write-ahead log grows.
   case tooLong = "backup_too_long"
 
   public var status: Int {
     switch self {
-    case .underWay, .holdEnded, .pathTaken: 409
+    case .underWay, .holdEnded, .pathTaken, .notWritten: 409
     case .tooLong: 504
     }
   }

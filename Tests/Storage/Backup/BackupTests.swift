@@ -113,7 +113,13 @@ struct BackupTests {
     #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == 0o600)
     let taken = BackupFailure.pathTaken.with(["path": .text(copy)])
     await #expect(throws: taken) { try await store.copy(store.hold(), to: copy) }
-    await #expect(throws: StoreFailure.self) { try await store.copy(store.hold(), to: folder.file("nowhere/copy.sqlite")) }
+    let nowhere = folder.file("nowhere/copy.sqlite")
+    let notWritten = BackupFailure.notWritten.with(["path": .text(nowhere), "reason": .text("No such file or directory")])
+    await #expect(throws: notWritten) { try await store.copy(store.hold(), to: nowhere) }
+    // No folder, but a file.
+    let below = "\(copy)/copy.sqlite"
+    let refused = BackupFailure.notWritten.with(["path": .text(below), "reason": .text("Not a directory")])
+    await #expect(throws: refused) { try await store.copy(store.hold(), to: below) }
     await store.close()
   }
 }
