@@ -8,19 +8,38 @@ extension Clusters {
     @Test("a running cluster's backup brings stores and keys back, in new epochs, and keeps what it replaced")
     func backAndForth() async throws {
       try await withBackup { launcher, backup in
-        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: backup)) == ["keys", "manifest", "stores"])
+        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: backup)) == ["keys", "manifest", "settings", "stores"])
         let key = try FileManager.default.attributesOfItem(atPath: "\(backup)/keys/identity.secret")
         #expect(key[.posixPermissions] as? Int == 0o600)
 
         try write("later", "\(launcher.home)/stores/identity.sqlite")
         try write("later", "\(launcher.home)/keys/identity.secret")
+        try write("{ }", "\(launcher.home)/racha.json")
+        try FileManager.default.removeItem(atPath: "\(launcher.home)/offers.json")
         let restore = try await launcher.run("restore", backup)
         #expect(restore.status == 0, "\(restore.errors)")
+        #expect(try read("\(launcher.home)/racha.json") == "{}")
+        #expect(try read("\(launcher.home)/offers.json") == #"{"offers":[]}"#)
         #expect(try read("\(launcher.home)/stores/identity.sqlite") == "identity's data\nnew epoch\n")
         #expect(try read("\(launcher.home)/keys/identity.secret") == "a secret")
         let replaced = try #require(try FileManager.default.contentsOfDirectory(atPath: "\(launcher.home)/replaced").first)
         #expect(try read("\(launcher.home)/replaced/\(replaced)/stores/identity.sqlite") == "later")
+        #expect(try read("\(launcher.home)/replaced/\(replaced)/settings/racha.json") == "{ }")
+        #expect(try read("\(launcher.home)/last-backup") == "\(backup)\n")
         #expect(try await launcher.status().state == "ready", "it ran before and runs again")
+      }
+    }
+
+    @Test("a backup of an earlier release, without settings, leaves those that are there")
+    func withoutSettings() async throws {
+      try await withBackup { launcher, backup in
+        let earlier = "cd \(backup) && rm -r settings && sed -i '/settings/d' manifest"
+        #expect(try await Launcher.bash("/bin/bash", ["-c", earlier]).status == 0)
+        try write("{ }", "\(launcher.home)/racha.json")
+        let restore = try await launcher.run("restore", backup)
+        #expect(restore.status == 0, "\(restore.errors)")
+        #expect(try read("\(launcher.home)/racha.json") == "{ }")
+        #expect(try read("\(launcher.home)/offers.json") == #"{"offers":[]}"#)
       }
     }
 
@@ -39,6 +58,7 @@ extension Clusters {
         ("printf x >>stores/identity.sqlite", "stores/identity.sqlite: FAILED"),
         ("rm stores/activity.sqlite", "stores/activity.sqlite: FAILED open or read"),
         ("printf x >stores/foreign.sqlite", "stores/foreign.sqlite"),
+        ("printf x >>settings/racha.json", "settings/racha.json: FAILED"),
         ("rm manifest", "it has no manifest"),
       ])
     func damaged(damage: String, word: String) async throws {
@@ -57,11 +77,13 @@ extension Clusters {
     func failing() async throws {
       try await withBackup { launcher, backup in
         try write("later", "\(launcher.home)/stores/identity.sqlite")
+        try write("{ }", "\(launcher.home)/racha.json")
         try launcher.tell("racha-admin", "fails")
         let restore = try await launcher.run("restore", backup)
         #expect(restore.status == 1)
         #expect(restore.errors.contains("the former ones are back in place"))
         #expect(try read("\(launcher.home)/stores/identity.sqlite") == "later")
+        #expect(try read("\(launcher.home)/racha.json") == "{ }")
         #expect(try await launcher.up().status == 0)
       }
     }
@@ -71,6 +93,7 @@ extension Clusters {
       try await withBackup { launcher, backup in
         try write("later", "\(launcher.home)/stores/identity.sqlite")
         try write("a later secret", "\(launcher.home)/keys/identity.secret")
+        try write("{ }", "\(launcher.home)/racha.json")
         // What was backed up is what identity cannot start from.
         try launcher.tell("identity", "refuses", "identity's data")
         let restore = try await launcher.run("restore", backup)
@@ -79,12 +102,14 @@ extension Clusters {
         #expect(restore.errors.contains("a stand-in that cannot read its store"), "the reason is shown")
         #expect(try read("\(launcher.home)/stores/identity.sqlite") == "later")
         #expect(try read("\(launcher.home)/keys/identity.secret") == "a later secret")
+        #expect(try read("\(launcher.home)/racha.json") == "{ }")
         #expect(try await launcher.status().state == "ready")
         // Nothing of either is lost.
         let replaced = try #require(try FileManager.default.contentsOfDirectory(atPath: "\(launcher.home)/replaced").first)
         let refused = "\(launcher.home)/replaced/\(replaced)/refused"
         #expect(try read("\(refused)/stores/identity.sqlite") == "identity's data\nnew epoch\n")
         #expect(try read("\(refused)/keys/identity.secret") == "a secret")
+        #expect(try read("\(refused)/settings/racha.json") == "{}")
         #expect(try await launcher.run("down").status == 0)
         #expect(try await launcher.up().status == 0)
       }
@@ -110,6 +135,8 @@ extension Clusters {
         try write("identity's data\n", "\(launcher.home)/stores/identity.sqlite")
         try write("activity's data\n", "\(launcher.home)/stores/activity.sqlite")
         try write("a secret", "\(launcher.home)/keys/identity.secret")
+        try write("{}", "\(launcher.home)/racha.json")
+        try write(#"{"offers":[]}"#, "\(launcher.home)/offers.json")
         let backup = "\(launcher.home)/backup"
         let outcome = try await launcher.run("backup", backup)
         #expect(outcome.status == 0, "\(outcome.errors)")

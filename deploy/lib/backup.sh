@@ -3,14 +3,22 @@
 #
 #   stores/<service>.sqlite   as racha-admin copied them from the running services, all of one moment
 #   keys/                     the cluster's secrets (0600): without them its tokens and addresses cannot be read
+#   settings/                 racha.json (or what RACHA_CONFIG names) and offers.json, where there are any; backups of earlier releases lack it
 #   manifest                  SHA-256 of every file above, as sha256sum writes and checks it
 
 admin_require() {
   [[ -x $bin/racha-admin ]] || fail "there is no executable $bin/racha-admin"
 }
 
+# The files of a backup, from within it.
+backup_files() {
+  local folders=(stores keys)
+  [[ ! -d settings ]] || folders+=(settings)
+  find "${folders[@]}" -type f -print0
+}
+
 manifest_write() { # FOLDER
-  (cd -- "$1" && find stores keys -type f -print0 | sort --zero-terminated | xargs -0 --no-run-if-empty sha256sum --) >"$1/manifest"
+  (cd -- "$1" && backup_files | sort --zero-terminated | xargs -0 --no-run-if-empty sha256sum --) >"$1/manifest"
 }
 
 # Fails with a word where a file of the backup is missing, damaged or not in the manifest.
@@ -19,9 +27,41 @@ manifest_check() { # FOLDER
   local differing
   differing=$(cd -- "$1" && sha256sum --check --strict --quiet -- manifest 2>&1) || fail "the backup $1 is damaged:" "$differing"
   # sha256sum's lines: 64 digits, two characters, the path.
-  differing=$(cd -- "$1" && diff <(cut --characters=67- manifest | sort) <(find stores keys -type f | sort)) ||
+  differing=$(cd -- "$1" && diff <(cut --characters=67- manifest | sort) <(backup_files | tr '\0' '\n' | sort)) ||
     fail "the backup $1 holds files that its manifest does not name:" "$differing"
   compgen -G "$1/stores/*.sqlite" >/dev/null || fail "the backup $1 holds no stores"
+}
+
+# Files of settings are copied as they are: they may be links to where an operator keeps them.
+settings_copy() { # FOLDER
+  local file=${RACHA_CONFIG:-$home/racha.json}
+  mkdir -- "$1"
+  [[ ! -e $file ]] || cp -- "$file" "$1/racha.json"
+  [[ ! -e $home/offers.json ]] || cp -- "$home/offers.json" "$1/"
+}
+
+# Puts the settings of a backup, or those put aside, in place of what is there, which is moved into another folder, made here.
+settings_place() { # FOLDER ASIDE
+  local name
+  mkdir -- "$2"
+  for name in racha.json offers.json; do
+    if [[ $name == racha.json && -n ${RACHA_CONFIG:-} ]]; then
+      [[ ! -e $1/$name ]] || cmp --silent -- "$1/$name" "$RACHA_CONFIG" ||
+        say "The settings of the backup are not those of $RACHA_CONFIG, which stays as it is: $source/settings/$name"
+      continue
+    fi
+    [[ ! -e $home/$name ]] || mv -- "$home/$name" "$2/"
+    [[ ! -e $1/$name ]] || cp -- "$1/$name" "$home/"
+  done
+}
+
+# Puts the settings that a restore put aside back; what it placed is moved into another folder, or goes.
+settings_return() { # ASIDE [FOLDER]
+  [[ -d $1/settings ]] || return 0
+  local refused=${2:-$1/refused-settings}
+  settings_place "$1/settings" "$refused"
+  rm -rf -- "$1/settings"
+  [[ -n ${2:-} ]] || rm -rf -- "$refused"
 }
 
 cluster_backup() {
@@ -40,12 +80,15 @@ cluster_backup() {
   mkdir -- "$partial/stores" "$partial/keys"
   "$bin/racha-admin" backup "$partial/stores" || fail "the backup failed; nothing was kept"
   cp --archive -- "$home/keys/." "$partial/keys/"
+  settings_copy "$partial/settings"
   chmod -R go-rwx -- "$partial"
   manifest_write "$partial"
   sync -- "$partial"/stores/* "$partial/manifest"
   mv --no-target-directory -- "$partial" "$target"
+  # Its time of change is when the last backup was made: `racha_last_backup_age_seconds`.
+  printf '%s\n' "$target" >"$home/last-backup" || say "racha: cannot write $home/last-backup: the metrics will not tell of this backup"
   printf 'Backup of %s:\n  %s\n' "$home" "$target"
-  printf 'It holds the keys of the cluster, too. Whoever reads it can sign tokens: keep it as you keep the keys.\n'
+  printf 'It holds the keys of the cluster and its settings, too. Whoever reads it can sign tokens: keep it as you keep the keys.\n'
 }
 
 cluster_restore() {
@@ -73,22 +116,28 @@ cluster_restore() {
   rm -rf -- "$home/restoring"
   mkdir -p -- "$aside" "$home/restoring"
   cp --archive -- "$source/stores" "$source/keys" "$home/restoring/"
+  [[ ! -d $source/settings ]] || cp --archive -- "$source/settings" "$home/restoring/"
   # Still what the manifest says, after the copy.
   cp -- "$source/manifest" "$home/restoring/"
   manifest_check "$home/restoring"
   chmod -R u+rwX,go-rwx -- "$home/restoring"
   mv -- "$home/stores" "$home/keys" "$aside/"
   mv -- "$home/restoring/stores" "$home/restoring/keys" "$home/"
+  # Those of an earlier release hold none: what is there stays.
+  [[ ! -d $home/restoring/settings ]] || settings_place "$home/restoring/settings" "$aside/settings"
   # Some events are undone, and their numbers will be given again: cursors from before must not be taken for valid.
   if ! "$bin/racha-admin" restore-epochs; then
     rm -rf -- "$home/stores" "$home/keys"
     mv -- "$aside/stores" "$aside/keys" "$home/"
+    settings_return "$aside"
     rmdir -- "$aside"
     rm -rf -- "$home/restoring"
     fail "the stores of the backup could not be taken over; the former ones are back in place, and the cluster is stopped"
   fi
   rm -rf -- "$home/restoring"
-  printf 'Restored %s from %s\n  the replaced stores and keys: %s\n' "$home" "$source" "$aside"
+  # The settings may say otherwise now whether there is a certificate.
+  addresses_choose
+  printf 'Restored %s from %s\n  the replaced stores, keys and settings: %s\n' "$home" "$source" "$aside"
   if [[ -n $was_running ]]; then
     local status
     set +e
@@ -102,6 +151,7 @@ cluster_restore() {
       mkdir -- "$aside/refused"
       mv -- "$home/stores" "$home/keys" "$aside/refused/"
       mv -- "$aside/stores" "$aside/keys" "$home/"
+      settings_return "$aside" "$aside/refused/settings"
       start_all
       fail "the restored stores did not start (logs above); the former ones are back and run." "The restored ones: $aside/refused"
     fi
