@@ -45,7 +45,7 @@ stage_build() {
     --explicit-target-dependency-import-check error
 }
 
-stage_release() { build_release; }
+stage_release() { build_programs; }
 
 # One half of the suite, by its time. The tests of the other mostly wait for processes and hash passwords.
 suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests)\.'
@@ -57,7 +57,8 @@ suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests)\.'
 stage_suite() {
   local logs other status=0 half
   half=("$(swift build --show-bin-path)/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel)
-  export RACHA_TEST_BIN=$root/.build/release
+  RACHA_TEST_BIN=$(programs_folder)
+  export RACHA_TEST_BIN
   logs=$(mktemp --directory)
   "${half[@]}" --skip "$suite_half" >"$logs/other" 2>&1 &
   other=$!
@@ -136,7 +137,10 @@ checks_exec() { # COMMAND [ARGUMENT...]
   esac
   [[ -z ${RACHA_BIN:-} ]] || say "Using RACHA_BIN=$RACHA_BIN"
   packages_require "${packages_bench[@]}"
-  build_cluster
+  case $command in
+    bench) build_cluster racha-bench racha-bench-hello ;;
+    faults) build_cluster ;;
+  esac
   export RACHA_BIN=$bin
   exec "$root/Tests/$folder/run" "$@"
 }

@@ -243,7 +243,8 @@ cluster_restart() {
   cluster_require
   local running_bin=$bin
   # What runs from elsewhere is not built here.
-  [[ $bin == "$(realpath --canonicalize-missing -- "$root/.build/release")" ]] || RACHA_BIN=${RACHA_BIN:-$bin}
+  # What an earlier launcher built ran from where it was built.
+  [[ $bin == "$(programs_folder)" || $bin == "$root/.build/release" ]] || RACHA_BIN=${RACHA_BIN:-$bin}
   build_cluster
   [[ $bin == "$running_bin" ]] || fail "the cluster in $home runs from $running_bin, not $bin; deploy/racha down, then up"
   home_lock
@@ -284,6 +285,7 @@ cluster_demo() {
   options '' "${rest[@]}"
   cluster_require
   ready || fail "the cluster in $home is not ready; see: deploy/racha status"
+  [[ $bin != "$(programs_folder)" ]] || build_programs racha-demo || fail "the build failed"
   [[ -x $bin/racha-demo ]] || fail "there is no executable $bin/racha-demo"
   # Whatever certificate it has, as `ready` takes it: this is the cluster on this machine.
   exec "$bin/racha-demo" --insecure --http "$(http_address)" --home "$home" "$@"

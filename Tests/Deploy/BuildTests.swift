@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// `deploy/lib/build.sh` and `deploy/lib/icu.sh`, each function called by itself.
+@Suite("What is run of a release build")
+struct BuildTests {
+  @Test("is a stripped program that all may run, whatever the umask, with its symbols beside it")
+  func stripped() async throws {
+    try await withFolder { folder in
+      let source = ".globl _start\n.type _start,@function\n_start: mov $60,%eax\nmov $7,%edi\nsyscall\nnamed: ret\n"
+      try Data(source.utf8).write(to: URL(fileURLWithPath: "\(folder)/tool.s"))
+      let made = try await call(
+        """
+        umask 077; cd \(folder); as -o tool.o tool.s; ld -o tool tool.o
+        program_ready "$PWD/tool" "$PWD/programs"
+        status=0; programs/tool || status=$?; echo "$status $(stat --format=%a programs/tool) $(stat --format=%a programs/tool.debug)"
+        nm programs/tool 2>&1 | grep -c named || :
+        nm programs/tool.debug | grep -c named
+        objcopy --output-target=binary --only-section=.gnu_debuglink --set-section-flags .gnu_debuglink=alloc programs/tool link
+        tr '\\0' '\\n' <link | head --lines=1
+        """)
+      #expect(made.status == 0, "\(made.errors)")
+      #expect(made.output == "7 755 644\n0\n1\ntool.debug\n")
+
+      // What is up to date is left as it is, and what runs keeps its file.
+      let again = try await call(
+        """
+        cd \(folder); before=$(stat --format=%i programs/tool); program_ready "$PWD/tool" "$PWD/programs"
+        [[ $(stat --format=%i programs/tool) == "$before" ]]; touch --date='1 hour' tool; program_ready "$PWD/tool" "$PWD/programs"
+        [[ $(stat --format=%i programs/tool) != "$before" ]]
+        """)
+      #expect(again.status == 0, "\(again.errors)")
+    }
+  }
+
+  @Test(
+    "has of ICU's data what is used, unchanged, and a tenth of it at most",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/as")))
+  func internationalization() async throws {
+    try await withFolder { folder in
+      let made = try await call(
+        """
+        object=$(icu_object \(folder)/icu); icu_symbol "$object"
+        objcopy --output-target=binary --only-section='.rodata*' "$object" \(folder)/kept
+        cd \(folder); said=$(swift -static-stdlib -print-target-info); [[ $said =~ \\"runtimeResourcePath\\":\\ *\\"([^\\"]+)\\" ]]
+        ar x "${BASH_REMATCH[1]}/linux/lib_FoundationICU.a" icu_packaged_data.cpp.o
+        objcopy --output-target=binary --only-section=.rodata icu_packaged_data.cpp.o all
+        """)
+      #expect(made.status == 0, "\(made.errors)")
+      #expect(made.output.wholeMatch(of: /icudt[0-9]+_dat/) != nil)
+      let all = try items("\(folder)/all")
+      let kept = try items("\(folder)/kept")
+      #expect(kept.bytes * 10 < all.bytes)
+      // ICU looks names up by halving.
+      #expect(kept.names == kept.names.sorted())
+      for name in kept.names {
+        let original = try #require(all.items[name])
+        // The last bytes are the padding up to the next item.
+        #expect(
+          try #require(kept.items[name]).starts(with: original) || original.starts(with: try #require(kept.items[name])),
+          "\(name)")
+      }
+      for name in ["zoneinfo64.res", "nfkc.nrm", "uts46.nrm", "root.res", "en.res", "es.res"] {
+        #expect(kept.names.contains { $0.hasSuffix("/\(name)") }, "\(name)")
+      }
+    }
+  }
+
+  /// The items of data in ICU's common format.
+  private func items(_ path: String) throws -> (bytes: Int, names: [String], items: [String: Data]) {
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    func number(_ at: Int, _ size: Int) -> Int { (0..<size).reduce(0) { $0 | Int(data[at + $1]) << (8 * $1) } }
+    let table = number(0, 2)
+    let count = number(table, 4)
+    var names: [String] = []
+    var items: [String: Data] = [:]
+    for index in 0..<count {
+      let name = table + number(table + 4 + 8 * index, 4)
+      let text = String(decoding: data[name...].prefix { $0 != 0 }, as: UTF8.self)
+      let begin = table + number(table + 8 + 8 * index, 4)
+      let end = index + 1 < count ? table + number(table + 16 + 8 * index, 4) : data.count
+      names.append(text)
+      items[text] = data[begin..<end]
+    }
+    return (data.count, names, items)
+  }
+
+  private func call(_ command: String) async throws -> Launcher.Outcome {
+    let root = Launcher.package
+    return try await Launcher.bash(
+      "/bin/bash",
+      [
+        "-euo", "pipefail", "-c",
+        "root=\(root); for part in common processes build icu; do source \(root)/deploy/lib/$part.sh; done; \(command)",
+      ])
+  }
+
+  private func withFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = "/tmp/racha-build-\(UInt32.random(in: .min ... .max))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await body(folder)
+  }
+}
