@@ -99,8 +99,8 @@ extension ServiceDefinition {
       compact: EntryComments.purge)
     service.tellSnapshot(
       SnapshotParts([
-        ("activities", Activities.snapshot), ("entries", Entries.snapshot), ("movement", MovementDays.snapshot),
-        ("stepGoals", StepGoals.snapshot),
+        ("activities", [ActivityChanged.self], Activities.snapshot), ("entries", [EntryRecorded.self], Entries.snapshot),
+        ("movement", [MovementChanged.self], MovementDays.snapshot), ("stepGoals", [StepGoalChanged.self], StepGoals.snapshot),
       ]).page)
     return service
   }

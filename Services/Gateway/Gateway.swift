@@ -30,6 +30,7 @@ public final class Gateway: Service {
   private let hub: LiveHub
   private let connections: OpenConnections
   private let isStopping: StopFlag
+  private let keys: KeyRing
 
   /// - Parameters:
   ///   - contracts: of all services whose operations clients may call.
@@ -70,8 +71,9 @@ public final class Gateway: Service {
     let pages = Pages(configuration, catalog, problems, client, ownMetrics: ownMetrics) {
       isStopping.isSet
     } hindrances: {
-      // One that has not caught up yet waits for a service that says itself what is wrong.
+      // One that has not caught up yet waits for a service that says itself what is wrong. Without what was revoked, though, no token is taken.
       listeners.compactMap(\.hindrance).filter { $0.state != .catchingUp }
+        + (verifier.revocations.areKnown ? [] : [Hindrance(part: "revocations", state: .catchingUp)])
     }
     let responder = HTTPResponder(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
@@ -90,6 +92,7 @@ public final class Gateway: Service {
     self.hub = hub
     self.connections = connections
     self.isStopping = isStopping
+    self.keys = keys
     self.listeners = listeners
     rpc = RPCListener(
       listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
@@ -134,6 +137,7 @@ public final class Gateway: Service {
     try await withThrowingTaskGroup(of: Void.self) { background in
       for listener in listeners { background.addTask { await listener.run() } }
       background.addTask { try await self.beat() }
+      background.addTask { try await self.keys.follow(every: self.configuration.tokens.keySeconds) }
       defer { background.cancelAll() }
       try await withThrowingTaskGroup(of: Void.self) { servers in
         servers.addTask { try await self.http.run() }

@@ -29,7 +29,7 @@ public enum Notifications {
       NotificationsErasure.tables, environment, clean: { try await MailErasure.clean($0, folders, $1) })
     // What it tells is live: who begins to listen misses nothing, since clients ask for what they have not seen
     // (`notifications.since`). So there is no state to tell, and the outbox is kept short.
-    service.tellSnapshot { _, _ in ([], nil) }
+    service.tellSnapshot { _, _, _ in ([], nil) }
     return service
   }
 }

@@ -42,7 +42,10 @@ extension ServiceDefinition {
         .untouched("transfers", "amounts between numbers of the ledger"),
         .untouched("offers", "the partners' own"),
       ], environment)
-    service.tellSnapshot(Ledger.snapshot)
+    service.tellSnapshot(
+      SnapshotParts([
+        ("transfers", [CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self], Ledger.snapshot)
+      ]).page)
     service.run { store in OffersPublisher(offers: published, store: store, logger: environment.logger) }
     return service
   }

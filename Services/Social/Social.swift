@@ -25,8 +25,10 @@ public enum Social {
     service.erase(SocialErasure.tables, environment)
     service.tellSnapshot(
       SnapshotParts([
-        ("friendRequests", FriendRequestStore.snapshot), ("messages", MessageStore.snapshot),
-        ("followRequests", FollowRequestStore.snapshot), ("follows", FollowStore.snapshot),
+        ("friendRequests", [FriendRequestSent.self, FriendRequestAccepted.self], FriendRequestStore.snapshot),
+        ("messages", [MessageSent.self], MessageStore.snapshot),
+        ("followRequests", [FollowRequestSent.self, FollowRequestAccepted.self], FollowRequestStore.snapshot),
+        ("follows", [FollowChanged.self], FollowStore.snapshot),
       ]).page)
     return service
   }

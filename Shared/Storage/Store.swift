@@ -24,11 +24,12 @@ import Synchronization
 /// An error of the disk or a damaged file ends the process: what is in memory can no longer be trusted to match the file, and a
 /// fresh start reads what is there.
 public final class Store: Sendable {
-  /// A page of the service's state as events, for listeners without history: what follows that key (nil: the beginning), and the
-  /// key of the last, or nil after the last page.
+  /// A page of the service's state as events, for listeners without history: of what is told by events of those names (nil: of all),
+  /// what follows that key (nil: the beginning), and the key of the last, or nil after the last page.
   ///
-  /// State behind it must only ever be told whole, so that telling it twice does no harm.
-  public typealias Snapshot = @Sendable (Database, String?) throws -> (events: [any Event], nextKey: String?)
+  /// Events of other names may be among them, and are left out. State behind it must only ever be told whole, so that telling it twice
+  /// does no harm.
+  public typealias Snapshot = @Sendable (Database, Set<String>?, String?) throws -> (events: [any Event], nextKey: String?)
 
   /// Called when the file can no longer be trusted, with the reason. Does not return, except in tests.
   public typealias FatalError = @Sendable (String) -> Void

@@ -16,7 +16,7 @@ struct OutboxTests {
   }
 
   /// The state of the numbers as events, two a page.
-  private static let snapshot: Store.Snapshot = { database, key in
+  private static let snapshot: Store.Snapshot = { database, _, key in
     let numbers = try Int.fetchAll(
       database, sql: "SELECT number FROM numbers WHERE number > ? ORDER BY number LIMIT 2",
       arguments: [key.flatMap { Int($0) } ?? -1])
@@ -185,7 +185,8 @@ struct OutboxTests {
   func snapshots() async throws {
     let store = try Store.numbers(path, snapshot: OutboxTests.snapshot)
     try await tell(1...3, in: store)
-    let first = try await store.log.snapshot(after: nil)
+    #expect(try await store.log.snapshot(of: ["another.name"], after: nil).events.isEmpty)
+    let first = try await store.log.snapshot(of: ["numbers.written"], after: nil)
     #expect(first.head.number == 3)
     #expect(try first.events.map { try NumberWritten.decode($0.body).number } == [1, 2])
     #expect(first.events.map(\.number) == [0, 0])

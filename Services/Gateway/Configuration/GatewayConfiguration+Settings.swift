@@ -26,6 +26,7 @@ extension GatewayConfiguration {
     rates.read(settings)
     tokens.remembered = settings.int("racha.tokens.remembered", default: tokens.remembered, in: 2...10_000_000)
     tokens.revocations = settings.int("racha.tokens.revocations", default: tokens.revocations, in: 1...10_000_000)
+    tokens.keySeconds = settings.int("racha.tokens.keySeconds", default: tokens.keySeconds, in: 1...3600)
     live.heartbeatSeconds = settings.int("racha.live.heartbeatSeconds", default: live.heartbeatSeconds, in: 1...3600)
     live.queue = settings.int("racha.live.queue", default: live.queue, in: 1...100_000)
     live.page = settings.int("racha.live.page", default: live.page, in: 1...500)

@@ -130,6 +130,8 @@ public struct GatewayConfiguration: Sendable {
     public var remembered = 50000
     /// Closed sessions remembered; beyond, every token made until then counts as expired.
     public var revocations = 200_000
+    /// After which identity's keys are fetched anew: for so long a key that it has retired may still be trusted.
+    public var keySeconds = 60
 
     public init() {}
   }

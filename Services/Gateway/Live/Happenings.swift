@@ -12,8 +12,8 @@ struct Happenings: Sendable {
   let sources: [LiveSource]
   let logger: Logger
 
-  /// One listener for each teller. Of identity it needs what was revoked lately, which the snapshot tells; of languages and of what is live only
-  /// what happens from now on: each connection fetches what it lacks itself.
+  /// One listener for each teller. Of identity's state it needs what was revoked lately, and nothing else: nobody is let in before that
+  /// is known. Of languages and of what is live it needs only what happens from now on: each connection fetches what it lacks itself.
   func listeners(bus: any Bus) -> [EventListener] {
     let inbox = EventMemory(effects)
     let live = Set(sources.map(\.service)).map { teller in
@@ -22,9 +22,12 @@ struct Happenings: Sendable {
     }
     let identity = EventListener(
       .gateway, to: SessionRevoked.spec.teller, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false,
-      names: inbox.names, logger: logger)
+      names: inbox.names, stateNames: Happenings.revocationNames, logger: logger, caughtUp: revocations.becomeKnown)
     return live + [identity]
   }
+
+  /// The events that tell what lets nobody in any more.
+  static let revocationNames: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
 
   /// What each event does, by its name. An event that cannot be read is recorded and must not stop those after it.
   var effects: [String: EventMemory.Effect] {
@@ -51,8 +54,7 @@ struct Happenings: Sendable {
       revoke(.personalAccessToken(revoked.tokenID), until: until)
     }
     effects[AccountChanged.spec.name] = careful { event in
-      // A snapshot tells of every account, and not when it changed; that of a new one is in its first token.
-      guard event.number > 0 else { return }
+      // The language of a new one is in its first token.
       let account = try AccountChanged.decode(event.body)
       if account.revision > 1 { languages.note(account.language, of: account.accountID, at: event.at) }
     }

@@ -20,6 +20,8 @@ struct Identification: Sendable, Hashable {
   var isInDoubt = false
   /// Of the session's access tokens, those before a later one are outdated.
   var generation = 0
+  /// Identity's key that signed the access token: it is good for as long as that is trusted.
+  var keyID: String?
 
   /// The session, unless a personal access token was presented.
   var session: SessionID? {
@@ -122,6 +124,8 @@ enum AccessToken {
       guard start <= latestStart else { throw .invalid(.notYetValid) }
     }
     guard issuedAt <= latestStart else { throw .invalid(.notYetValid) }
+    // Nothing is remembered of what was revoked for longer than identity's tokens live: none of them lives longer.
+    guard expiresAt <= issuedAt.adding(seconds: AccessTokenForm.lifetimeSeconds) else { throw .invalid(.claims) }
     guard now < expiresAt else { throw .expired }
     return Identification(
       account: account, credential: .session(session), scopes: nil, isVerified: isVerified, isAdministrator: isAdministrator,

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Identity's public keys, by their ids. There is no default key.
 ///
-/// A key id that is not known makes it ask identity again, at most once a second, so that new keys are found and made-up ids
-/// cost identity nothing.
+/// They are fetched anew each minute (`racha.tokens.keySeconds`): a key that identity publishes no longer is trusted no longer, nor is
+/// a token that was checked by it before. A key id that is not known makes it ask identity in between, at most once a second, so that
+/// new keys are found and made-up ids cost identity nothing. While identity cannot be asked, the keys that it published last stay.
 actor KeyRing {
   /// Asks identity for the keys it publishes.
   typealias Fetch = @Sendable () async throws -> [PublicSigningKey]
@@ -15,27 +16,42 @@ actor KeyRing {
   private let fetch: Fetch
   private let clock: Clock
   private let logger: Logger
-  private var keys: [String: VerificationKey] = [:]
+  private let keys = Mutex<[String: VerificationKey]>([:])
   private var fetchedAt: Instant?
   private var fetching: Task<Void, any Error>?
 
   init(clock: Clock, logger: Logger, fetch: @escaping Fetch) {
+    self.fetch = fetch
     self.clock = clock
     self.logger = logger
-    self.fetch = fetch
   }
 
   /// The key of that id; nil if identity publishes none.
   ///
-  /// - Throws: what asking identity ends in, if no key was ever had.
+  /// - Throws: what asking identity ends in, if the key is not known.
   func key(_ id: String) async throws -> VerificationKey? {
-    if let key = keys[id] { return key }
+    if let key = keys.withLock({ $0[id] }) { return key }
     try await refresh()
-    return keys[id]
+    return keys.withLock { $0[id] }
+  }
+
+  /// Whether identity published a key of that id when it was asked last.
+  nonisolated func isTrusted(_ id: String) -> Bool { keys.withLock { $0[id] != nil } }
+
+  /// Fetches the keys, over and over, until the task is cancelled.
+  func follow(every seconds: Int) async throws {
+    while true {
+      do {
+        try await refresh()
+      } catch  where !Task.isCancelled {
+        // Said in the log; identity is asked again when it is time.
+      }
+      try await Task.sleep(for: .seconds(seconds))
+    }
   }
 
   /// Asks identity, unless that was less than a second ago. Callers that come while an answer is awaited share it.
-  private func refresh() async throws {
+  func refresh() async throws {
     if let fetching { return try await fetching.value }
     if let fetchedAt, clock.now.milliseconds - fetchedAt.milliseconds < 1000 { return }
     let task = Task {
@@ -67,6 +83,10 @@ actor KeyRing {
         logger.warning("a published key is malformed", metadata: ["kid": "\(key.kid)"])
       }
     }
-    keys = fresh
+    let retired = keys.withLock { keys in
+      defer { keys = fresh }
+      return keys.keys.filter { fresh[$0] == nil }
+    }
+    for id in retired { logger.notice("a signing key is trusted no longer", metadata: ["kid": "\(id)"]) }
   }
 }

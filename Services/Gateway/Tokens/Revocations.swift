@@ -7,6 +7,9 @@ import Synchronization
 ///
 /// A session is remembered until the last of its tokens has expired, a personal access token until nobody remembers an answer about it. When more are closed than are to be remembered, all tokens
 /// made until then count as expired: their owners refresh them with identity, which knows every closed session.
+///
+/// A gateway that begins knows of none: until identity has told it all that was revoked lately, nobody can be let in by a token; see
+/// ``areKnown(within:)``.
 final class Revocations: Sendable {
   private struct State {
     var until: [Credential: Instant] = [:]
@@ -33,11 +36,21 @@ final class Revocations: Sendable {
   private let bound: Int
   private let clock: Clock
   private let state = Mutex(State())
+  private let known = Latch()
 
   init(bound: Int, clock: Clock) {
     self.bound = bound
     self.clock = clock
   }
+
+  /// Whether everything that was revoked lately is known here.
+  var areKnown: Bool { known.isOpen }
+
+  /// The same, after waiting for that time at most.
+  func areKnown(within time: Duration) async -> Bool { await known.isOpen(within: time) }
+
+  /// Notes that identity has told all that it had revoked; what it revokes from now on comes as it happens.
+  func becomeKnown() { known.open() }
 
   /// Notes that nobody is let in by that any more.
   func revoke(_ credential: Credential, until: Instant) {

@@ -4,11 +4,17 @@ import Operations
 import Synchronization
 
 /// Tells whom a token speaks for: a session's access token, or a personal access token.
+///
+/// While it is not known yet what was revoked before this gateway began, whoever brings a token waits, and is told `unavailable` if
+/// that takes longer than ``patience``.
 final class TokenVerifier: Sendable {
   private let keys: KeyRing
   private let cache: TokenCache
   private let personal: PersonalAccessTokens
   private let clock: Clock
+  /// For a gateway that has just begun to be told what was revoked.
+  static let patience = Duration.seconds(2)
+
   let revocations: Revocations
   let languages: AccountLanguages
 
@@ -23,15 +29,20 @@ final class TokenVerifier: Sendable {
 
   /// The token's owner, with the language that is theirs now.
   ///
-  /// - Throws: ``TokenRefusal``; a ``Failure`` if identity's keys cannot be had.
+  /// - Throws: ``TokenRefusal``; a ``Failure`` if identity's keys or what it revoked cannot be had.
   func identify(_ token: String) async throws -> Identification {
+    if !revocations.areKnown {
+      guard await revocations.areKnown(within: Self.patience) else {
+        throw Failure(RequestFailure.unavailable, retryAfterSeconds: 1)
+      }
+    }
     var identification = try await read(token)
     identification.language = languages.language(of: identification)
     return identification
   }
 
   private func read(_ token: String) async throws -> Identification {
-    if let known = cache[token] {
+    if let known = cache[token], known.keyID.map(keys.isTrusted) ?? true {
       guard let refusal = revocations.refusal(of: known, now: clock.now) else { return known }
       if refusal == .revoked { cache.remove(token) }
       throw refusal
@@ -40,7 +51,8 @@ final class TokenVerifier: Sendable {
     let unverified = try AccessToken.parse(token)
     guard let key = try await keys.key(unverified.keyID) else { throw TokenRefusal.invalid(.key) }
     guard key.isValidSignature(unverified.signature, for: unverified.signedText) else { throw TokenRefusal.invalid(.signature) }
-    let identification = try AccessToken.identification(unverified.claims, now: clock.now)
+    var identification = try AccessToken.identification(unverified.claims, now: clock.now)
+    identification.keyID = unverified.keyID
     if let refusal = revocations.refusal(of: identification, now: clock.now) { throw refusal }
     cache.insert(token, identification)
     return identification

@@ -16,9 +16,11 @@ struct Snapshot: Sendable {
 
   var parts: SnapshotParts {
     SnapshotParts([
-      ("accounts", accounts), ("links", links), ("recoveries", recoveries), ("emailChanges", emailChanges), ("alerts", alerts),
-      ("sessions", sessions), ("outdated", outdated), ("tokens", personalAccessTokens), ("access", withdrawnAccess),
-      ("deletions", deletions),
+      ("accounts", [AccountChanged.self], accounts), ("links", [VerificationMailRequested.self], links),
+      ("recoveries", [PasswordRecoveryRequested.self], recoveries), ("emailChanges", [EmailChangeRequested.self], emailChanges),
+      ("alerts", [LoginAlertRaised.self], alerts), ("sessions", [SessionRevoked.self], sessions),
+      ("outdated", [SessionOutdated.self], outdated), ("tokens", [PersonalAccessTokenRevoked.self], personalAccessTokens),
+      ("access", [AccessWithdrawn.self], withdrawnAccess), ("deletions", [AccountDeleted.self, AccountErased.self], deletions),
     ])
   }
 

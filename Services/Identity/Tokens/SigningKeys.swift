@@ -7,7 +7,7 @@ import ServiceKit
 /// The Ed25519 keys of access tokens: the files `identity-signing-1`, `-2`, … of the home's `keys` folder, 32 bytes each.
 ///
 /// The highest number signs. All are published, so that tokens of older keys stay valid: to rotate, add a file of the next number and
-/// start again; remove the older one after ten minutes.
+/// start again; remove the older one after ten minutes and start again, so that it is published no longer.
 struct SigningKeys: Sendable {
   static let prefix = "identity-signing-"
 

@@ -9,7 +9,7 @@ extension Ledger {
   ///
   /// The key is the person's number in the ledger, the last transfer told and the balance after it.
   @Sendable
-  static func snapshot(_ database: Database, after key: String?) throws -> (events: [any Event], nextKey: String?) {
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []
     var person = pieces.first.flatMap { Int64($0) } ?? 0
     var last = try pieces.count == 3 ? TransferID(text: pieces[1]) : .placeholder

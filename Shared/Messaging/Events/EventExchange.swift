@@ -38,8 +38,13 @@ public enum EventExchange: String, CaseIterable, Sendable {
 
   struct SnapshotInput: Document, Hashable {
     var after: String?
+    /// Absent: events of all names.
+    var names: [String]?
 
-    static let notes: Notes = ["after": Note("Key of the page; absent for the first.", length: 1...1024)]
+    static let notes: Notes = [
+      "after": Note("Key of the page; absent for the first.", length: 1...1024),
+      "names": Note("Names of the events wanted: no other part of the state is read.", items: 0...1000),
+    ]
   }
 
   struct SnapshotOutput: Document, Hashable {

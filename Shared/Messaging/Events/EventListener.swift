@@ -21,6 +21,9 @@ public final class EventListener: Sendable {
   private let inbox: any EventInbox
   private let bus: any Bus
   private let logger: Logger
+  /// Of which events the snapshot is asked for.
+  private let stateNames: Set<String>?
+  private let caughtUp: @Sendable () -> Void
   private let state: Mutex<ListenerState>
   /// Since when it is at what it does just now; nil while it waits to hear something.
   private let busySince = Mutex<Int64?>(nil)
@@ -36,16 +39,22 @@ public final class EventListener: Sendable {
 
   /// - Parameters:
   ///   - names: the events that have an effect here; nil for all.
+  ///   - stateNames: the events that the teller's snapshot is asked for, and no other part of its state is read; nil for all that
+  ///     have an effect here.
   ///   - longestStepMilliseconds: one transaction or question that takes longer hangs, and the listener counts as stuck.
   ///   - keepsCursor: whether the inbox keeps the cursor over restarts; if so, the teller keeps what this listener lacks.
+  ///   - caughtUp: called once, when ``hasCaughtUp`` becomes true.
   public init(
     _ listener: ServiceName, to teller: ServiceName, inbox: any EventInbox, bus: any Bus, start: Start = .snapshot,
-    keepsCursor: Bool = true, names: Set<String>? = nil, longestStepMilliseconds: Int64 = 30_000, logger: Logger
+    keepsCursor: Bool = true, names: Set<String>? = nil, stateNames: Set<String>? = nil,
+    longestStepMilliseconds: Int64 = 30_000, logger: Logger, caughtUp: @escaping @Sendable () -> Void = {}
   ) {
     self.listener = listener
     self.teller = teller
     self.inbox = inbox
     self.bus = bus
+    self.stateNames = stateNames ?? names
+    self.caughtUp = caughtUp
     self.longestStepMilliseconds = longestStepMilliseconds
     var logger = logger
     logger[metadataKey: "teller"] = "\(teller.rawValue)"
@@ -95,7 +104,11 @@ public final class EventListener: Sendable {
       group.addTask {
         var pokes = self.pokes.makeAsyncIterator()
         while !Task.isCancelled {
-          let action = self.state.withLock { $0.next(at: EventListener.now) }
+          let (action, isFirst) = self.state.withLock { state in
+            let before = state.hasCaughtUp
+            return (state.next(at: EventListener.now), state.hasCaughtUp && !before)
+          }
+          if isFirst { self.caughtUp() }
           if action == .idle { _ = await pokes.next() } else { await self.perform(action) }
         }
       }
@@ -169,7 +182,8 @@ public final class EventListener: Sendable {
 
   private func fetchSnapshot(_ key: String?) async {
     do {
-      let output = try await ask(.snapshot, EventExchange.SnapshotInput(after: key), as: EventExchange.SnapshotOutput.self)
+      let input = EventExchange.SnapshotInput(after: key, names: stateNames?.sorted())
+      let output = try await ask(.snapshot, input, as: EventExchange.SnapshotOutput.self)
       let head = LogHead(epoch: output.epoch, number: Int64(output.number))
       state.withLock { $0.snapshot(SnapshotPage(head: head, events: output.events.map(\.logged), nextKey: output.nextKey)) }
     } catch {

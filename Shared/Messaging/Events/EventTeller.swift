@@ -99,7 +99,7 @@ public final class EventTeller: Sendable {
   }
 
   private func snapshot(_ input: EventExchange.SnapshotInput) async throws -> EventExchange.SnapshotOutput {
-    let page = try await log.snapshot(after: input.after)
+    let page = try await log.snapshot(of: input.names.map(Set.init), after: input.after)
     return .init(
       epoch: page.head.epoch, number: Int(page.head.number), events: page.events.map(WireEvent.init), nextKey: page.nextKey)
   }

@@ -75,10 +75,14 @@ public final class MemoryEventLog: EventLog {
     }
   }
 
-  public func snapshot(after key: String?) async throws -> SnapshotPage {
+  public func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage {
     state.withLock { state in
       let index = key.flatMap { Int($0) } ?? 0
-      if state.snapshot.indices.contains(index) { return state.snapshot[index] }
+      if state.snapshot.indices.contains(index) {
+        let page = state.snapshot[index]
+        let events = page.events.filter { names?.contains($0.name) ?? true }
+        return SnapshotPage(head: page.head, events: events, nextKey: page.nextKey)
+      }
       let head = LogHead(epoch: state.epoch, number: state.pruned + Int64(state.events.count))
       return SnapshotPage(head: head, events: [], nextKey: nil)
     }

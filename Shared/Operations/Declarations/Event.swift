@@ -64,8 +64,9 @@ public protocol EventLog: Sendable {
   /// Events of those names (nil: of all) after that number, oldest first, at most `limit` and about `bytes`. Throws
   /// ``EventLogFailure/pruned`` if the next one of any name is no longer kept, or if the log does not go as far as that number.
   func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage
-  /// The state as events, for a listener without history, after that key; nil as next key means that it was the last page.
-  func snapshot(after key: String?) async throws -> SnapshotPage
+  /// The state as events of those names (nil: of all), for a listener without history, after that key; nil as next key means that it
+  /// was the last page.
+  func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage
   /// Notes how far a listener has come, so that nothing it lacks is pruned.
   func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws
 }
@@ -75,6 +76,9 @@ extension EventLog {
   public func events(after number: Int64, limit: Int, bytes: Int) async throws -> [LoggedEvent] {
     try await events(after: number, named: nil, limit: limit, bytes: bytes).events
   }
+
+  /// The whole state after that key; see ``snapshot(of:after:)``.
+  public func snapshot(after key: String?) async throws -> SnapshotPage { try await snapshot(of: nil, after: key) }
 }
 
 /// What one commit added to a teller's log: something in any case.

@@ -25,7 +25,7 @@ extension Settings {
     "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.lanes",
     "racha.smtp.password", "racha.smtp.timeoutSeconds", "racha.smtp.tls", "racha.smtp.url", "racha.smtp.username",
     "racha.tcp.host", "racha.tcp.port", "racha.tcp.trustedProxies", "racha.tls.certificateFile", "racha.tls.keyFile",
-    "racha.tokens.remembered", "racha.tokens.revocations",
+    "racha.tokens.keySeconds", "racha.tokens.remembered", "racha.tokens.revocations",
   ]
 
   /// Whether any of the six services reads the key.

@@ -4,7 +4,13 @@ import Storage
 
 /// A service's state as events, told part by part: what a listener without history begins with.
 ///
-///     service.tellSnapshot(SnapshotParts([("activities", Activities.snapshot), ("entries", Entries.snapshot)]).page)
+/// Of a listener that names the events it needs, only the parts that tell such events are read: a gateway, which needs what was
+/// revoked lately, does not make identity read a million accounts.
+///
+///     service.tellSnapshot(
+///       SnapshotParts([
+///         ("activities", [ActivityChanged.self], Activities.snapshot), ("entries", [EntryChanged.self], Entries.snapshot),
+///       ]).page)
 public struct SnapshotParts: Sendable {
   /// About how many events make one page.
   public static let pageSize = 1000
@@ -15,25 +21,33 @@ public struct SnapshotParts: Sendable {
   /// A page of one part after a key of its own.
   public typealias Part = @Sendable (Database, String?) throws -> Page
 
-  private let parts: [(name: String, page: Part)]
+  private let parts: [(name: String, tells: Set<String>, page: Part)]
 
-  /// - Parameter parts: in the order in which they are told; a name has no slash.
-  public init(_ parts: [(name: String, page: Part)]) {
-    precondition(!parts.isEmpty && parts.allSatisfy { !$0.name.contains("/") })
-    self.parts = parts
+  /// - Parameter parts: in the order in which they are told, each with all events that it tells; a name has no slash.
+  public init(_ parts: [(name: String, tells: [any Event.Type], page: Part)]) {
+    precondition(!parts.isEmpty && parts.allSatisfy { !$0.name.contains("/") && !$0.tells.isEmpty })
+    self.parts = parts.map { ($0.name, Set($0.tells.map { $0.spec.name }), $0.page) }
   }
 
-  /// The page after the key `<part>/<the part's own key>`; the first for nil, or for a key that an older version of the program
-  /// gave to a part that is no more.
+  /// The page after the key `<part>/<the part's own key>` of the parts that tell events of those names (nil: of all); the first for
+  /// nil, or for a key that an older version of the program gave to a part that is no more.
   @Sendable
-  public func page(_ database: Database, after key: String?) throws -> Page {
+  public func page(_ database: Database, of names: Set<String>? = nil, after key: String?) throws -> Page {
     let pieces = key?.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init) ?? []
-    let index = pieces.first.flatMap { name in parts.firstIndex { $0.name == name } } ?? 0
-    let own = pieces.last.flatMap { $0.isEmpty || pieces.count < 2 ? nil : $0 }
-    let (events, nextKey) = try parts[index].page(database, own)
-    if let nextKey { return (events, "\(parts[index].name)/\(nextKey)") }
-    return (events, index + 1 < parts.count ? "\(parts[index + 1].name)/" : nil)
+    let begun = pieces.first.flatMap { name in parts.firstIndex { $0.name == name } } ?? 0
+    guard let index = firstPart(from: begun, telling: names) else { return ([], nil) }
+    let own = index == begun ? pieces.last.flatMap { $0.isEmpty || pieces.count < 2 ? nil : $0 } : nil
+    let part = parts[index]
+    let (events, nextKey) = try part.page(database, own)
+    assert(events.allSatisfy { part.tells.contains(type(of: $0).spec.name) }, "\(part.name) tells an event that it does not name")
+    if let nextKey { return (events, "\(part.name)/\(nextKey)") }
+    return (events, firstPart(from: index + 1, telling: names).map { "\(parts[$0].name)/" })
   }
+
+  private func firstPart(from index: Int, telling names: Set<String>?) -> Int? {
+    parts.indices.dropFirst(index).first { index in names.map { !$0.isDisjoint(with: parts[index].tells) } ?? true }
+  }
+
   /// The page that tells these rows, of which at most ``pageSize`` were fetched: fewer are the last.
   public static func page<Row>(
     _ events: [any Event], of rows: [Row], key: (Row) -> some CustomStringConvertible

@@ -36,17 +36,17 @@ public struct Outbox: EventLog {
     }
   }
 
-  /// The state as events, each with number 0, since they have no place in the log.
+  /// The state as events of those names (nil: of all), each with number 0, since they have no place in the log.
   ///
   /// A service without state to tell keeps its history instead: the snapshot is empty and stands before the epoch's first event.
-  public func snapshot(after key: String?) async throws -> SnapshotPage {
+  public func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage {
     guard let snapshot = store.snapshot else {
       return SnapshotPage(head: LogHead(epoch: store.epoch.name, number: store.epoch.start), events: [], nextKey: nil)
     }
     let now = store.clock.now
     return try await store.read { database in
-      let page = try snapshot(database, key)
-      let events = page.events.map { $0.logged(number: 0, at: now) }
+      let page = try snapshot(database, names, key)
+      let events = page.events.filter { names?.contains(type(of: $0).spec.name) ?? true }.map { $0.logged(number: 0, at: now) }
       return SnapshotPage(head: try head(database), events: events, nextKey: page.nextKey)
     }
   }

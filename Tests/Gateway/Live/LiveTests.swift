@@ -355,7 +355,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A gateway that starts knows the sessions closed lately")
+  @Test("A gateway that starts lets nobody in by the token of a session closed lately, from the first request on")
   func startsWithRevocations() async throws {
     let bus = FakeBus()
     let signer = Signer()
@@ -366,9 +366,10 @@ struct LiveTests {
       tasks.addTask { await inboxes.run() }
       try await RunningGateway.with(bus: bus, signer: signer) { gateway in
         let token = try signer.token(account: inboxes.account, session: session)
-        var status = 0
-        // The snapshot arrives within moments of the start; until then the token is as good as any.
-        while status != 401 { status = try await gateway.http("GET", "/v1/things", ["Authorization": "Bearer \(token)"]).status }
+        for _ in 0..<3 {
+          let answer = try await gateway.http("GET", "/v1/things", ["Authorization": "Bearer \(token)"])
+          #expect(answer.status == 401)
+        }
       }
       tasks.cancelAll()
     }

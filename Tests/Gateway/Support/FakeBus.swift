@@ -1,13 +1,17 @@
+import Logging
 import Messaging
 import Operations
 import Synchronization
 
 /// A bus with a script for each service in place of the services: what they answer, what they announce.
+///
+/// Whoever follows the events of a service finds that it has never told any, unless the service's script answers that, too.
 final class FakeBus: Bus {
   typealias Script = @Sendable (Operations.Request) async throws -> Reply
 
   private struct State {
     var scripts: [ServiceName: Script] = [:]
+    var tellers: Set<ServiceName> = []
     var listeners: [ServiceName: [AsyncStream<Announcement>.Continuation]] = [:]
     var requests: [Operations.Request] = []
   }
@@ -19,16 +23,25 @@ final class FakeBus: Bus {
 
   func answer(_ service: ServiceName, _ script: @escaping Script) { state.withLock { $0.scripts[service] = script } }
 
+  /// The same for a service that answers those who follow its events by its script.
+  func answerAsTeller(_ service: ServiceName, _ script: @escaping Script) {
+    state.withLock { state in
+      state.tellers.insert(service)
+      state.scripts[service] = script
+    }
+  }
+
   /// The same, unless a script was given before.
   func answerFirst(_ service: ServiceName, _ script: @escaping Script) {
     state.withLock { if $0.scripts[service] == nil { $0.scripts[service] = script } }
   }
 
   func request(_ request: Operations.Request, to service: ServiceName) async throws(BusFailure) -> Reply {
-    let script = state.withLock { state in
+    let (script, isTeller) = state.withLock { state in
       if request.header.caller.kind != .service { state.requests.append(request) }
-      return state.scripts[service]
+      return (state.scripts[service], state.tellers.contains(service))
     }
+    if !isTeller, let reply = await FakeBus.silentTeller.answer(request) { return reply }
     guard let script else { throw .unavailable }
     do {
       return try await script(request)
@@ -38,6 +51,10 @@ final class FakeBus: Bus {
       return Reply(id: request.header.id, Failure(error))
     }
   }
+
+  private static let silentTeller = EventTeller(
+    .identity, log: MemoryLog(), bus: MemoryBus(.identity, on: MemoryExchange()),
+    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
 
   func serve(_ handler: @escaping @Sendable (Operations.Request) async -> Reply) {}
 

@@ -31,8 +31,9 @@ final class MemoryLog: EventLog {
     return EventPage(page, through: page.count < wanted.count ? page.last?.number ?? number : last)
   }
 
-  func snapshot(after key: String?) async -> SnapshotPage {
-    SnapshotPage(head: await head(), events: state.withLock { $0 }, nextKey: nil)
+  func snapshot(of names: Set<String>?, after key: String?) async -> SnapshotPage {
+    let events = state.withLock { $0 }.filter { names?.contains($0.name) ?? true }
+    return SnapshotPage(head: await head(), events: events, nextKey: nil)
   }
 
   func acknowledge(listener: ServiceName, epoch: String, number: Int64) async {}
@@ -60,6 +61,14 @@ final class Inboxes: Sendable {
   private let notifications = MemoryLog()
   private let identity = MemoryLog()
   private let tellers: [ServiceName: EventTeller]
+  private let isSilent = Mutex(false)
+  private let asked = Mutex<[Operations.Request]>([])
+
+  /// What identity was asked by those who follow its events.
+  var askedOfEvents: [Operations.Request] { asked.withLock { $0 } }
+
+  /// Lets identity answer nobody who follows its events, or answer again.
+  func silence(_ isSilent: Bool) { self.isSilent.withLock { $0 = isSilent } }
 
   /// - Parameters:
   ///   - drops: announcements that nobody hears.
@@ -76,14 +85,18 @@ final class Inboxes: Sendable {
     }
     tellers = [.notifications: teller(.notifications, notifications), .identity: teller(.identity, identity)]
     let published = signer.published
-    bus.answer(.identity) { request in
+    bus.answerAsTeller(.identity) { request in
+      if EventExchange(rawValue: request.header.operation) != nil {
+        self.asked.withLock { $0.append(request) }
+        if self.isSilent.withLock({ $0 }) { throw BusFailure.unavailable }
+      }
       if let reply = await self.tellers[.identity]?.answer(request) { return reply }
       guard request.header.operation == IdentifyPersonalAccessToken.spec.name else {
         return Reply(request, ListKeys.Output(keys: [published]))
       }
       return Reply(request, try desk.answer(try IdentifyPersonalAccessToken.Input.decode(request.body).hash))
     }
-    bus.answer(.notifications) { request in
+    bus.answerAsTeller(.notifications) { request in
       if let reply = await self.tellers[.notifications]?.answer(request) { return reply }
       let input = try NotificationsSince.Input.decode(request.body)
       guard request.header.caller.account == self.account else { throw Failure(RequestFailure.forbidden) }

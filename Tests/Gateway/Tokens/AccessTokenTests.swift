@@ -27,9 +27,14 @@ struct AccessTokenTests {
     configuration.remembered = remembered
     let published = signers.map(\.published)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    return TokenVerifier(configuration, keys: KeyRing(clock: clock, logger: logger) { published }, clock: clock) { _ in
-      throw Failure(RequestFailure.unauthenticated)
-    }
+    return verifier(configuration, KeyRing(clock: clock, logger: logger) { published }, clock)
+  }
+
+  /// A verifier that has been told what was revoked: nothing.
+  private static func verifier(_ configuration: GatewayConfiguration.Tokens, _ keys: KeyRing, _ clock: Clock) -> TokenVerifier {
+    let verifier = TokenVerifier(configuration, keys: keys, clock: clock) { _ in throw Failure(RequestFailure.unauthenticated) }
+    verifier.revocations.becomeKnown()
+    return verifier
   }
 
   @Test("A token that identity signed tells whom it speaks for")
@@ -111,6 +116,7 @@ struct AccessTokenTests {
     Forgery("expired", .expired) { try $0.token(now: Instant.now.adding(seconds: -601)) },
     Forgery("no expiry", .claims) { try $0.token(claims: ["exp": JSON?.none]) },
     Forgery("expiry as text", .claims) { try $0.token(claims: ["exp": "9999999999"]) },
+    Forgery("valid for longer than identity's are", .claims) { try $0.token(lifetime: 601) },
     Forgery("no session", .claims) { try $0.token(claims: ["sid": JSON?.none]) },
     Forgery("subject that is no id", .claims) { try $0.token(claims: ["sub": "admin"]) },
     Forgery("administrator as text", .claims) { try $0.token(claims: ["adm": "true"]) },
@@ -217,9 +223,7 @@ struct AccessTokenTests {
       asked.withLock { $0 += 1 }
       return published.withLock { $0 }
     }
-    let verifier = TokenVerifier(GatewayConfiguration.Tokens(), keys: keys, clock: time.clock) { _ in
-      throw Failure(RequestFailure.unauthenticated)
-    }
+    let verifier = Self.verifier(GatewayConfiguration.Tokens(), keys, time.clock)
     _ = try await verifier.identify(first.token(now: time.now))
     for _ in 0..<10 { await #expect(throws: TokenRefusal.self) { try await verifier.identify(second.token(now: time.now)) } }
     #expect(asked.withLock { $0 } == 1)
@@ -227,6 +231,47 @@ struct AccessTokenTests {
     time.move(seconds: 1)
     _ = try await verifier.identify(second.token(now: time.now))
     #expect(asked.withLock { $0 } == 2)
+  }
+
+  @Test("A key that identity publishes no longer is trusted no longer, nor is a token that it signed and that is remembered")
+  func retiredKey() async throws {
+    let time = MovedClock()
+    let (old, new) = (Signer(keyID: "k1"), Signer(keyID: "k2"))
+    let published = Mutex([old.published])
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let keys = KeyRing(clock: time.clock, logger: logger) { published.withLock { $0 } }
+    let verifier = Self.verifier(GatewayConfiguration.Tokens(), keys, time.clock)
+    let token = try old.token(now: time.now)
+    _ = try await verifier.identify(token)
+    published.withLock { $0 = [old.published, new.published] }
+    time.move(seconds: 1)
+    try await keys.refresh()
+    for signer in [old, new] { _ = try await verifier.identify(signer.token(now: time.now)) }
+    published.withLock { $0 = [new.published] }
+    time.move(seconds: 1)
+    try await keys.refresh()
+    for retired in [token, try old.token(now: time.now)] {
+      await #expect(throws: TokenRefusal.invalid(.key)) { try await verifier.identify(retired) }
+    }
+    _ = try await verifier.identify(new.token(now: time.now))
+  }
+
+  @Test("While identity cannot be asked for its keys, those that it published last stay")
+  func keysStay() async throws {
+    let time = MovedClock()
+    let signer = Signer()
+    let isAway = Mutex(false)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let keys = KeyRing(clock: time.clock, logger: logger) {
+      if isAway.withLock({ $0 }) { throw Failure(RequestFailure.unavailable) }
+      return [signer.published]
+    }
+    let verifier = Self.verifier(GatewayConfiguration.Tokens(), keys, time.clock)
+    _ = try await verifier.identify(signer.token(now: time.now))
+    isAway.withLock { $0 = true }
+    time.move(seconds: 60)
+    await #expect(throws: Failure.self) { try await keys.refresh() }
+    _ = try await verifier.identify(signer.token(now: time.now))
   }
 
   @Test("The memory of tokens is bounded and keeps those in use")

@@ -1,7 +1,9 @@
 import Foundation
+import GRDB
 import IdentityContract
 import Operations
 import Storage
+import Synchronization
 import Testing
 
 @testable import IdentityService
@@ -64,6 +66,41 @@ struct ContractTests {
       #expect(accounts.map { "\($0.username) \($0.isVerified)" } == ["ana false", "bea false", "carla true"])
       let revoked = try told.filter { $0.name == "sessions.revoked" }.map { try SessionRevoked.decode($0.body) }
       #expect(revoked.map(\.sessionID) == [lately.session.id])
+    }
+  }
+
+  @Test("a listener that names the events it needs is told them, and no other part of the state is read for it")
+  func partsOfSnapshot() async throws {
+    try await RunningIdentity.run { identity in
+      for name in ["ana", "bea"] { try await identity.register(name) }
+      let closed = try await identity.logIn("ana")
+      _ = try await identity.logIn("bea")
+      _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(closed))
+      func told(_ names: Set<String>) async throws -> (names: [String], pages: Int) {
+        var (told, pages, key) = ([String](), 0, String?.none)
+        repeat {
+          let page = try await identity.store.log.snapshot(of: names, after: key)
+          told += page.events.map(\.name)
+          pages += 1
+          key = page.nextKey
+        } while key != nil
+        return (told, pages)
+      }
+      let revocations: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
+      #expect(try await told(revocations) == (["sessions.revoked"], 3))
+      #expect(try await told([AccountChanged.spec.name]) == (["accounts.changed", "accounts.changed"], 1))
+      #expect(try await told(["nothing.told"]) == ([], 1))
+      // What the store reads, however many accounts there are: of a part that nobody wants, nothing.
+      let parts = Snapshot(clock: identity.time.clock, places: .none).parts
+      let statements = try await identity.store.read { database -> [String] in
+        let read = Mutex<[String]>([])
+        database.trace(options: .statement) { event in read.withLock { $0.append("\(event)") } }
+        defer { database.trace() }
+        var key: String?
+        repeat { key = try parts.page(database, of: revocations, after: key).nextKey } while key != nil
+        return read.withLock { $0 }
+      }
+      #expect(statements.count == 3 && !statements.contains { $0.contains("FROM accounts") })
     }
   }
 
