@@ -11,6 +11,15 @@ public struct BusLimits: Sendable {
   public var requestsWaiting = 1024
   /// How long a request waits for a connection before it is told `unavailable`: a restarted peer is back within a second.
   public var connectionPatience = Duration.seconds(2)
+  /// The same where the service has said that it stops: it is expected back, and has work to finish first. Not below the time that
+  /// a service may take to stop, so that a restart under load fails nobody.
+  public var restartPatience = Duration.seconds(5)
+  /// For callers to say, when they are told that a service stops, that they have sent their last request to it. The service stays for
+  /// it; of one that does not answer by then a request may be lost, whose caller is told `unavailable`.
+  public var farewell = Duration.milliseconds(500)
+  /// Callers that a service remembers, to tell them that it stops. Beyond it those are forgotten that asked longest ago; they are told
+  /// `unavailable` when the connection ends.
+  public var callers = 2048
   /// Handlers that run at a time. Beyond it a request is answered `overloaded`, so that the wait is at the edge and not here.
   public var handlers = 4096
   /// Bytes of the requests whose handlers run. Beyond it a request is answered `overloaded`.
@@ -32,6 +41,12 @@ public struct BusLimits: Sendable {
   /// second, an absent one costs two attempts a second.
   public var reconnectInterval = Duration.milliseconds(50)
   public var longestReconnectInterval = Duration.milliseconds(500)
+  /// For a connection over the network to come about (`ZMQ_CONNECT_TIMEOUT`); then another is begun. Without it libzmq follows the
+  /// kernel's back-off, whose pauses double: after a minute's silence of the network it would find the peer a minute late.
+  public var connectTimeout = Duration.milliseconds(1500)
+  /// Silence that ends a connection over the network on which nobody pings: of announcements, and of those who are served
+  /// (`ZMQ_TCP_KEEPALIVE`), and for what was sent to be acknowledged (`ZMQ_TCP_MAXRT`).
+  public var silence = Duration.seconds(5)
   /// For a peer to complete the handshake (`ZMQ_HANDSHAKE_IVL`); then it is cut.
   public var handshake = Duration.seconds(5)
   /// How long a bus that stops stays open after its last reply: libzmq loses replies that are given to it just before the socket is

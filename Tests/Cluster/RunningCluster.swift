@@ -89,6 +89,16 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     if let running, running.isRunning { _ = Foundation.kill(running.processIdentifier, SIGKILL) }
   }
 
+  /// Ends one program gracefully (SIGTERM), as `racha restart` does; returns when it has been started again.
+  public func restart(_ service: ServiceName) async throws {
+    let former = lock.withLock { processes[service] }
+    former?.terminate()
+    // Whoever starts it again tells nobody.
+    while lock.withLock({ processes[service] === former || processes[service] == nil }) {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
   /// Ends one program without warning and leaves it away until ``release(_:)``.
   public func hold(_ service: ServiceName) {
     lock.withLock { _ = held.insert(service) }

@@ -29,10 +29,18 @@ import Testing
       deadline: at, idempotencyKey: "k-1", traceparent: traceparent, parameters: ["username": "ana.ruiz"])
   }
 
-  @Test("A request")
+  @Test("A request, with what is left of its time when it is sent")
   func requestFrames() throws {
-    #expect(frames(request.wire, Array(#"{"note":"hola"}"#.utf8)) == (try golden("request")))
+    let sent = RequestHeader.stamp(request.wire, left: 9998, sent: 86_400_123)
+    #expect(frames(sent, Array(#"{"note":"hola"}"#.utf8)) == (try golden("request")))
     #expect(try RequestHeader(wire: request.wire) == request)
+    var stamped = request
+    (stamped.leftMilliseconds, stamped.sentMilliseconds) = (9998, 86_400_123)
+    #expect(stamped.wire == sent && stamped.json == sent)
+    #expect(try RequestHeader(wire: sent) == stamped)
+    // No wait is longer than a day, and none shorter than nothing.
+    #expect(try RequestHeader(wire: RequestHeader.stamp(request.wire, left: .max, sent: 0)).leftMilliseconds == 86_400_000)
+    #expect(try RequestHeader(wire: RequestHeader.stamp(request.wire, left: -5, sent: 0)).leftMilliseconds == 0)
     var doubtful = request
     doubtful.caller.isInDoubt = true
     #expect(doubtful.wire == doubtful.json && doubtful.wire != request.wire)
@@ -45,6 +53,20 @@ import Testing
     #expect(frames(reply.wire, Array(#"{"state":"pending"}"#.utf8)) == (try golden("reply")))
     let failure = Reply(id: request.id, Failure(RequestFailure.overloaded, retryAfterSeconds: 1))
     #expect(frames(failure.header.wire, failure.body) == (try golden("failure")))
+  }
+
+  @Test("A request that is sent back as not begun, and the words of a service that stops and of its caller")
+  func farewellFrames() throws {
+    var header = ReplyHeader(id: request.id, status: 503)
+    header.wasBegun = false
+    let sentBack = Reply(header: header, body: Failure(RequestFailure.unavailable, retryAfterSeconds: 1).json)
+    #expect(frames(sentBack.header.wire, sentBack.body) == (try golden("sentBack")))
+    #expect(try ReplyHeader(wire: header.wire) == header && header.wire == header.json)
+    #expect(Farewell.sendsBack(RawReply(sentBack)))
+    #expect(!Farewell.sendsBack(RawReply(Reply(id: "a", Failure(RequestFailure.unavailable, retryAfterSeconds: 1)))))
+    let (notice, answer) = (Farewell.notice, Farewell.answer)
+    #expect(frames(notice[1], notice[2]) + frames(answer[1], answer[2]) == (try golden("farewell")))
+    #expect(notice[0].isEmpty && answer[0].isEmpty && Farewell.tagFrame == [0, 0, 0, 0, 0, 0, 0, 0])
   }
 
   @Test("An event, a burst and a heartbeat")
@@ -74,7 +96,7 @@ import Testing
 
   @Test("The headers' own readers and writers agree with the strict ones, document by document")
   func headerCodecs() throws {
-    let base = String(decoding: request.json, as: UTF8.self)
+    let base = String(decoding: RequestHeader.stamp(request.wire, left: 9998, sent: 86_400_123), as: UTF8.self)
     var texts = [base, "{}", "[]", "", "null", "{", #"{"id":"a","id":"b"}"#]
     texts += ["true", "false", "null", "1"].map {
       base.replacing(#""isVerified":true"#, with: #""isVerified":true,"isInDoubt":\#($0)"#)
@@ -83,10 +105,12 @@ import Testing
     let members = [
       #""id":"01938f2a-7d4e-7c31-9b52-0123456789ad""#, #""operation":"friendRequests.send""#, #""idempotencyKey":"k-1""#,
       #""kind":"account""#, #""isVerified":true"#, #""language":"es""#, #""address":"203.0.113.9""#,
-      #""deadline":"2025-11-21T08:43:00.000Z""#, #""username":"ana.ruiz""#,
+      #""deadline":"2025-11-21T08:43:00.000Z""#, #""username":"ana.ruiz""#, #""leftMilliseconds":9998"#,
+      #""sentMilliseconds":86400123"#,
     ]
     let values = [
-      "null", "true", "1", "\"\"", "\"a\"", "\"\\u0061ccount\"", "\"ñ\"", "\"\u{7F}\"", "\"a\\nb\"", "{}", "[1]",
+      "null", "true", "1", "-1", "1.5", "1e3", "86400001", "9000000000000001", "\"\"", "\"a\"", "\"\\u0061ccount\"", "\"ñ\"",
+      "\"\u{7F}\"", "\"a\\nb\"", "{}", "[1]",
       "\"\(String(repeating: "x", count: 128))\"", "\"\(String(repeating: "x", count: 129))\"",
       "\"\(String(repeating: "x", count: 256))\"", "\"2026-11-21T08:43:00+01:00\"", "\"identity\"", "\"en\"",
     ]
@@ -104,7 +128,10 @@ import Testing
       #expect(own == generic, "\(text)")
       if case .success(let header) = own { #expect(header.wire == header.json) }
     }
-    for text in [#"{"id":"a","status":200}"#, #"{"id":"","status":-1}"#, #"{"id":"a"}"#, #"{"id":1,"status":"200"}"#, "{}", "x"] {
+    let begun = ["null", "true", "false", "0"].map { #"{"id":"a","status":503,"wasBegun":\#($0)}"# }
+    for text in begun + [
+      #"{"id":"a","status":200}"#, #"{"id":"","status":-1}"#, #"{"id":"a"}"#, #"{"id":1,"status":"200"}"#, "{}", "x",
+    ] {
       let bytes = Array(text.utf8)
       let generic = Result { try ReplyHeader.decode(bytes, limits: .header) }.mapError { $0 as? Failure ?? Failure($0) }
       let own = Result { try ReplyHeader(wire: bytes) }.mapError { $0 as? Failure ?? Failure($0) }

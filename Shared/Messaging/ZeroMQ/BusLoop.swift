@@ -12,10 +12,8 @@ import Operations
 /// its own before that starts, and never touched by another again.
 final class BusLoop {
   struct Pending {
-    let continuation: CheckedContinuation<Result<RawReply, BusFailure>, Never>
-    let service: ServiceName
-    let bytes: Int
-    let deadline: Int64
+    /// Kept to be sent anew if it comes back as not begun; whoever waits for the reply holds the same bytes.
+    let request: OutgoingRequest
     /// When it is given up: its deadline, or earlier while it waits for a connection.
     var expiry: Int64
     var isSent: Bool
@@ -40,6 +38,7 @@ final class BusLoop {
   private var peers: [ServiceName: Peer] = [:]
   private var subscriptions: [ServiceName: Subscription] = [:]
 
+  private var callers: Callers
   private var pending: [UInt64: Pending] = [:]
   private var deadlines = DeadlineHeap()
   private var running = 0
@@ -51,7 +50,11 @@ final class BusLoop {
 
   private var now = Monotonic.now
   private var stopBy: Int64?
-  /// When the last reply was given to libzmq.
+  /// The callers that were told that the service stops and have not said yet that nothing more comes.
+  private var parting: Set<[UInt8]> = []
+  /// Until when that is waited for.
+  private var partBy: Int64 = 0
+  /// When the last reply was given to libzmq, but for those that send requests back to callers that go on asking for too long.
   private var repliedAt: Int64 = 0
   private var nextGauges: Int64 = 0
   private var frames: [[UInt8]] = []
@@ -77,6 +80,7 @@ final class BusLoop {
     self.complaints = complaints
     self.logger = logger
     self.executor = executor
+    callers = Callers(bound: limits.callers)
     try endpoints.prepare()
     guard let context = zmq_ctx_new() else { throw ZeroMQError("zmq_ctx_new") }
     self.context = context
@@ -130,10 +134,24 @@ final class BusLoop {
     finish()
   }
 
-  /// Stopped, and nothing is left to be answered or waited for; or the time for it is over.
+  /// Stopped, and nothing is left to be answered or waited for, nor on its way here; or the time for it is over.
   private var isFinished: Bool {
     guard let stopBy else { return false }
-    return (running == 0 && pending.isEmpty && now >= repliedAt + limits.drain.inNanoseconds) || now >= stopBy
+    if now >= stopBy { return true }
+    return running == 0 && pending.isEmpty && (parting.isEmpty || now >= partBy)
+      && now >= repliedAt + limits.drain.inNanoseconds
+  }
+
+  private func beginStop(_ deadline: Int64) {
+    if stopBy == nil, let router {
+      partBy = now + limits.farewell.inNanoseconds
+      for caller in callers.all where router.send(caller, more: true) == .sent {
+        _ = router.send(Farewell.tag, more: true)
+        for frame in Farewell.notice { _ = router.send(frame, more: frame != Farewell.notice.last) }
+        parting.insert(caller)
+      }
+    }
+    stopBy = min(stopBy ?? .max, deadline)
   }
 
   private func perform(_ command: Command) {
@@ -152,7 +170,7 @@ final class BusLoop {
       _ = publisher.send(body, more: false)
     case .listen(let teller, let reader, let continuation): listen(teller, reader, continuation)
     case .stopListening(let teller, let reader): subscriptions[teller]?.readers[reader] = nil
-    case .stop(let deadline): stopBy = min(stopBy ?? .max, deadline)
+    case .stop(let deadline): beginStop(deadline)
     }
   }
 
@@ -174,9 +192,10 @@ final class BusLoop {
   private func expire() {
     while let tag = deadlines.popDue(now) {
       guard let entry = pending[tag], entry.expiry <= now else { continue }
-      let isConnected = peers[entry.service]?.isConnected ?? false
+      let peer = peers[entry.request.service]
+      let takes = peer.map { $0.isConnected && !$0.isLeaving(now) } ?? false
       // What was not sent did not happen: with a connection the peer does not take it, without one there is no peer.
-      finish(tag, .failure(entry.isSent ? .timedOut : isConnected ? .overloaded : .unavailable))
+      finish(tag, .failure(entry.isSent ? .timedOut : takes ? .overloaded : .unavailable))
     }
     if deadlines.count > 2 * pending.count + 1024 { deadlines.compact { pending[$0] != nil } }
     if hasForgotten {
@@ -196,8 +215,10 @@ final class BusLoop {
     var timeout: CInt = 0
     if !polledSockets.contains(where: \.isDirty), mailbox.fallAsleep(answered: answered, sentBytes: settledBytes) {
       (answered, settledBytes) = (0, 0)
-      let drained = stopBy == nil ? .max : repliedAt + limits.drain.inNanoseconds
-      let wakeUp = min(deadlines.earliest ?? .max, stopBy ?? .max, drained > now ? drained : .max, nextGauges)
+      var wakeUp = min(deadlines.earliest ?? .max, stopBy ?? .max, nextGauges)
+      if stopBy != nil {
+        for time in [repliedAt + limits.drain.inNanoseconds, partBy] where time > now { wakeUp = min(wakeUp, time) }
+      }
       timeout = CInt(clamping: max(0, (wakeUp - Monotonic.now + 999_999) / 1_000_000))
     }
     guard poll(&polled, nfds_t(polled.count), timeout) > 0 else { return }
@@ -224,13 +245,11 @@ final class BusLoop {
       request.continuation.resume(returning: .failure(.unavailable))
       return
     }
-    var entry = Pending(
-      continuation: request.continuation, service: request.service, bytes: request.bytes, deadline: request.deadline,
-      expiry: request.deadline, isSent: peer.send(request))
+    var entry = Pending(request: request, expiry: request.deadline, isSent: peer.send(request, at: Monotonic.now))
     if entry.isSent {
       settledBytes += request.bytes
     } else if peer.waiting.count < limits.requestsWaiting {
-      entry.expiry = min(request.deadline, now + limits.connectionPatience.inNanoseconds)
+      entry.expiry = min(request.deadline, now + patience(with: peer).inNanoseconds)
       peer.wait(request)
     } else {
       answered += 1
@@ -242,6 +261,10 @@ final class BusLoop {
     deadlines.insert(entry.expiry, request.tag)
   }
 
+  private func patience(with peer: Peer) -> Duration {
+    peer.isLeaving(now) ? limits.restartPatience : limits.connectionPatience
+  }
+
   private func peer(_ service: ServiceName) throws -> Peer {
     if let peer = peers[service] { return peer }
     let peer = try Peer(service, at: endpoints, context, limits)
@@ -251,7 +274,7 @@ final class BusLoop {
   }
 
   private func flush(_ peer: Peer) {
-    peer.flush(isWanted: { pending[$0.tag] != nil }) { request in
+    peer.flush(at: Monotonic.now, isWanted: { pending[$0.tag] != nil }) { request in
       settledBytes += request.bytes
       pending[request.tag]?.isSent = true
       pending[request.tag]?.expiry = request.deadline
@@ -263,10 +286,33 @@ final class BusLoop {
     guard let entry = pending.removeValue(forKey: tag) else { return }
     answered += 1
     if !entry.isSent {
-      settledBytes += entry.bytes
+      settledBytes += entry.request.bytes
       hasForgotten = true
     }
-    entry.continuation.resume(returning: result)
+    entry.request.continuation.resume(returning: result)
+  }
+
+  /// The service stops: nothing more is sent to it before it is back, and it learns that there is nothing more to come.
+  private func part(from peer: Peer) {
+    logger.debug("A service stops", metadata: ["peer": "\(peer.service.rawValue)"])
+    peer.leave(until: now + limits.restartPatience.inNanoseconds)
+    peer.sayFarewell()
+  }
+
+  /// Keeps a request that the service has certainly not begun for its successor, for as long as its caller waits and the bounds allow.
+  private func keep(_ tag: UInt64, for peer: Peer) {
+    guard var entry = pending[tag], entry.isSent else { return }
+    guard peer.waiting.count < limits.requestsWaiting else {
+      finish(tag, .failure(.overloaded))
+      return
+    }
+    if !peer.isLeaving(now) { peer.leave(until: now + limits.restartPatience.inNanoseconds) }
+    entry.isSent = false
+    entry.expiry = min(entry.request.deadline, now + limits.restartPatience.inNanoseconds)
+    settledBytes -= entry.request.bytes
+    pending[tag] = entry
+    deadlines.insert(entry.expiry, tag)
+    peer.wait(entry.request)
   }
 
   private func receiveReplies(_ peer: Peer, atMost count: Int = fairShare) {
@@ -279,8 +325,11 @@ final class BusLoop {
         continue
       }
       let tag = frames[0].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
-      if pending[tag]?.service == peer.service {
-        finish(tag, .success(RawReply(header: frames[2], body: frames[3])))
+      let reply = RawReply(header: frames[2], body: frames[3])
+      if tag == Farewell.tag {
+        part(from: peer)
+      } else if pending[tag]?.request.service == peer.service {
+        if Farewell.sendsBack(reply) { keep(tag, for: peer) } else { finish(tag, .success(reply)) }
       } else {
         metrics.repliesLate.increment()
       }
@@ -300,7 +349,7 @@ final class BusLoop {
           logger.debug("Lost a connection", metadata: ["peer": "\(peer.service.rawValue)"])
           // A reply that came before the end counts; whatever else was asked has an unknown fate.
           receiveReplies(peer, atMost: .max)
-          for (tag, entry) in pending where entry.service == peer.service && entry.isSent {
+          for (tag, entry) in pending where entry.request.service == peer.service && entry.isSent {
             finish(tag, .failure(.unavailable))
           }
         }
@@ -337,6 +386,10 @@ final class BusLoop {
         complaints.warn("Dropped a message that is no request", ["frames": "\(frames.count)"])
         continue
       }
+      if Farewell.isAnswer(frames.dropFirst()) {
+        parting.remove(frames[0])
+        continue
+      }
       let envelope = Array(frames[...delimiter])
       guard frames.count == delimiter + 3 else {
         send(serving.refuseMalformed(Failure(RequestFailure.badRequest)), to: envelope)
@@ -344,27 +397,31 @@ final class BusLoop {
       }
       let (header, body) = (frames[delimiter + 1], frames[delimiter + 2])
       let bytes = header.count + body.count
+      // One that names its requests as we do, and so knows what else we say; of another only the deadline is known.
+      let transit = delimiter == 2 && frames[1].count == 8 ? callers.caller(frames[0]) : Transit()
       guard stopBy == nil else {
-        send(serving.refuse(header: header, .unavailable), to: envelope)
+        send(serving.sendBack(header: header), to: envelope, counts: now < partBy)
         continue
       }
       guard running < limits.handlers, runningBytes + bytes <= limits.handledBytes || running == 0 else {
         metrics.overloaded.increment()
-        send(serving.refuse(header: header, .overloaded), to: envelope)
+        send(serving.refuse(header: header), to: envelope)
         continue
       }
       running += 1
       runningBytes += bytes
       // Not a child of any task, on purpose: its number is bounded here, each one ends in a reply command, and stopping waits
       // for all of them. A task group would cost every request a hop more.
-      Task(executorPreference: bytes <= limits.smallRequestBytes ? executor : nil) { [mailbox, userID] in
-        let message = await serving.answer(header: header, body: body, from: userID)
+      Task(executorPreference: bytes <= limits.smallRequestBytes ? executor : nil) {
+        [mailbox, userID, received = Monotonic.now] in
+        let message = await serving.answer(header: header, body: body, from: userID, received: received, transit: transit)
         mailbox.push(.reply(OutgoingReply(envelope: envelope, requestBytes: bytes, message: message)))
       }
     }
   }
 
-  private func send(_ message: RawReply, to envelope: [[UInt8]]) {
+  /// - Parameter counts: whether the end waits for the reply to be on its way.
+  private func send(_ message: RawReply, to envelope: [[UInt8]], counts: Bool = true) {
     guard let router else { return }
     // Only the first frame, the caller's identity, can be refused: the caller is gone, or does not read.
     for (index, frame) in envelope.enumerated() {
@@ -377,7 +434,7 @@ final class BusLoop {
     }
     _ = router.send(message.header, more: true)
     _ = router.send(message.body, more: false)
-    repliedAt = now
+    if counts { repliedAt = now }
   }
 
   // MARK: - Hearing others
@@ -424,7 +481,7 @@ final class BusLoop {
       case .cancel, .announce, .stopListening, .stop: break
       }
     }
-    for entry in pending.values { entry.continuation.resume(returning: .failure(.unavailable)) }
+    for entry in pending.values { entry.request.continuation.resume(returning: .failure(.unavailable)) }
     pending = [:]
     for subscription in subscriptions.values {
       for reader in subscription.readers.values { reader.finish() }

@@ -8,6 +8,7 @@ struct OutgoingRequest: Sendable {
   /// Names the request on this bus: unlike the header's id, no two in flight share it, and it is never used again.
   let tag: UInt64
   let service: ServiceName
+  /// Without what is left of its time, see ``RequestHeader/stamp(_:left:sent:)``.
   let header: [UInt8]
   let body: [UInt8]
   /// On the monotonic clock, in nanoseconds.

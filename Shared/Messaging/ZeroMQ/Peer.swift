@@ -7,6 +7,9 @@ final class Peer {
   let dealer: Socket
   let monitor: Socket
   private(set) var isConnected = false
+  /// Until when nothing is sent, since the service said that it stops: what would be sent is kept for its successor. Over at
+  /// the next connection.
+  private(set) var leavingUntil: Int64 = 0
   /// Not yet taken by libzmq, the oldest first.
   private(set) var waiting: [OutgoingRequest] = []
 
@@ -28,11 +31,24 @@ final class Peer {
     try dealer.connect(endpoint)
   }
 
+  /// Whether the service has said that it stops, and is not back yet.
+  func isLeaving(_ now: Int64) -> Bool { now < leavingUntil }
+
+  /// Notes that the service stops; sends nothing more until it is back.
+  func leave(until time: Int64) { leavingUntil = time }
+
+  /// Tells the service that nothing more comes, behind everything that was sent to it.
+  func sayFarewell() {
+    guard dealer.send(Farewell.tag, more: true) == .sent else { return }
+    for frame in Farewell.answer { _ = dealer.send(frame, more: frame != Farewell.answer.last) }
+  }
+
   /// Gives the request to libzmq, behind those that wait already; false if it has to wait.
-  func send(_ request: OutgoingRequest) -> Bool {
-    guard waiting.isEmpty, dealer.send(request.tag, more: true) == .sent else { return false }
+  func send(_ request: OutgoingRequest, at now: Int64) -> Bool {
+    guard waiting.isEmpty, !isLeaving(now), dealer.send(request.tag, more: true) == .sent else { return false }
+    let left = (request.deadline - now) / 1_000_000
     _ = dealer.send([], more: true)
-    _ = dealer.send(request.header, more: true)
+    _ = dealer.send(RequestHeader.stamp(request.header, left: left, sent: now / 1_000_000), more: true)
     _ = dealer.send(request.body, more: false)
     return true
   }
@@ -40,15 +56,15 @@ final class Peer {
   func wait(_ request: OutgoingRequest) { waiting.append(request) }
 
   /// Sends what waited, as far as libzmq takes it; those that nobody wants any more are left out.
-  func flush(isWanted: (OutgoingRequest) -> Bool, sent: (OutgoingRequest) -> Void) {
-    guard !waiting.isEmpty else { return }
+  func flush(at now: Int64, isWanted: (OutgoingRequest) -> Bool, sent: (OutgoingRequest) -> Void) {
+    guard !waiting.isEmpty, !isLeaving(now) else { return }
     var queue: [OutgoingRequest] = []
     swap(&queue, &waiting)
     var next = 0
     while next < queue.count {
       let request = queue[next]
       if isWanted(request) {
-        guard send(request) else { break }
+        guard send(request, at: now) else { break }
         sent(request)
       }
       next += 1
@@ -71,6 +87,7 @@ final class Peer {
       switch CInt(event[0]) | CInt(event[1]) << 8 {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
         isConnected = true
+        leavingUntil = 0
         changes.append(.connected)
       case ZMQ_EVENT_DISCONNECTED:
         isConnected = false

@@ -12,18 +12,30 @@ struct Serving: Sendable {
   let metrics: BusMetrics
   let complaints: Complaints
 
+  /// The clock of a caller that differs from ours by more is warned of.
+  static let toleratedSkewMilliseconds: Int64 = 2000
+
   /// The reply, or nil if nobody waits for it any more.
-  func answer(header bytes: [UInt8], body: [UInt8], from userID: String?) async -> RawReply? {
-    let header: RequestHeader
+  ///
+  /// - Parameters:
+  ///   - received: when it came, on the monotonic clock, in nanoseconds.
+  ///   - transit: of the connection that it came by.
+  func answer(
+    header bytes: [UInt8], body: [UInt8], from userID: String?, received: Int64, transit: Transit
+  ) async -> RawReply? {
+    var header: RequestHeader
     do {
       header = try RequestHeader(wire: bytes)
     } catch {
       return refuseMalformed(error)
     }
-    guard header.deadline > clock.now else {
+    let left = left(of: header, received, transit)
+    guard left > 0 else {
       metrics.expired.increment()
       return nil
     }
+    header.deadline = clock.now.adding(milliseconds: left)
+    (header.leftMilliseconds, header.sentMilliseconds) = (nil, nil)
     if let grants, !grants.permits(header, from: userID) {
       metrics.forbidden.increment()
       complaints.warn(
@@ -40,6 +52,33 @@ struct Serving: Sendable {
     return RawReply(reply)
   }
 
+  /// How long its caller still waits, in milliseconds: what was left when it was sent, but for what it has waited since.
+  private func left(of header: RequestHeader, _ received: Int64, _ transit: Transit) -> Int64 {
+    let now = clock.now.milliseconds
+    guard let left = header.leftMilliseconds.map(Int64.init) else {
+      let left = header.deadline.milliseconds - now
+      if left <= 0 {
+        complaints.warn(
+          "Dropped a request behind its deadline that does not say what time was left: is its caller's clock right?",
+          every: .seconds(60), ["operation": "\(header.operation)", "milliseconds": "\(-left)"])
+      }
+      return left
+    }
+    let handled = (Monotonic.now - received) / 1_000_000
+    let waited =
+      handled + (header.sentMilliseconds.map { transit.delay(sent: Int64($0), received: received / 1_000_000) } ?? 0)
+    let skew = now - waited - (header.deadline.milliseconds - left)
+    if abs(skew) > Serving.toleratedSkewMilliseconds {
+      complaints.warn(
+        "A caller's clock differs from ours", every: .seconds(60),
+        [
+          "callerKind": "\(header.caller.kind)", "service": "\(header.caller.service?.rawValue ?? "")",
+          "oursAheadMilliseconds": "\(skew)",
+        ])
+    }
+    return left - waited
+  }
+
   /// What a request that cannot be read is told: its id is not known, but a REQ socket waits for some answer.
   func refuseMalformed(_ failure: Failure) -> RawReply {
     metrics.malformed.increment()
@@ -47,11 +86,18 @@ struct Serving: Sendable {
     return RawReply(Reply(id: "", failure))
   }
 
-  /// What a request beyond the bounds is told, or one that comes while the service stops.
-  func refuse(header bytes: [UInt8], _ failure: RequestFailure) -> RawReply {
+  /// What a request beyond the bounds is told.
+  func refuse(header bytes: [UInt8]) -> RawReply { refuse(bytes, .overloaded, wasBegun: nil) }
+
+  /// What a request is told that comes while the service stops.
+  func sendBack(header bytes: [UInt8]) -> RawReply { refuse(bytes, .unavailable, wasBegun: false) }
+
+  private func refuse(_ bytes: [UInt8], _ failure: RequestFailure, wasBegun: Bool?) -> RawReply {
     do {
       let header = try RequestHeader(wire: bytes)
-      return RawReply(Reply(id: header.id, Failure(failure, retryAfterSeconds: 1)))
+      var reply = Reply(id: header.id, Failure(failure, retryAfterSeconds: 1))
+      reply.header.wasBegun = wasBegun
+      return RawReply(reply)
     } catch {
       return refuseMalformed(error)
     }

@@ -52,12 +52,15 @@ final class Socket {
       try set(ZMQ_HEARTBEAT_TIMEOUT, limits.heartbeatTimeout.inMilliseconds)
       try set(ZMQ_HEARTBEAT_TTL, limits.heartbeatTimeout.inMilliseconds)
     } else {
-      // Finds hosts that vanished without a word; for events, the teller's own heartbeat tells sooner.
+      // Finds hosts that vanished without a word.
+      let seconds = max(1, limits.silence.inMilliseconds / 1000)
       try set(ZMQ_TCP_KEEPALIVE, Int32(1))
-      try set(ZMQ_TCP_KEEPALIVE_IDLE, Int32(10))
-      try set(ZMQ_TCP_KEEPALIVE_INTVL, Int32(5))
-      try set(ZMQ_TCP_KEEPALIVE_CNT, Int32(3))
+      try set(ZMQ_TCP_KEEPALIVE_IDLE, max(1, seconds - Socket.keepaliveProbes))
+      try set(ZMQ_TCP_KEEPALIVE_INTVL, Int32(1))
+      try set(ZMQ_TCP_KEEPALIVE_CNT, Socket.keepaliveProbes)
     }
+    try set(ZMQ_TCP_MAXRT, limits.silence.inMilliseconds)
+    try set(ZMQ_CONNECT_TIMEOUT, limits.connectTimeout.inMilliseconds)
     try set(ZMQ_HANDSHAKE_IVL, limits.handshake.inMilliseconds)
     try set(ZMQ_RECONNECT_IVL, limits.reconnectInterval.inMilliseconds)
     try set(ZMQ_RECONNECT_IVL_MAX, limits.longestReconnectInterval.inMilliseconds)
@@ -146,6 +149,9 @@ final class Socket {
     var size = MemoryLayout<CInt>.size
     isDirty = zmq_getsockopt(pointer, ZMQ_EVENTS, &events, &size) != 0 || events != 0
   }
+
+  /// Unanswered probes, one a second, that end a silent connection.
+  private static let keepaliveProbes: Int32 = 3
 
   /// The most frames a message may have; more are read and thrown away.
   static let mostFrames = 16

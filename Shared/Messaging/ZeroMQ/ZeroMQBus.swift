@@ -13,6 +13,13 @@ import Synchronization
 ///
 /// A service that does not serve binds nothing, so any number of gateways may run beside each other. What travels is described
 /// in `Tests/Messaging/Wire`; every bound is in ``BusLimits``.
+///
+/// **Restarts.** A service that stops finishes what it has begun and sends back what it has not; its callers keep that, and what else
+/// they would ask, for its successor (``Farewell``). Only what was certainly not begun is ever sent anew: where a connection ends
+/// without a reply, as when a process is killed, nobody knows, and the caller is told `unavailable`. So nothing takes effect twice.
+///
+/// **Clocks.** A request travels with what is left of its time, taken when it is given to the connection: neither the clocks of two
+/// hosts nor a wait on this side change what it has. A clock that differs is warned of.
 public final class ZeroMQBus: Bus {
   private enum Phase {
     case idle
@@ -140,8 +147,11 @@ public final class ZeroMQBus: Bus {
 
   public func request(_ request: Request, to service: ServiceName) async throws(BusFailure) -> Reply {
     if Task.isCancelled { throw .cancelled }
-    let header = request.header.wire
-    guard header.count <= limits.messageBytes, request.body.count <= limits.messageBytes else { throw .tooLarge }
+    var header = request.header
+    // The connection says them.
+    (header.leftMilliseconds, header.sentMilliseconds) = (nil, nil)
+    let wire = header.wire
+    guard wire.count <= limits.messageBytes, request.body.count <= limits.messageBytes else { throw .tooLarge }
     let milliseconds = request.header.deadline.milliseconds - clock.now.milliseconds
     guard milliseconds > 0 else { throw .timedOut }
     let deadline = Monotonic.now + min(milliseconds, 86_400_000) * 1_000_000
@@ -149,7 +159,7 @@ public final class ZeroMQBus: Bus {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let outgoing = OutgoingRequest(
-          tag: tag, service: service, header: header, body: request.body, deadline: deadline, continuation: continuation)
+          tag: tag, service: service, header: wire, body: request.body, deadline: deadline, continuation: continuation)
         if let refusal = mailbox.submit(outgoing) {
           if refusal == .overloaded { metrics.overloaded.increment() }
           continuation.resume(returning: .failure(refusal))

@@ -58,16 +58,23 @@ public struct RequestHeader: Document, Hashable {
   public var id: String
   public var operation: String
   public var caller: Caller
-  /// After it nobody waits for the reply, and the request is dropped unread.
+  /// After it nobody waits for the reply, and the request is dropped unread. On the clock of whoever reads it: a bus that takes a
+  /// request in puts it on its own, by ``leftMilliseconds``.
   public var deadline: Instant
   public var idempotencyKey: String?
   public var traceparent: String?
   /// Path and query parameters by field name.
   public var parameters: [String: String]?
+  /// How much of the time until ``deadline`` was left when the request was given to the connection: it counts in place of the
+  /// deadline, so that the clocks of two hosts need not agree. A peer that leaves it out, such as a plain REQ socket, goes by the deadline.
+  public var leftMilliseconds: Int?
+  /// When that was, on a clock of the sender's that never jumps, whatever it counts from. What takes longer than the quickest of
+  /// the connection's requests has waited on the way, and that counts, too.
+  public var sentMilliseconds: Int?
 
   public init(
     id: String, operation: String, caller: Caller, deadline: Instant, idempotencyKey: String? = nil, traceparent: String? = nil,
-    parameters: [String: String]? = nil
+    parameters: [String: String]? = nil, leftMilliseconds: Int? = nil, sentMilliseconds: Int? = nil
   ) {
     self.id = id
     self.operation = operation
@@ -76,13 +83,20 @@ public struct RequestHeader: Document, Hashable {
     self.idempotencyKey = idempotencyKey
     self.traceparent = traceparent
     self.parameters = parameters
+    self.leftMilliseconds = leftMilliseconds
+    self.sentMilliseconds = sentMilliseconds
   }
+
+  /// The longest time that anybody waits, a day: more than that is sent as that.
+  public static let longestMilliseconds = 86_400_000
 
   public static let notes: Notes = [
     "id": Note("Names the request.", length: 1...128), "operation": Note("Name of the operation.", length: 1...128),
     "caller": "Who asks.", "deadline": "After it nobody waits.",
     "idempotencyKey": Note("Makes a repetition harmless.", length: 1...255),
     "traceparent": Note("W3C trace context.", length: 1...128), "parameters": "Fields given outside the body.",
+    "leftMilliseconds": Note("What was left of the time when it was sent.", range: 0...Double(longestMilliseconds)),
+    "sentMilliseconds": Note("When it was sent, on a clock that never jumps.", range: 0...9e15),
   ]
 }
 
@@ -91,15 +105,22 @@ public struct ReplyHeader: Document, Hashable {
   public var id: String
   /// HTTP status: 200 or 201 with the output as body, otherwise a ``Failure``.
   public var status: Int
+  /// False where the request was certainly not begun, since the service stops: it may be sent to its successor without taking effect
+  /// twice. Otherwise absent.
+  public var wasBegun: Bool?
 
-  public init(id: String, status: Int) {
+  public init(id: String, status: Int, wasBegun: Bool? = nil) {
     self.id = id
     self.status = status
+    self.wasBegun = wasBegun
   }
 
   public var isFailure: Bool { status >= 400 }
 
-  public static let notes: Notes = ["id": "The request's id.", "status": "200, 201, or the failure's status."]
+  public static let notes: Notes = [
+    "id": "The request's id.", "status": "200, 201, or the failure's status.",
+    "wasBegun": "False if it was certainly not begun and may be sent anew; otherwise absent.",
+  ]
 }
 
 /// A request or reply as it travels: a JSON header and a JSON body.

@@ -33,6 +33,20 @@ extension RequestHeader {
       }
       writer.byte("}")
     }
+    if let leftMilliseconds { writer.number(#","leftMilliseconds":"#, leftMilliseconds) }
+    if let sentMilliseconds { writer.number(#","sentMilliseconds":"#, sentMilliseconds) }
+    writer.byte("}")
+    return writer.bytes
+  }
+
+  /// The bytes of a header that was written without them, with what is left of its time and when it is sent: a request may wait long
+  /// between the writing and the sending.
+  public static func stamp(_ wire: [UInt8], left: Int64, sent: Int64) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.reserve(wire.count + 80)
+    writer.json(wire.dropLast())
+    writer.number(#","leftMilliseconds":"#, min(max(left, 0), Int64(longestMilliseconds)))
+    writer.number(#","sentMilliseconds":"#, max(sent, 0))
     writer.byte("}")
     return writer.bytes
   }
@@ -51,6 +65,7 @@ extension RequestHeader {
     guard let tape = try? JSONTape(bytes, limits: .header), tape.kind == .object else { return nil }
     var (id, operation, caller, deadline) = (String?.none, String?.none, Caller?.none, Instant?.none)
     var (key, traceparent, parameters) = (String?.none, String?.none, [String: String]?.none)
+    var (left, sent) = (Int?.none, Int?.none)
     let isPlain = tape.plainMembers(of: 0) { name, value in
       switch name {
       case "id": id = tape.plainText(value, length: 1...128)
@@ -66,6 +81,12 @@ extension RequestHeader {
       case "parameters":
         parameters = tape.plainTexts(value)
         return parameters != nil
+      case "leftMilliseconds":
+        left = tape.integer(value)
+        return left.map { (0...RequestHeader.longestMilliseconds).contains($0) } ?? false
+      case "sentMilliseconds":
+        sent = tape.integer(value)
+        return sent.map { (0...9_000_000_000_000_000).contains($0) } ?? false
       default: return false
       }
       return true
@@ -73,7 +94,7 @@ extension RequestHeader {
     guard isPlain, let id, let operation, let caller, let deadline else { return nil }
     self.init(
       id: id, operation: operation, caller: caller, deadline: deadline, idempotencyKey: key, traceparent: traceparent,
-      parameters: parameters)
+      parameters: parameters, leftMilliseconds: left, sentMilliseconds: sent)
   }
 }
 
@@ -145,6 +166,7 @@ extension ReplyHeader {
     writer.string(id)
     writer.raw(#","status":"#)
     writer.integer(status)
+    if let wasBegun { writer.raw(wasBegun ? #","wasBegun":true"# : #","wasBegun":false"#) }
     writer.byte("}")
     return writer.bytes
   }
@@ -160,21 +182,29 @@ extension ReplyHeader {
 
   private init?(plain bytes: [UInt8]) {
     guard let tape = try? JSONTape(bytes, limits: .header), tape.kind == .object else { return nil }
-    var (id, status) = (String?.none, Int?.none)
+    var (id, status, wasBegun) = (String?.none, Int?.none, Bool?.none)
     let isPlain = tape.plainMembers(of: 0) { name, value in
       switch name {
       case "id": id = tape.plainText(value)
       case "status": status = tape.integer(value)
+      case "wasBegun":
+        wasBegun = tape.bool(value)
+        return wasBegun != nil
       default: return false
       }
       return true
     }
     guard isPlain, let id, let status else { return nil }
-    self.init(id: id, status: status)
+    self.init(id: id, status: status, wasBegun: wasBegun)
   }
 }
 
 extension JSONWriter {
+  fileprivate mutating func number(_ name: StaticString, _ value: some BinaryInteger) {
+    raw(name)
+    integer(value)
+  }
+
   fileprivate mutating func optional(_ name: StaticString, _ text: String?) {
     guard let text else { return }
     raw(name)

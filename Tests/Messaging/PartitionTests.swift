@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+import Messaging
+import Operations
+import Testing
+
+/// A port of this machine at which nothing answers and nothing refuses, as behind a network that drops all in silence: the queue of
+/// a listening socket that takes no connection is full, and the kernel drops who knocks.
+private struct SilentPort {
+  let port: Int
+  private let sockets: [CInt]
+
+  init(_ port: Int) throws {
+    self.port = port
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = UInt16(port).bigEndian
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // More than the queue holds.
+    let knocking = (0..<8).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0) }
+    sockets = [listener] + knocking
+    var one: CInt = 1
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+    let isListening = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        guard bind(listener, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0, listen(listener, 0) == 0 else {
+          return false
+        }
+        for socket in knocking { _ = connect(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        return true
+      }
+    }
+    try #require(isListening)
+  }
+
+  /// The ports from which someone knocks and is not heard: state 02 of the kernel's table is SYN_SENT.
+  func knocking() throws -> Set<String> {
+    let remote = String(format: "0100007F:%04X", port)
+    let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+    return Set(
+      table.split(separator: "\n").dropFirst().compactMap { line in
+        let fields = line.split(separator: " ")
+        return fields[2] == remote && fields[3] == "02" ? String(fields[1]) : nil
+      })
+  }
+
+  func close() { for socket in sockets { Glibc.close(socket) } }
+}
+
+@Suite("A network that drops everything in silence", .timeLimit(.minutes(1)))
+struct PartitionTests {
+  @Test("is tried anew every other second, whatever pauses the kernel makes, so that it serves soon after it is whole again")
+  func connects() async throws {
+    let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
+    let silence = try SilentPort(try ForeignPeerTests.freePort())
+    let own = try silence.knocking()
+    let addresses = [ServiceName.social: NetworkAddress(host: "127.0.0.1", port: silence.port, interface: "127.0.0.1")]
+    let allowed = AllowList(entries: [AllowList.Entry(key: gateway.publicKey, service: .gateway, operations: ["*"])])
+    let servers = [ServiceName.social: social.publicKey]
+    let client = ZeroMQBus(
+      .gateway, endpoints: .network(addresses, Curve(keys: gateway, servers: servers, allowed: allowed)), logger: .quiet)
+    try client.start()
+    await #expect(throws: BusFailure.unavailable) { try await client.request(.test(within: 100), to: .social) }
+    // By the kernel's back-off it would be one attempt for over two minutes.
+    var attempts: Set<String> = []
+    let deadline = ContinuousClock.now + .seconds(30)
+    while attempts.count < 2, ContinuousClock.now < deadline {
+      attempts.formUnion(try silence.knocking().subtracting(own))
+      // The kernel tells of attempts only who asks.
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(attempts.count == 2)
+    silence.close()
+    let server = ZeroMQBus(
+      .social, endpoints: .network(addresses, Curve(keys: social, servers: servers, allowed: allowed)), logger: .quiet)
+    server.serve { .test($0, body: $0.body) }
+    try server.start()
+    var body: [UInt8]?
+    while body == nil, ContinuousClock.now < deadline {
+      do throws(BusFailure) { body = try await client.request(.test(body: [7], within: 2000), to: .social).body } catch {
+        #expect(error == .unavailable)
+      }
+    }
+    #expect(body == [7])
+    await client.stop(within: .milliseconds(200))
+    await server.stop(within: .milliseconds(200))
+  }
+}

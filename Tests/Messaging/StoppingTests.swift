@@ -1,0 +1,116 @@
+import Messaging
+import Operations
+import Synchronization
+import Testing
+
+@Suite("A service that stops", .timeLimit(.minutes(2)))
+struct StoppingTests {
+  /// What took effect, and how often.
+  private final class Effects: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+    var all: [String: Int] { counts.withLock { $0 } }
+    func add(_ id: String) { counts.withLock { $0[id, default: 0] += 1 } }
+  }
+
+  @Test("and its successor take each request once between them while clients go on asking, and no client notices")
+  func startedAnew() async throws {
+    let junction = try Wiring.sockets.make()
+    let effects = Effects()
+    let serve: @Sendable (Request) async -> Reply = { request in
+      // A step in which the service may be told to stop.
+      await Task.yield()
+      effects.add(request.header.id)
+      return .test(request, body: request.body)
+    }
+    let clients = try [ServiceName.gateway, .rewards].map { try junction.bus($0) }
+    let served = Mutex(0)
+    let isOver = Mutex(false)
+    let longest = try await withThrowingTaskGroup(of: [String].self) { group in
+      for number in 0..<16 {
+        group.addTask {
+          var asked: [String] = []
+          while !isOver.withLock({ $0 }) {
+            let request = Request.test(within: 60_000)
+            asked.append(request.header.id)
+            let reply = try await clients[number % 2].bus.request(request, to: .social)
+            #expect(reply.header == ReplyHeader(id: request.header.id, status: 200))
+            served.withLock { $0 += 1 }
+          }
+          return asked
+        }
+      }
+      var longest = Duration.zero
+      for _ in 0..<8 {
+        let bus = ZeroMQBus(.social, endpoints: .local(directory: junction.folder?.path ?? ""), logger: .quiet)
+        bus.serve(serve)
+        try bus.start()
+        let before = served.withLock { $0 }
+        while served.withLock({ $0 }) < before + 200 { await Task.yield() }
+        let start = ContinuousClock.now
+        await bus.stop(within: .seconds(40))
+        longest = max(longest, ContinuousClock.now - start)
+      }
+      let last = try junction.bus(.social, serving: serve)
+      isOver.withLock { $0 = true }
+      var asked: [String] = []
+      for try await some in group { asked += some }
+      #expect(effects.all.values.allSatisfy { $0 == 1 })
+      #expect(Set(asked) == Set(effects.all.keys) && asked.count >= 1600)
+      await last.stop()
+      return longest
+    }
+    // Who is asked on and on would have stayed for all of the 40 s.
+    #expect(longest < .seconds(20))
+    for client in clients { await client.stop() }
+  }
+
+  @Test("finishes what it has begun, and its callers keep what else they ask for its successor")
+  func keeps() async throws {
+    let junction = try Wiring.sockets.make()
+    let (arrived, gate) = (Gate(), Gate())
+    let first = ZeroMQBus(.social, endpoints: .local(directory: junction.folder?.path ?? ""), logger: .quiet)
+    first.serve { request in
+      if request.header.operation == "test.slow" {
+        await arrived.open()
+        await gate.wait()
+      }
+      return .test(request, body: Array("\"first\"".utf8))
+    }
+    try first.start()
+    let client = try junction.bus(.gateway)
+    let begun = Task { try await client.bus.request(.test("test.slow", within: 60_000), to: .social) }
+    await arrived.wait()
+    first.beginStop(within: .seconds(40))
+    // Until it is told so, a caller may send: the first that does learns that the service stops.
+    var kept: [Task<Reply, any Error>] = []
+    for _ in 0..<20 { kept.append(Task { try await client.bus.request(.test(within: 60_000), to: .social) }) }
+    await gate.open()
+    #expect(try await begun.value.body == Array("\"first\"".utf8))
+    await first.stop(within: .seconds(40))
+    let second = try junction.bus(.social) { .test($0, body: Array("\"second\"".utf8)) }
+    for task in kept {
+      let body = try await task.value.body
+      #expect(body == Array("\"second\"".utf8))
+    }
+    await client.stop()
+    await second.stop()
+  }
+
+  @Test(
+    "does so although a caller goes on asking that does not know what it is told",
+    .enabled(if: PythonPeer.interpreter != nil, "no Python with pyzmq: set RACHA_TEST_PYTHON"))
+  func unheeded() async throws {
+    let junction = try Wiring.sockets.make()
+    let path = junction.folder?.path ?? ""
+    let bus = ZeroMQBus(.social, endpoints: .local(directory: path), logger: .quiet)
+    bus.serve { .test($0, body: $0.body) }
+    try bus.start()
+    let header = Request.test(within: 600_000).header
+    let end = try await PythonPeer.start(
+      "hammer.py", "ipc://\(path)/social.requests", String(decoding: header.json, as: UTF8.self))
+    let start = ContinuousClock.now
+    await bus.stop(within: .seconds(40))
+    #expect(ContinuousClock.now - start < .seconds(20))
+    end()
+  }
+}
