@@ -85,8 +85,9 @@ struct ErasureTests {
             try Row.fetchAll($0, sql: "EXPLAIN QUERY PLAN \(bound)").map { $0["detail"] as String }
           }
           // Of what a statement made itself it looks through all.
+          let made = ["SCAN CONSTANT ROW", "SCAN n", "SCAN (subquery"]
           let scans = steps.filter { step in
-            step.hasPrefix("SCAN ") && !["CONSTANT ROW", "n", "(subquery"].contains { step.hasPrefix("SCAN \($0)") }
+            step.hasPrefix("SCAN ") && !made.contains { step == $0 || $0 != "SCAN n" && step.hasPrefix($0) }
           }
           #expect(scans.isEmpty, "\(definition.contract.service): \(table.name): \(sql)")
         }

@@ -17,14 +17,14 @@ struct AccountDeletionTests {
     "zephyrphone", "zephyrunit", "zephyrnew.mail", "zephyrtablet",
   ]
 
-  @Test("leaves no file under the home that holds a word of it, in any encoding, and its friend what is the friend's")
+  @Test("leaves no file under the home that holds a word of it, in any encoding, and its friend what is the friend's; under load")
   func traces() async throws {
     try await run(rounds: 0)
   }
 
-  @Test("ends the same while each of the six is killed again and again")
+  @Test("ends the same in steps of a single row, while each of the six is killed again and again")
   func killed() async throws {
-    try await run(rounds: Play.rounds(3))
+    try await run(rounds: Play.rounds(3), rowsPerTransaction: 1)
   }
 
   @Test("a service that was away erases when it is back")
@@ -32,13 +32,14 @@ struct AccountDeletionTests {
     try await run(rounds: 0, away: .rewards)
   }
 
-  private func run(rounds: Int, away: ServiceName? = nil) async throws {
+  private func run(rounds: Int, away: ServiceName? = nil, rowsPerTransaction: Int = 500) async throws {
     let offer = OfferID()
     var settings = Play.settings
     // The report's file is the one that holds the address after all; here it goes at once after it was read.
     settings["RACHA_MAILS_REPORT_KEPT_SECONDS"] = "6"
     // Administrators would be mailed one more where midnight falls into the test.
     settings["RACHA_SECURITY_REPORTS"] = "none"
+    settings["RACHA_ERASURE_ROWS_PER_TRANSACTION"] = "\(rowsPerTransaction)"
     let cluster = try RunningCluster(settings: settings, files: ["offers.json": Play.offers(offer)])
     defer { cluster.stop() }
     try await cluster.start()
@@ -71,6 +72,8 @@ struct AccountDeletionTests {
       #expect(try await leaver.state(deleted, cluster).state == .erasing)
       try cluster.release(away)
     }
+    let isOver = Flag()
+    async let load: Void = friend.write(until: isOver)
     async let chaos: Void = Chaos(cluster: cluster, rounds: rounds).run()
     let finished = try await eventually(seconds: 120) {
       try await leaver.state(deleted, cluster)
@@ -79,6 +82,8 @@ struct AccountDeletionTests {
     }
     try await chaos
     #expect(finished.state == .finished)
+    let (erasedAt, finishedAt) = (try #require(finished.erasedAt), try #require(finished.finishedAt))
+    #expect(finished.requestedAt < erasedAt && erasedAt <= finishedAt && finishedAt < finished.cleanBy)
     #expect(Set(finished.services.map(\.service)) == [.identity, .activity, .social, .rewards, .notifications])
     #expect(finished.services.first { $0.service == .activity }?.counts.contains { $0.kind == .entries && $0.count == 1 } == true)
 
@@ -90,9 +95,22 @@ struct AccountDeletionTests {
       $0.isEmpty
     }
     #expect(left == [])
+    isOver.raise()
+    try await load
     #expect(try mails.mails(to: "friend@example.org").count == 3)
     try await leaver.isGone(for: friend, cluster)
     try Play.checkLedger(cluster)
+  }
+}
+
+extension Player {
+  /// Writes again and again.
+  fileprivate func write(until isOver: Flag) async throws {
+    var goal = 100
+    while !isOver.isUp {
+      goal = goal % 10_000 + 1
+      _ = try await client.callUntilDone(SetStepGoal.self, .init(period: .day, goal: goal))
+    }
   }
 }
 

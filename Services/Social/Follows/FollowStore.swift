@@ -87,7 +87,7 @@ enum FollowStore {
       transaction.database.cachedStatement(
         sql: """
           SELECT * FROM follows WHERE follower_account = ?1 OR followed_account = ?1
-          ORDER BY follower_account, followed_account LIMIT ?2
+          ORDER BY +follower_account, +followed_account LIMIT ?2
           """), arguments: [account, limit])
     return rows.filter { $0["state"] == FollowChanged.State.accepted }.map { row in
       var change = FollowChanged(row)

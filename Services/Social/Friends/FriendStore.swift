@@ -53,7 +53,7 @@ enum FriendStore {
     let statement = try transaction.database.cachedStatement(
       sql: """
         SELECT iif(low_account = ?1, high_account, low_account) FROM friendships WHERE low_account = ?1 OR high_account = ?1
-        ORDER BY low_account, high_account LIMIT ?2
+        ORDER BY +low_account, +high_account LIMIT ?2
         """)
     return try AccountID.fetchAll(statement, arguments: [account, limit]).map {
       FriendshipEnded(accountID: account, friendAccountID: $0, at: transaction.now)

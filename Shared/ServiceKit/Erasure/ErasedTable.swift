@@ -109,9 +109,11 @@ public struct ErasedTable: Sendable {
 
   private func stepping(_ database: Database) throws -> [String] {
     if let steps { return steps }
-    let key = try database.primaryKey(name).columns.joined(separator: ", ")
-    // Those of whose end is told are the first by their key; of others any will do.
-    let order = ends == nil ? "" : " ORDER BY \(key)"
+    let columns = try database.primaryKey(name).columns
+    let key = columns.joined(separator: ", ")
+    // Those of whose end is told are the first by their key; of others any will do. With the sign they are found by the condition and
+    // then ordered, not looked for in the whole table's order.
+    let order = ends == nil ? "" : " ORDER BY \(columns.map { "+\($0)" }.joined(separator: ", "))"
     return ["DELETE FROM \(name) WHERE (\(key)) IN (SELECT \(key) FROM \(name) WHERE \(condition)\(order) LIMIT :limit)"]
   }
 
