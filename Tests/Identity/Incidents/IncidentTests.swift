@@ -220,7 +220,7 @@ struct IncidentTests {
   }
 
   @Test("guesses at a login that is nobody's are told by as many events, which name nobody (S 10, scenario 2)")
-  func nobody() async throws {
+  func guessesAtNobody() async throws {
     try await RunningIdentity.run { identity in
       try await identity.guess("nobody", times: 5)
       let told = try await identity.told(AccountProtected.self)
