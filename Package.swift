@@ -215,7 +215,9 @@ let package = Package(
       tests("Deploy", ["Cluster"], exclude: ["StandIns"]),
       tests(
         "EndToEnd",
-        ["Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "racha-admin", grdb, logging] + everyContract
+        [
+          "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin", grdb, logging,
+        ] + everyContract
           + everyExecutable),
       tests(
         "Gateway",
@@ -256,7 +258,10 @@ let package = Package(
       tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
       tests(
         "Storage",
-        ["CScrubbingVFS", "Operations", "Sampling", "Storage", "storage-probe", grdb, logging, metricsTestKit, sqlite],
+        [
+          "CScrubbingVFS", "Operations", "Sampling", "SmallDisk", "Storage", "storage-probe", grdb, logging, metricsTestKit,
+          sqlite,
+        ],
         exclude: ["Probe"],
         resources: [.copy("Fixtures")]),
 
@@ -267,6 +272,9 @@ let package = Package(
 
       // Cases that are the same in every run, and what samples tell
       .target(name: "Sampling", path: "Tests/Sampling", swiftSettings: settings),
+
+      // A disk to be filled
+      .target(name: "SmallDisk", path: "Tests/SmallDisk", swiftSettings: settings),
 
       // Stores that older migrations made
       .target(

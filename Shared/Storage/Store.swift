@@ -22,7 +22,8 @@ import Synchronization
 ///     }
 ///
 /// An error of the disk or a damaged file ends the process: what is in memory can no longer be trusted to match the file, and a
-/// fresh start reads what is there.
+/// fresh start reads what is there. A disk that is full or read-only does not: reading goes on, and writes are refused until it takes
+/// them, see ``problem``.
 public final class Store: Sendable {
   /// A page of the service's state as events, for listeners without history: of what is told by events of those names (nil: of all),
   /// what follows that key (nil: the beginning), and the key of the last, or nil after the last page.
@@ -43,6 +44,9 @@ public final class Store: Sendable {
   let idempotency: Idempotency
   let holds: Holds
   let connections: Connections
+  private let space: WriteSpace
+  /// Whether it was opened for reading only, since its disk took no write. It stays so: opened anew, it may be written.
+  public let isReadOnly: Bool
   private let isClosed = Atomic(false)
   private let fatal: FatalError
   private let logger: Logger
@@ -56,7 +60,7 @@ public final class Store: Sendable {
   ///
   /// - Parameters:
   ///   - secret: at least 32 bytes, kept outside the store: the key of the payload hashes and replies that
-  ///     ``write(idempotency:traceparent:_:)`` records. With another one, repetitions of earlier requests are refused.
+  ///     ``write(idempotency:traceparent:usingReserve:_:)`` records. With another one, repetitions of earlier requests are refused.
   ///   - snapshot: the state as events; nil if there is none to tell, and then the outbox is never pruned.
   ///   - onFatal: called instead of ending the process.
   /// - Throws: ``StoreFailure``, or GRDB's `DatabaseError`.
@@ -65,8 +69,8 @@ public final class Store: Sendable {
     limits: StoreLimits = StoreLimits(), clock: Clock = .system, logger: Logger, onFatal: @escaping FatalError = endProcess
   ) throws {
     let idempotency = try Idempotency(secret: secret, limits: limits)
-    let connections = try Connections(path: path, readers: limits.readers)
-    let epoch = try connections.prepare(migrations, of: service, at: clock.now)
+    let opened = try Connections.open(path, readers: limits.readers, migrations, of: service, at: clock.now)
+    let (connections, epoch) = (opened.connections, opened.epoch)
     let relay = Relay()
     let metrics = StoreMetrics()
     let fatal: FatalError = { reason in
@@ -74,8 +78,15 @@ public final class Store: Sendable {
       onFatal(reason)
     }
     let sharedReads = SharedReads(metrics: metrics, onFatal: fatal)
+    let reserve = opened.problem == nil ? try WriteReserve(of: path, bytes: limits.reservedBytes) : nil
+    let space = WriteSpace(reserve, lasting: opened.problem, metrics: metrics) { problem in
+      guard let problem else { return logger.notice("writing goes on", metadata: ["store": .string(path)]) }
+      logger.error(
+        "nothing can be written, and writes are refused; reading goes on",
+        metadata: ["store": .string(path), "reason": .string(problem.failure.code)])
+    }
     let commits = GroupCommit(
-      service: service, clock: clock, epoch: epoch.name, tell: relay.tell, metrics: metrics, onFatal: fatal)
+      service: service, clock: clock, epoch: epoch.name, tell: relay.tell, metrics: metrics, space: space, onFatal: fatal)
     self.service = service
     self.path = path
     self.epoch = epoch
@@ -84,12 +95,14 @@ public final class Store: Sendable {
     self.limits = limits
     self.idempotency = idempotency
     self.connections = connections
+    self.space = space
+    isReadOnly = opened.problem != nil
     self.fatal = fatal
     self.logger = logger
     self.relay = relay
     self.sharedReads = sharedReads
     lookUps = connections.lookUps
-    holds = Holds(path, writer: connections.writer, longest: limits.writesHeld)
+    holds = Holds(connections.snapshot, writer: connections.writer, longest: limits.writesHeld)
     reads = Lane(
       connections.readers, capacity: limits.waitingReads, batch: limits.readsPerAccess, depth: metrics.waitingReads,
       work: sharedReads.answer)
@@ -132,14 +145,18 @@ public final class Store: Sendable {
   /// Writes in one transaction and returns when it is durable. If the body throws, nothing of it remains.
   ///
   /// The body must be brief: all other writes wait for it. Cancelling the task does not stop it.
-  /// - Parameter traceparent: W3C trace context, passed on by the events told.
-  /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed.
+  /// - Parameters:
+  ///   - traceparent: W3C trace context, passed on by the events told.
+  ///   - usesReserve: whether it is written even where the disk is full, as long as the room lasts that is kept for that
+  ///     (``StoreLimits/reservedBytes``).
+  /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed, `storage_full` or
+  ///   `storage_read_only` where the disk does not take it.
   public func write<T: Sendable>(
-    traceparent: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> T
+    traceparent: String? = nil, usingReserve usesReserve: Bool = false, _ body: @escaping @Sendable (Transaction) throws -> T
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       let write = Write(
-        traceparent: traceparent,
+        traceparent: traceparent, usesReserve: usesReserve,
         perform: { transaction in
           let value = try body(transaction)
           return { continuation.resume(returning: value) }
@@ -153,11 +170,35 @@ public final class Store: Sendable {
     }
   }
 
-  /// How many writes wait at this moment.
+  /// How many reads and writes wait for those that run.
+  public var waitingReads: Int { reads.waiting }
   public var waitingWrites: Int { writes.waiting }
 
   /// Calls that body after each commit that told events, commit by commit, on the thread that commits. Set once, before writing.
   public func relay(to tell: @escaping @Sendable (Told) -> Void) { relay.set(tell) }
+
+  /// Why writes are refused at the moment; nil if they are not. It is known once a write was refused, and until one is durable.
+  public var problem: StorageProblem? { space.problem }
+
+  /// Throws where the file can only be read.
+  func requireWritable() throws(Failure) {
+    if isReadOnly, let problem { throw problem.failure }
+  }
+
+  /// Looks whether the disk takes writes again, if it did not.
+  ///
+  /// - Returns: whether it does; then a store that was opened for reading only can be opened anew.
+  /// - Throws: as ``write(traceparent:usingReserve:_:)``.
+  public func isWritableAgain() async throws -> Bool {
+    guard problem != nil else { return true }
+    if isReadOnly { return StorageProblem.found(beside: path, bytes: limits.reservedBytes) == nil }
+    do {
+      try await write { try $0.database.run("UPDATE store_states SET opened_at = opened_at") }
+      return true
+    } catch let failure as Failure where failure.isOfStorage {
+      return false
+    }
+  }
 
   /// Does what has to be done now and then: forgets old idempotency records, prunes the outbox, and shortens the write-ahead log.
   public func housekeep() async throws {
@@ -231,6 +272,9 @@ public struct StoreLimits: Sendable {
   public var idempotencyBytes = 32 << 20
   /// Newest events that are never pruned.
   public var eventsKept = 10_000
+  /// Room kept on the disk for writes that are taken where it is full, as each login is. The write-ahead log's own is some 4 MiB;
+  /// what it takes beyond 16 MiB needs another file to grow, too.
+  public var reservedBytes = 8 << 20
   /// Rows that housekeeping deletes in one transaction, so that other writes need not wait long.
   public var rowsPerPurge = 500
   /// How long writes are held for a copy at most, from when it is asked for; beyond, they go on and the copy fails.

@@ -8,6 +8,9 @@ struct StoreMetrics: Sendable {
   let readsPerAccess: Recorder
   let waitingWrites: Gauge
   let waitingReads: Gauge
+  /// Writes that were refused since their disk was full or read-only, and whether others would be taken (1) or not (0).
+  let refusedWrites: Counter
+  let isWritable: Gauge
 
   init(factory: any MetricsFactory = MetricsSystem.factory) {
     commits = Counter(label: "store_commits", dimensions: [], factory: factory)
@@ -16,5 +19,7 @@ struct StoreMetrics: Sendable {
     readsPerAccess = Recorder(label: "store_reads_per_access", dimensions: [], aggregate: true, factory: factory)
     waitingWrites = Gauge(label: "store_waiting", dimensions: [("access", "write")], factory: factory)
     waitingReads = Gauge(label: "store_waiting", dimensions: [("access", "read")], factory: factory)
+    refusedWrites = Counter(label: "store_refused_writes", dimensions: [], factory: factory)
+    isWritable = Gauge(label: "store_is_writable", dimensions: [], factory: factory)
   }
 }

@@ -35,6 +35,12 @@ extension Clusters {
         }
 
         #expect(try await launcher.run("status").status == 0)
+        try launcher.tell("social", "full")
+        let degraded = try await launcher.run("status")
+        #expect(degraded.status == 1 && degraded.output.contains("Racha is degraded."))
+        #expect(degraded.output.contains("social reads but refuses writes: the disk of its store is full"))
+        #expect(!degraded.output.contains("identity reads but"))
+        #expect(try await launcher.status().state == "degraded")
         #expect(try await launcher.run("down").status == 0)
         #expect(try launcher.processes().isEmpty)
         #expect(try launcher.sockets().isEmpty)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Logging
 import Messaging
 import Operations
@@ -161,4 +162,50 @@ struct ReadinessTests {
       try await Task.sleep(for: .milliseconds(2))
     }
   }
+
+  @Test("stays while the disk takes no more: what was told waits without being stuck, and takes effect once there is room")
+  func fullDisk() async throws {
+    let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
+    defer { try? FileManager.default.removeItem(atPath: home.path) }
+    let exchange = MemoryExchange()
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    func environment(_ service: ServiceName) -> ServiceEnvironment {
+      ServiceEnvironment(settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange), logger: logger)
+    }
+    var reader = ServiceDefinition(
+      Contract(.rewards, operations: [], events: [], words: []),
+      migrations: [Migration(1, "heard") { try $0.execute(sql: "CREATE TABLE heard (text BLOB NOT NULL) STRICT") }])
+    let tries = Mutex(0)
+    reader.hear(Notebook.NoteAdded.self) { _, _, transaction in
+      tries.withLock { $0 += 1 }
+      try transaction.database.execute(sql: "INSERT INTO heard VALUES (zeroblob(100000))")
+    }
+    let readerHost = try ServiceHost(reader, environment(.rewards))
+    let reading = Task { try await readerHost.run() }
+    defer { reading.cancel() }
+    let teller = environment(.social)
+    let tellerHost = try ServiceHost(Notebook.service(teller), teller)
+    let telling = Task { try await tellerHost.run() }
+    defer { telling.cancel() }
+    let client = ServiceClient(bus: MemoryBus(.gateway, on: exchange), service: .gateway, clock: .system)
+    func health() async throws -> ReadHealth.Output { try await client.request(ReadHealth.self, .init(), to: .rewards) }
+    try await until { try await health().isReady }
+
+    // A limit of SQLite's own stands for the disk's.
+    try await readerHost.store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1") }
+    for number in 0..<3 { try await tellerHost.store.write { try $0.tell(Notebook.NoteAdded(text: "\(number)")) } }
+    // More often than an effect may fail before its listener counts as stuck.
+    try await until {
+      let found = try await health()
+      #expect(found.isReady, "\(found.hindrances)")
+      return tries.withLock { $0 } > 5
+    }
+    try await until { readerHost.store.problem != nil }
+    try await readerHost.store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1000000") }
+    try await until {
+      try await readerHost.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM heard") } == 3
+    }
+    try await until { try await health().hindrances.isEmpty }
+  }
+
 }

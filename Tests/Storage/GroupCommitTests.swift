@@ -28,8 +28,10 @@ struct GroupCommitTests {
     (writer, reader) = (connections.writer, connections.readers[0])
     let (told, tellings) = AsyncStream.makeStream(of: Told.self)
     self.told = told
+    let metrics = StoreMetrics(factory: metrics)
     commit = GroupCommit(
-      service: .activity, clock: .system, epoch: "e", tell: { tellings.yield($0) }, metrics: StoreMetrics(factory: metrics),
+      service: .activity, clock: .system, epoch: "e", tell: { tellings.yield($0) }, metrics: metrics,
+      space: WriteSpace(nil, metrics: metrics),
       onFatal: { [history] in history.add("fatal: \($0)") })
   }
 
@@ -154,6 +156,19 @@ struct GroupCommitTests {
 
   @Test("an error of the disk ends the process")
   func fatal() async throws {
+    await run([
+      write("a") { try $0.insert(1) },
+      write("b") { _ in throw DatabaseError(resultCode: .SQLITE_IOERR_READ, message: "disk I/O error") },
+    ])
+    #expect(
+      history.all == [
+        "run a", "run b", "fatal: SQLite error 266: disk I/O error", "a failed with Failure, []",
+        "b failed with DatabaseError, []",
+      ])
+  }
+
+  @Test("a full disk refuses all of it, and the process goes on")
+  func full() async throws {
     // The file may not grow: to SQLite that is a full disk.
     try await writer.writeWithoutTransaction { database in
       let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -164,10 +179,12 @@ struct GroupCommitTests {
         for number in 0..<10_000 { try transaction.insert(number) }
       }
     ])
-    #expect(
-      history.all == [
-        "run a", "fatal: SQLite error 13: database or disk is full", "a failed with DatabaseError, []",
-      ])
+    #expect(history.all == ["run a", "a failed with Failure, []"])
+    #expect(commit.space.problem == .full)
+    #expect(try metrics.expectCounter("store_refused_writes").totalValue == 1)
+    try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+    await run([write("b") { try $0.insert(1) }])
+    #expect(history.all.last == "b succeeded, [1]" && commit.space.problem == nil)
   }
 }
 

@@ -49,7 +49,26 @@ status_text() { # STATE
       printf '  %-14s %8s\n' "$service" 'down'
     fi
   done
+  if [[ $1 == degraded ]]; then
+    report_degraded
+    return
+  fi
   [[ $1 == ready ]] || printf '\n  /readyz answers: %s\n' "${readiness:-nothing}"
+}
+
+# report_degraded: says of each service that cannot write why, from the gateway's words.
+report_degraded() {
+  local service row
+  printf '\n'
+  for service in "${services[@]}"; do
+    row=${readiness#*"\"service\":\"$service\""}
+    row=${row%%"\"service\":"*}
+    case $row in
+      *'"storageFull"'*) printf '  %s reads but refuses writes: the disk of its store is full\n' "$service" ;;
+      *'"storageReadOnly"'*) printf '  %s reads but refuses writes: the disk of its store is read-only\n' "$service" ;;
+    esac
+  done
+  df --human-readable --output=source,avail,pcent,target -- "$home/stores" 2>/dev/null | sed 's/^/  /'
 }
 
 cluster_status() {
@@ -57,7 +76,13 @@ cluster_status() {
   ((${#operands[@]} == 0)) || misused "status takes no \"${operands[0]}\""
   local state=stopped code=3 readiness=''
   if addresses_read; then
-    if ready; then state=ready code=0; else state=not_ready code=1; fi
+    if ! ready; then
+      state=not_ready code=1
+    elif [[ $readiness == '{"status":"degraded"'* ]]; then
+      state=degraded code=1
+    else
+      state=ready code=0
+    fi
   fi
   if [[ -n $json ]]; then status_json "$state"; else status_text "$state"; fi
   return "$code"

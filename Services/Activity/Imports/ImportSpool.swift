@@ -20,6 +20,7 @@ struct ImportSpool: Sendable {
 
     var isGone: Bool { number == ENOENT }
     var isFull: Bool { number == ENOSPC || number == EDQUOT }
+    var isReadOnly: Bool { number == EROFS }
   }
 
   private let folder: String
@@ -59,7 +60,13 @@ struct ImportSpool: Sendable {
   /// A new file of the account, or the one that there is.
   private static func created(_ path: String, in parent: String) throws -> Int32 {
     while true {
-      try Home.makePrivateFolder(parent)
+      do {
+        try Home.makePrivateFolder(parent)
+      } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+        throw Fault(operation: "mkdir", number: ENOSPC)
+      } catch let error as CocoaError where error.code == .fileWriteVolumeReadOnly {
+        throw Fault(operation: "mkdir", number: EROFS)
+      }
       let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_CREAT, 0o600)
       // The folder goes with the account's last file, and that may have gone just now.
       guard descriptor < 0, errno == ENOENT else { return descriptor }

@@ -117,6 +117,8 @@ enum ImportUpload {
       throw try await lost(row, call)
     } catch let fault as ImportSpool.Fault where fault.isFull {
       throw ImportFailure.noRoom.with(retryAfterSeconds: 600)
+    } catch let fault as ImportSpool.Fault where fault.isReadOnly {
+      throw Failure(RequestFailure.storageReadOnly, retryAfterSeconds: 5)
     }
     return received..<end
   }

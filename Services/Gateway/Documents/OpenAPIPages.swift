@@ -180,7 +180,10 @@ extension OpenAPI {
     (.livez, page("livez", "Whether the gateway runs.", "application/json", ["type": "object"], "OPS-2")),
     (
       .readyz,
-      page("readyz", "Whether all six services are ready; 503 where one is not.", "application/json", ["type": "object"], "OPS-2")
+      page(
+        "readyz",
+        "Whether all six services are ready; 503 where one is not. The status is `degraded` where one reads but cannot write.",
+        "application/json", ["type": "object"], "OPS-2")
     ),
     (.metrics, page("metrics", "Metrics of all six services as Prometheus text.", "text/plain", ["type": "string"], "OPS-2")),
     (.openAPI, page("openapi", "This document.", "application/json", ["type": "object"], "GW-2")),

@@ -2,6 +2,9 @@ import Operations
 import ServiceKit
 
 /// What `/readyz` tells: whether all six services are ready, and of each that is not, what hinders it.
+///
+/// A service that reads and cannot write is `degraded`, and so is the whole; it counts as ready, since it is better asked than not, and no
+/// other gateway would do better.
 struct ReadyReport: Sendable {
   let isReady: Bool
   let json: JSON
@@ -16,12 +19,15 @@ struct ReadyReport: Sendable {
       ReadyReport.row(["service": "gateway", "status": .string(status), "version": .string(version)], own)
     ]
     var isReady = !isStopping && own.isEmpty
+    var isDegraded = false
     for (service, answer) in answers {
       switch answer {
       case .success(let health):
         isReady = isReady && health.isReady
+        isDegraded = isDegraded || !health.hindrances.isEmpty
         let row: JSON = [
-          "service": .string(service.rawValue), "status": .string(health.isReady ? "ready" : "not_ready"),
+          "service": .string(service.rawValue),
+          "status": .string(!health.isReady ? "not_ready" : health.hindrances.isEmpty ? "ready" : "degraded"),
           "version": .string(health.version), "uptimeSeconds": .integer(health.uptimeSeconds),
         ]
         services.append(ReadyReport.row(row, health.hindrances))
@@ -31,7 +37,7 @@ struct ReadyReport: Sendable {
       }
     }
     self.isReady = isReady
-    json = ["status": .string(isReady ? "ready" : "not_ready"), "services": .array(services)]
+    json = ["status": .string(!isReady ? "not_ready" : isDegraded ? "degraded" : "ready"), "services": .array(services)]
   }
 
   private static func row(_ row: JSON, _ hindrances: [Hindrance]) -> JSON {

@@ -88,7 +88,7 @@ public enum BeginExternalLogin: Operation {
   public static let spec = OperationSpec(
     "externalLogins.begin", of: .identity, .post("/v1/external-logins"), by: .anyone, effect: .write, rate: .sensitive,
     failures: [ExternalLoginFailure.unknownProvider.kind, ExternalLoginFailure.providerUnavailable.kind],
-    requirements: ["ID-10"], "Begin to log in by an external provider.")
+    usesReserve: true, requirements: ["ID-10"], "Begin to log in by an external provider.")
 }
 
 /// Ends a login by an external provider: begins a session of the account that is linked to the person there, a new account if
@@ -153,7 +153,7 @@ public enum CompleteExternalLogin: Operation {
     rate: .sensitive,
     failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind)
       + [LogInFailure.unconfirmed, .unasked].map(\.kind),
-    requirements: ["ID-10"],
+    usesReserve: true, requirements: ["ID-10"],
     "Log in by what the external provider sent back; a first login makes an account.")
 }
 

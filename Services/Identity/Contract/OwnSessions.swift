@@ -101,7 +101,7 @@ public enum CloseSession: Operation {
   public static let spec = OperationSpec(
     "sessions.close", of: .identity, .delete("/v1/sessions/{sessionID}"), by: .account, effect: .write,
     inDoubt: .allowed, failures: [RequestFailure.notFound.kind, RequestFailure.loginUnanswered.kind],
-    requirements: ["ID-6", "ID-7"],
+    usesReserve: true, requirements: ["ID-6", "ID-7"],
     "Close one of your sessions.")
 }
 
@@ -119,6 +119,6 @@ public enum CloseOtherSessions: Operation {
 
   public static let spec = OperationSpec(
     "sessions.closeOthers", of: .identity, .delete("/v1/sessions"), by: .account, effect: .write,
-    requirements: ["ID-6", "ID-7"],
+    usesReserve: true, requirements: ["ID-6", "ID-7"],
     "Close all of your sessions but this one.")
 }

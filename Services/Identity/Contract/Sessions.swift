@@ -80,7 +80,7 @@ public enum LogIn: Operation {
   // Not `create`: a recorded reply would keep the tokens in the store. Repeating it only begins another session.
   public static let spec = OperationSpec(
     "sessions.create", of: .identity, .post("/v1/sessions"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: LogInFailure.allCases.map(\.kind), requirements: ["ID-3", "ID-7"], "Log in: begin a session.")
+    failures: LogInFailure.allCases.map(\.kind), usesReserve: true, requirements: ["ID-3", "ID-7"], "Log in: begin a session.")
 }
 
 /// Why a session is not refreshed: the person has to log in again.
@@ -109,7 +109,8 @@ public enum RefreshSession: Operation {
 
   public static let spec = OperationSpec(
     "sessions.refresh", of: .identity, .post("/v1/sessions/refresh"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: RefreshFailure.allCases.map(\.kind), requirements: ["ID-4"], "Exchange a refresh token for new tokens.")
+    failures: RefreshFailure.allCases.map(\.kind), usesReserve: true, requirements: ["ID-4"],
+    "Exchange a refresh token for new tokens.")
 }
 
 /// Logs out: the calling session ends at once, in every service.
@@ -119,7 +120,7 @@ public enum LogOut: Operation {
 
   public static let spec = OperationSpec(
     "sessions.delete", of: .identity, .delete("/v1/sessions/current"), by: .account, effect: .write, inDoubt: .allowed,
-    requirements: ["ID-5"],
+    usesReserve: true, requirements: ["ID-5"],
     "Log out: end this session.")
 }
 

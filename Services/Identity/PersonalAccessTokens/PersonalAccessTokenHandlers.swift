@@ -63,7 +63,11 @@ extension ServiceDefinition {
       case .accept: break
       }
       if PersonalAccessTokenRule.isUseToBeNoted(lastUsedAt: token.lastUsedAt, now: call.now) {
-        try await call.write { try $0.notePersonalAccessTokenUse(token.id) }
+        do {
+          try await call.write { try $0.notePersonalAccessTokenUse(token.id) }
+        } catch let failure as Failure where failure.isOfStorage {
+          // Where nothing can be written, a good token still reads.
+        }
       }
       return IdentifyPersonalAccessToken.Output(
         tokenID: token.id, accountID: account.id, scopes: token.scopes, isVerified: account.verifiedAt != nil,

@@ -7,6 +7,7 @@ import Synchronization
 ///
 /// It hears hints, fetches what it lacks, and hands events to an ``EventInbox``, whose transaction moves the cursor with the
 /// effect. An effect that fails is tried again, ever more slowly, and never skipped: what comes after it waits.
+/// Where nothing can be written it waits for that.
 public final class EventListener: Sendable {
   /// Where a listener without cursor begins.
   public enum Start: Sendable {
@@ -161,6 +162,9 @@ public final class EventListener: Sendable {
     do {
       try await effect()
       state.withLock { $0.applied() }
+    } catch let failure as Failure where failure.isOfStorage {
+      logger.debug("Events wait until they can be written", metadata: ["code": "\(failure.code)"])
+      state.withLock { $0.applyRefused(at: EventListener.now) }
     } catch {
       fail("Events took no effect and are tried again", error) { $0.applyFailed(at: EventListener.now) }
     }

@@ -15,7 +15,8 @@ struct ListenerState {
     case fetch(after: LogHead?)
     /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
     case fetchSnapshot(after: String?)
-    /// Let these take effect after what the store's cursor stands for, and move it: ``applied()``, ``applyFailed(at:)``.
+    /// Let these take effect after what the store's cursor stands for, and move it: ``applied()``, ``applyFailed(at:)``,
+    /// ``applyRefused(at:)``.
     case apply(EventPage, after: LogHead)
     /// Let a page of the snapshot take effect: ``applied()``, ``applyFailed(at:)``.
     case applyPage(Page)
@@ -51,6 +52,8 @@ struct ListenerState {
     var longestApplyPause: Int64 = 30_000
     /// A publisher that runs speaks each second. After so long a silence nobody knows what it has published since; after half of it, it is asked.
     var maxSilenceMilliseconds: Int64 = 5000
+    /// The pause where the store refuses since nothing can be written.
+    var refusedPause: Int64 = 500
     /// Failed effects in a row from which on the listener counts as stuck: one or two befall a store that is busy.
     var failuresBeforeStuck = 3
   }
@@ -362,6 +365,12 @@ struct ListenerState {
     failedEffects += 1
     inHand = nil
     pause(at: now, longest: limits.longestApplyPause)
+  }
+
+  /// Nothing has taken effect since nothing can be written: the same again soon. No effect is to blame.
+  mutating func applyRefused(at now: Int64) {
+    inHand = nil
+    pauseUntil = now + limits.refusedPause
   }
 
   mutating func acknowledged() { acknowledgedNumber = max(acknowledgedNumber, stored) }

@@ -62,6 +62,11 @@ public struct Failure: Error, Hashable, Sendable {
     return Failure(code: code, status: status, parameters: parameters, fields: fields, retryAfterSeconds: retryAfterSeconds)
   }
 
+  /// Whether a service refused to write because of its disk. What is repeated a moment later may succeed.
+  public var isOfStorage: Bool {
+    code == RequestFailure.storageFull.rawValue || code == RequestFailure.storageReadOnly.rawValue
+  }
+
   private init(
     code: String, status: Int, parameters: [String: Parameter], fields: [FieldProblem], retryAfterSeconds: Int?
   ) {
@@ -127,6 +132,10 @@ public enum RequestFailure: String, FailureCode {
   case rateLimited = "rate_limited"
   case overloaded = "overloaded"
   case unavailable = "unavailable"
+  /// Nothing can be written, since the disk is full; reading goes on.
+  case storageFull = "storage_full"
+  /// Nothing can be written, since the disk is read-only; reading goes on.
+  case storageReadOnly = "storage_read_only"
   case timedOut = "timed_out"
   case internalError = "internal_error"
 
@@ -143,7 +152,7 @@ public enum RequestFailure: String, FailureCode {
     case .invalidFields, .idempotencyKeyReused: 422
     case .rateLimited, .idempotencyAllowanceExceeded: 429
     case .internalError: 500
-    case .overloaded, .unavailable: 503
+    case .overloaded, .unavailable, .storageFull, .storageReadOnly: 503
     case .timedOut: 504
     }
   }

@@ -35,6 +35,8 @@ public struct OperationSpec: Sendable {
   public let failures: [FailureKind]
   /// Whether an `Idempotency-Key` makes its repetition harmless. Unless said otherwise one does for whatever accounts change; services send none.
   public let takesIdempotencyKey: Bool
+  /// Whether it may write where the disk is full, in the room that each store keeps for that: for what lets people in and out.
+  public let usesReserve: Bool
   /// What of it travels over HTTP as bytes rather than as JSON.
   public let raw: RawBytes?
   /// Numbers of the features it serves, such as `SOC-1`.
@@ -45,7 +47,7 @@ public struct OperationSpec: Sendable {
   public init(
     _ name: String, of service: ServiceName, _ route: Route?, by caller: CallerRule, effect: Effect, rate: RateClass? = nil,
     inDoubt: DoubtRule? = nil, isForSessionsOnly: Bool = false, failures: [FailureKind] = [],
-    takesIdempotencyKey: Bool? = nil, raw: RawBytes? = nil, requirements: [String], _ summary: String
+    takesIdempotencyKey: Bool? = nil, usesReserve: Bool = false, raw: RawBytes? = nil, requirements: [String], _ summary: String
   ) {
     self.name = name
     self.service = service
@@ -57,6 +59,7 @@ public struct OperationSpec: Sendable {
     self.isForSessionsOnly = isForSessionsOnly
     self.failures = failures
     self.takesIdempotencyKey = takesIdempotencyKey ?? (effect != .read && caller.isAccount)
+    self.usesReserve = usesReserve
     self.raw = raw
     self.requirements = requirements
     self.summary = summary
@@ -71,6 +74,7 @@ extension OperationSpec {
     var common: [RequestFailure] = [
       .badRequest, .invalidFields, .rateLimited, .internalError, .overloaded, .unavailable, .timedOut,
     ]
+    if effect != .read { common += [.storageFull, .storageReadOnly] }
     if hasBody { common += [.invalidJSON, .bodyTooLarge, .unsupportedMediaType] }
     switch caller {
     case .anyone: break

@@ -9,6 +9,8 @@ public struct Call: Sendable {
   public let header: RequestHeader
   /// When the request was taken up.
   public let now: Instant
+  /// Whether its operation may write where the disk is full.
+  let usesReserve: Bool
   let context: CallContext
 
   public var store: Store { context.store }
@@ -71,7 +73,7 @@ public struct Call: Sendable {
 
   /// One transaction, durable when it returns.
   public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
-    try await store.write(traceparent: header.traceparent, body)
+    try await store.write(traceparent: header.traceparent, usingReserve: usesReserve, body)
   }
 
   /// One transaction after what prepares it, neither of which is done again when a call with an idempotency key is repeated.
@@ -89,7 +91,7 @@ public struct Call: Sendable {
       return try await write { try body(prepared, $0).answer }
     }
     return try await store.write(
-      idempotency: key, traceparent: header.traceparent, prepare: prepare, repeated: repeated, body)
+      idempotency: key, traceparent: header.traceparent, usingReserve: usesReserve, prepare: prepare, repeated: repeated, body)
   }
 
   /// One consistent view of the store.

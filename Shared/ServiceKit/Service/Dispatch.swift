@@ -46,7 +46,9 @@ struct Dispatch: Sendable {
       let result = try await handle(request, context)
       return Reply(header: ReplyHeader(id: request.header.id, status: result.status), body: result.body)
     } catch {
-      let failure = Failure(error)
+      var failure = Failure(error)
+      // A read that has to take something in first, such as an account that is not known here yet.
+      if failure.isOfStorage, spec.effect == .read { failure = Failure(RequestFailure.unavailable, retryAfterSeconds: 1) }
       if failure.code == RequestFailure.internalError.rawValue {
         var logger = context.logger
         logger[metadataKey: "requestID"] = .string(request.header.id)

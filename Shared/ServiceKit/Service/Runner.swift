@@ -30,7 +30,7 @@ public final class Pulse: Sendable {
 ///
 /// The rule: a runner that returns has done its work. One that throws is logged, counted and begun anew, after pauses that double
 /// from ``RunnerState/firstPause`` to ``RunnerState/longestPause``; what it was at lies in the store. Meanwhile the service goes
-/// on answering, but is not ready, and `system.health` names the runner.
+/// on answering, but is not ready, and `system.health` names the runner. Where the disk cannot be written it is begun anew each second.
 final class Runner: ServiceLifecycle.Service {
   let name: String
   private let logger: Logger
@@ -66,6 +66,16 @@ final class Runner: ServiceLifecycle.Service {
         let isStopping = Task.isCancelled || Task.isShuttingDownGracefully
         // Cut off, as it may be.
         if isStopping, error is CancellationError { return }
+        if !isStopping, Failure(error).isOfStorage {
+          // It is none of the runner's, and the store tells it. The pause does not grow: there may be room at any time.
+          state.withLock { $0.waitsForStorage() }
+          do {
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: RunnerState.storagePause) }
+          } catch {
+            return
+          }
+          continue
+        }
         logger.error("a runner failed", metadata: ["runner": .string(name), "error": .string("\(error)")])
         failures.increment()
         guard !isStopping else { return }
@@ -85,6 +95,8 @@ final class Runner: ServiceLifecycle.Service {
 struct RunnerState: Sendable {
   static let firstPause = Duration.milliseconds(100)
   static let longestPause = Duration.seconds(30)
+  /// The pause where nothing can be written.
+  static let storagePause = Duration.seconds(1)
 
   private var begunAt: ContinuousClock.Instant?
   private var pause = Duration.zero
@@ -100,6 +112,9 @@ struct RunnerState: Sendable {
       ? RunnerState.firstPause : min(max(pause * 2, RunnerState.firstPause), RunnerState.longestPause)
     return pause
   }
+
+  /// It ended since nothing can be written, which does not count against it.
+  mutating func waitsForStorage() { begunAt = nil }
 
   /// Whether it runs, and has done so for as long as the pause before it: one that fails each time is never well.
   func isWell(at now: ContinuousClock.Instant) -> Bool {

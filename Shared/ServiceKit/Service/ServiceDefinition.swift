@@ -114,7 +114,9 @@ public struct ServiceDefinition: Sendable {
       let prepared = try await prepare(input, call)
       let json: [UInt8]
       if O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) {
-        json = try await call.store.write(idempotency: key, traceparent: call.header.traceparent) { transaction in
+        json = try await call.store.write(
+          idempotency: key, traceparent: call.header.traceparent, usingReserve: call.usesReserve
+        ) { transaction in
           try call.refuseErased(transaction)
           return try body(input, prepared, call, transaction).json
         }
@@ -234,7 +236,7 @@ public struct ServiceDefinition: Sendable {
       O.spec,
       { request, context in
         let input = try O.Input.decode(request.body, parameters: request.header.parameters ?? [:])
-        return HandlerResult(status: created ? 201 : 200, body: try await body(input, context.call(request), request))
+        return HandlerResult(status: created ? 201 : 200, body: try await body(input, context.call(request, O.spec), request))
       }
     )
   }
@@ -268,7 +270,9 @@ final class CallContext: Sendable {
     self.accountWatch = accountWatch
   }
 
-  func call(_ request: Request) -> Call { Call(header: request.header, now: clock.now, context: self) }
+  func call(_ request: Request, _ spec: OperationSpec) -> Call {
+    Call(header: request.header, now: clock.now, usesReserve: spec.usesReserve, context: self)
+  }
 }
 
 extension Message where Header == RequestHeader {

@@ -4,6 +4,7 @@ public import Messaging
 import Operations
 public import ServiceLifecycle
 public import Storage
+import Synchronization
 
 /// Runs one ``ServiceDefinition``: its store, its place on the bus, its relay, its listeners and its workers.
 ///
@@ -42,7 +43,9 @@ public final class ServiceHost: ServiceLifecycle.Service {
       return environment.metrics()
     }
     definition.serveSystem(metrics: metrics, started: environment.clock.now) {
-      listeners.compactMap(\.hindrance) + runners.compactMap(\.hindrance)
+      // What waits for the disk, waits: there is nothing else to tell of it.
+      if let problem = store.problem { return [Hindrance(problem)] }
+      return listeners.compactMap(\.hindrance) + runners.compactMap(\.hindrance)
     }
     if definition.keepsAccounts { definition.serveFollowing() }
     let dispatch = Dispatch(
@@ -69,10 +72,24 @@ public final class ServiceHost: ServiceLifecycle.Service {
     }
     for (name, make) in definition.runners { runners.append(Runner(name, logger: logger) { make(store, $0) }) }
     runners.append(Runner("storeHousekeeping", logger: logger) { StoreHousekeeping(store: store, pulse: $0, logger: logger) })
+    if !store.isReadOnly {
+      runners.append(
+        Runner("storeWatch", logger: logger) { _ in
+          Background { try await repeating(every: ServiceHost.watch) { _ = try await store.isWritableAgain() } }
+        })
+    }
     return runners
   }
 
+  /// The store was opened for reading only, and its disk takes writes again: the service has to be started anew.
+  public struct StoreWritableAgain: Error {}
+
+  /// How often a store that refuses writes is tried.
+  private static let watch = Duration.seconds(1)
+
   /// Runs until graceful shutdown or cancellation.
+  ///
+  /// - Throws: ``StoreWritableAgain``.
   public func run() async throws {
     var services: [any ServiceLifecycle.Service] = [StoreKeeper(store: store)]
     let bus = BusRunner(environment.bus)
@@ -80,11 +97,19 @@ public final class ServiceHost: ServiceLifecycle.Service {
     try bus.start()
     services.append(bus)
     services += runners
-    let group = ServiceGroup(
-      configuration: .init(
-        services: services.map { .init(service: $0, successTerminationBehavior: .ignore) },
-        logger: environment.logger))
-    try await group.run()
+    var configurations = services.map {
+      ServiceGroupConfiguration.ServiceConfiguration(service: $0, successTerminationBehavior: .ignore)
+    }
+    let isWritableAgain = Mutex(false)
+    if store.isReadOnly {
+      let watch = Background { [store] in
+        while try await !store.isWritableAgain() { try await Task.sleep(for: ServiceHost.watch) }
+        isWritableAgain.withLock { $0 = true }
+      }
+      configurations.append(.init(service: watch, successTerminationBehavior: .gracefullyShutdownGroup))
+    }
+    try await ServiceGroup(configuration: .init(services: configurations, logger: environment.logger)).run()
+    if isWritableAgain.withLock({ $0 }) { throw StoreWritableAgain() }
   }
 }
 
@@ -213,7 +238,7 @@ extension ServiceDefinition {
       _ = try await call.read { _ in true }
       let found = hindrances()
       return .init(
-        service: service, isReady: found.isEmpty, version: ServiceProcess.version,
+        service: service, isReady: found.allSatisfy(\.state.leavesReading), version: ServiceProcess.version,
         uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000), hindrances: found)
     }
     serve(ReadMetrics.self) { _, _ in .init(text: metrics()) }

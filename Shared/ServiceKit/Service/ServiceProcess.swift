@@ -16,8 +16,9 @@ public enum ServiceProcess {
   public static let version = "0.1.0"
 
   /// Runs a service until SIGTERM or SIGINT, and ends the process: 0 after a graceful stop, 78 (`EX_CONFIG`) for settings that
-  /// cannot be used, 1 for any other failure. With `--health [SECONDS]` it asks the running service instead, waits that long for the
-  /// answer (2 s if not said), and ends as ``ServiceHealth`` says.
+  /// cannot be used, 75 (`EX_TEMPFAIL`) where it is to be started anew since its disk takes writes again, 1 for any other failure. With
+  /// `--health [SECONDS]` it asks the running service instead, waits that long for the answer (2 s if not said), and ends as
+  /// ``ServiceHealth`` says.
   public static func run(
     _ service: ServiceName, _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
   ) async {
@@ -84,6 +85,9 @@ public enum ServiceProcess {
         logger.critical("a setting cannot be used", metadata: ["key": .string(problem.key), "rule": .string(problem.rule)])
       }
       exit(78)
+    } catch is ServiceHost.StoreWritableAgain {
+      logger.notice("the store can be written again: it is opened anew")
+      exit(75)
     } catch {
       logger.critical("ended by an error", metadata: ["error": .string("\(error)")])
       exit(1)

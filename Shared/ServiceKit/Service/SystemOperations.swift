@@ -30,10 +30,10 @@ public enum ReadHealth: Operation {
 
     public static let notes: Notes = [
       "service": "Who answers.",
-      "isReady": "Whether it takes requests and nothing hinders it.",
+      "isReady": "Whether it takes requests, and nothing hinders it but a disk that cannot be written.",
       "version": "Version of the program.",
       "uptimeSeconds": "How long it has run.",
-      "hindrances": "What keeps it from being ready.",
+      "hindrances": "What keeps it from being ready, or from writing.",
     ]
   }
 
@@ -52,15 +52,31 @@ public struct Hindrance: Document, Hashable {
     case failing
     /// It makes no headway: it hangs, or fails again and again.
     case stuck
+    /// Its disk is full: what would write is refused.
+    case storageFull
+    /// Its disk is read-only: what would write is refused.
+    case storageReadOnly
+
+    /// Whether the service takes requests all the same, and answers those that only read.
+    public var leavesReading: Bool { self == .storageFull || self == .storageReadOnly }
   }
 
-  /// `listener.identity`, or the name of a runner such as `MailWorker`.
+  /// `listener.identity`, the name of a runner such as `MailWorker`, or `store`.
   public var part: String
   public var state: State
 
   public init(part: String, state: State) {
     self.part = part
     self.state = state
+  }
+
+  init(_ problem: StorageProblem) {
+    let state: State =
+      switch problem {
+      case .full: .storageFull
+      case .readOnly: .storageReadOnly
+      }
+    self.init(part: "store", state: state)
   }
 
   public static let notes: Notes = ["part": "The part's name.", "state": "What is wrong with it."]

@@ -1,4 +1,5 @@
 import CScrubbingVFS
+import Foundation
 import GRDB
 import GRDBSQLite
 import Operations
@@ -11,10 +12,18 @@ struct Connections: Sendable {
   let writer: DatabaseQueue
   let readers: [DatabaseQueue]
   let lookUps: DatabaseQueue
+  /// For a transaction that begins to read in one access and is read in another.
+  let snapshot: @Sendable () throws -> DatabaseQueue
+  private let isReadOnly: Bool
   private let lock: StoreLock
 
   init(path: String, readers count: Int) throws {
-    lock = try StoreLock(path: path)
+    try self.init(path: path, readers: count, lock: StoreLock(path: path))
+  }
+
+  private init(path: String, readers count: Int, lock: StoreLock) throws {
+    self.lock = lock
+    isReadOnly = false
     let name = try ScrubbedFile.name(of: path)
     writer = try DatabaseQueue(path: name, configuration: Connections.writing)
     try writer.writeWithoutTransaction(Connections.checkSettings)
@@ -25,6 +34,71 @@ struct Connections: Sendable {
     // Others wait for the thread that looks up.
     lookingUp.busyMode = .timeout(0.05)
     lookUps = try DatabaseQueue(path: name, configuration: lookingUp)
+    snapshot = {
+      var configuration = Connections.reading
+      configuration.label = "store.snapshot"
+      configuration.allowsUnsafeTransactions = true
+      return try DatabaseQueue(path: name, configuration: configuration)
+    }
+  }
+
+  /// Connections to a file that cannot be written, all for reading: nobody else writes it either, since the lock is ours.
+  ///
+  /// SQLite reads a write-ahead log by an index that it keeps in a file beside it, and for that file, too, there may be no room. So each
+  /// of these connections keeps an index of its own in memory, as SQLite does for one that has the file to itself: that needs a way
+  /// to the file without locks. Without a log, the file alone is all there is.
+  private init(readOnly path: String, readers count: Int, lock: StoreLock) throws {
+    self.lock = lock
+    isReadOnly = true
+    let log = "\(path)-wal"
+    let hasLog =
+      try FileManager.default.fileExists(atPath: log)
+      && FileManager.default.attributesOfItem(atPath: log)[.size] as? Int != 0
+    var configuration = Connections.reading
+    if hasLog { configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") } }
+    let uri = ScrubbedFile.uri(of: path) + (hasLog ? "?mode=ro&vfs=unix-none" : "?immutable=1")
+    let open = { @Sendable [configuration] in try DatabaseQueue(path: uri, configuration: configuration) }
+    writer = try open()
+    readers = try (0..<count).map { _ in try open() }
+    lookUps = try open()
+    configuration.allowsUnsafeTransactions = true
+    snapshot = { [configuration] in try DatabaseQueue(path: uri, configuration: configuration) }
+  }
+
+  /// A store's file, ready to serve.
+  struct Opened {
+    let connections: Connections
+    let epoch: Epoch
+    /// Why it was opened for reading only; nil if it can be written.
+    let problem: StorageProblem?
+  }
+
+  /// Opens the file and brings its schema up to date. Where its disk takes no write, it is opened for reading only, if its schema is up
+  /// to date already.
+  static func open(
+    _ path: String, readers count: Int, _ migrations: [Migration], of service: ServiceName, at now: Instant
+  ) throws -> Opened {
+    let lock = try StoreLock(path: path)
+    do {
+      let connections = try Connections(path: path, readers: count, lock: lock)
+      return Opened(connections: connections, epoch: try connections.prepare(migrations, of: service, at: now), problem: nil)
+    } catch {
+      guard let problem = StorageProblem(error, beside: path) else { throw error }
+      let connections = try Connections(readOnly: path, readers: count, lock: lock)
+      guard let epoch = try connections.preparedEpoch(migrations, of: service) else { throw error }
+      return Opened(connections: connections, epoch: epoch, problem: problem)
+    }
+  }
+
+  /// The epoch of the file's outbox; nil if something has to be written before the file can serve.
+  private func preparedEpoch(_ migrations: [Migration], of service: ServiceName) throws -> Epoch? {
+    try writer.writeWithoutTransaction { database in
+      try StoreSchema.checkOwner(of: database, is: service)
+      guard try Migrations(series: .store, StoreSchema.migrations).areApplied(to: database),
+        try Migrations(series: .service, migrations).areApplied(to: database)
+      else { return nil }
+      return try Epoch.current(database)
+    }
   }
 
   /// Migrates the file and marks that it was opened. Returns the epoch of its outbox.
@@ -79,22 +153,23 @@ struct Connections: Sendable {
   func close() async throws {
     defer { lock.release() }
     for reader in readers + [lookUps] { try reader.close() }
-    try await truncateLog()
+    guard !isReadOnly else { return try writer.close() }
+    let end: Result<Void, any Error>
+    do { end = .success(try await truncateLog()) } catch { end = .failure(error) }
     try writer.close()
+    try end.get()
   }
 
   private func onWriter<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
-      writer.asyncWriteWithoutTransaction { database in continuation.resume(with: Result { try body(database) }) }
+      writer.asyncWriteWithoutTransaction { database in
+        do {
+          continuation.resume(returning: try body(database))
+        } catch {
+          continuation.resume(throwing: StorageProblem(error, in: database)?.failure ?? error)
+        }
+      }
     }
-  }
-
-  /// One for a transaction that begins to read in one access and is read in another.
-  static func snapshot(of path: String) throws -> DatabaseQueue {
-    var configuration = reading
-    configuration.label = "store.snapshot"
-    configuration.allowsUnsafeTransactions = true
-    return try DatabaseQueue(path: ScrubbedFile.name(of: path), configuration: configuration)
   }
 
   private static let busyMilliseconds = 5_000

@@ -6,6 +6,8 @@ import Operations
 /// A waiting write.
 struct Write: Sendable {
   let traceparent: String?
+  /// Whether it is tried where there is no room but the reserve.
+  var usesReserve = false
   /// Writes and returns what hands over the result, to be called once it is durable.
   let perform: @Sendable (Transaction) throws -> @Sendable () -> Void
   let fail: @Sendable (any Error) -> Void
@@ -22,9 +24,12 @@ struct GroupCommit: Sendable {
   /// Called after each commit that told events.
   let tell: @Sendable (Told) -> Void
   let metrics: StoreMetrics
+  let space: WriteSpace
   let onFatal: Store.FatalError
 
   func commit(_ writes: [Write], to database: Database) {
+    let writes = space.admit(writes)
+    guard !writes.isEmpty else { return }
     let start = ContinuousClock.now
     let outbox = OutboxWriter(service: service, database: database)
     let afterwards = Afterwards()
@@ -47,6 +52,7 @@ struct GroupCommit: Sendable {
     do {
       try database.run("COMMIT TRANSACTION")
     } catch {
+      if let problem = StorageProblem(ofCommit: error, in: database) { return refuse(writes, problem, in: database) }
       // Whether it is durable is not known, so neither success nor failure can be told.
       onFatal(fatalReason(error) ?? "a commit failed: \(error)")
       undo(writes, culprit: nil, error, in: database)
@@ -55,6 +61,7 @@ struct GroupCommit: Sendable {
     metrics.commits.increment()
     metrics.writesPerCommit.record(writes.count)
     metrics.commitDuration.recordNanoseconds((ContinuousClock.now - start).nanoseconds)
+    space.took(writes)
     for answer in answers { answer() }
     for body in afterwards.bodies { body() }
     if let told = outbox.told(epoch) { tell(told) }
@@ -72,7 +79,9 @@ struct GroupCommit: Sendable {
       try database.run("RELEASE SAVEPOINT write")
       return succeed
     } catch {
-      guard fatalReason(error) == nil, database.isInsideTransaction else { throw error }
+      guard fatalReason(error) == nil, StorageProblem(error, in: database) == nil, database.isInsideTransaction else {
+        throw error
+      }
       try database.run("ROLLBACK TO SAVEPOINT write")
       try database.run("RELEASE SAVEPOINT write")
       transaction.outbox.goBack(to: lastNumber)
@@ -93,14 +102,25 @@ struct GroupCommit: Sendable {
 
   /// Rolls everything back. The write whose fault it is, if it is one's, gets the error; the others may repeat.
   private func undo(_ writes: [Write], culprit: Int?, _ error: any Error, in database: Database) {
+    if let problem = StorageProblem(error, in: database) { return refuse(writes, problem, in: database) }
     if let reason = fatalReason(error) { onFatal(reason) }
+    rollBack(database)
+    for (index, write) in writes.enumerated() {
+      write.fail(index == culprit ? error : Failure.closed)
+    }
+  }
+
+  /// Rolls everything back since the disk takes nothing.
+  private func refuse(_ writes: [Write], _ problem: StorageProblem, in database: Database) {
+    rollBack(database)
+    space.refuse(writes, problem)
+  }
+
+  private func rollBack(_ database: Database) {
     do {
       try database.rollback()
     } catch {
       onFatal("a transaction cannot be rolled back: \(error)")
-    }
-    for (index, write) in writes.enumerated() {
-      write.fail(index == culprit ? error : Failure.closed)
     }
   }
 }

@@ -12,13 +12,18 @@ enum ScrubbedFile {
   static func name(of path: String) throws -> String {
     let result = scrubbing_register()
     guard result == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
+    // A URI alone can name the virtual file system.
+    return "\(uri(of: path))?vfs=\(SCRUBBING_VFS_NAME)"
+  }
+
+  /// The file of that path as a URI (sqlite.org/uri.html), to which parameters can be added.
+  static func uri(of path: String) -> String {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
     let hexadecimal = Array("0123456789ABCDEF".utf8)
-    // A URI's path, for it alone can name the virtual file system (sqlite.org/uri.html).
     let escaped = path.utf8.flatMap { byte in
       plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
     }
-    return "file:\(String(decoding: escaped, as: UTF8.self))?vfs=\(SCRUBBING_VFS_NAME)"
+    return "file:\(String(decoding: escaped, as: UTF8.self))"
   }
 
   /// Scrubs pages where they are in the file.

@@ -35,12 +35,18 @@ final class StoreLock: Sendable {
   }
 
   private static func open(_ path: String) throws(StoreFailure) -> CInt {
-    #if canImport(Glibc)
-      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    #else
-      let descriptor = Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    #endif
+    var descriptor = open(path, O_RDWR | O_CREAT)
+    // What is there can be locked and read all the same.
+    if descriptor < 0, errno == EROFS { descriptor = open(path, O_RDONLY) }
     guard descriptor >= 0 else { throw .file(path: path, errno: errno) }
     return descriptor
+  }
+
+  private static func open(_ path: String, _ flags: CInt) -> CInt {
+    #if canImport(Glibc)
+      Glibc.open(path, flags | O_CLOEXEC, 0o600)
+    #else
+      Darwin.open(path, flags | O_CLOEXEC, 0o600)
+    #endif
   }
 }

@@ -40,20 +40,21 @@ final class Holds: Sendable {
     var isClosed = false
   }
 
-  private let path: String
+  private let snapshot: @Sendable () throws -> DatabaseQueue
   private let writer: DatabaseQueue
   private let longest: Duration
   private let state = Mutex(State())
 
-  init(_ path: String, writer: DatabaseQueue, longest: Duration) {
-    self.path = path
+  /// - Parameter snapshot: makes the connection that reads.
+  init(_ snapshot: @escaping @Sendable () throws -> DatabaseQueue, writer: DatabaseQueue, longest: Duration) {
+    self.snapshot = snapshot
     self.writer = writer
     self.longest = longest
   }
 
   /// Returns when the writes are held.
   func begin() async throws -> HoldID {
-    let hold = Hold(try Connections.snapshot(of: path), lasting: longest)
+    let hold = Hold(try snapshot(), lasting: longest)
     try state.withLock { state in
       guard !state.isClosed else { throw Failure.closed }
       guard case .free = state.phase else { throw BackupFailure.underWay }

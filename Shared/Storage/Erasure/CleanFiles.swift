@@ -6,6 +6,7 @@ extension Store {
   /// in a store's life, in steps of a few milliseconds with rests between, each of which outlasts the process: a store of a gigabyte takes
   /// half a minute, in which its writes wait no longer than for each other.
   public func scrubEarlierPages() async throws {
+    try requireWritable()
     while let first = try await firstUnscrubbedPage() {
       let start = ContinuousClock.now
       let next: Int64?
@@ -35,6 +36,7 @@ extension Store {
   ///   ``scrubEarlierPages()`` has not ended.
   /// - Throws: ``StoreFailure/tooManyPages(_:)``, or SQLite's error.
   public func cleanFiles() async throws -> Bool {
+    try requireWritable()
     guard try await firstUnscrubbedPage() == nil else { return false }
     try await read(ScrubbedFile.checkSize)
     do {

@@ -17,13 +17,18 @@ struct Epoch: Sendable {
       if try Bool.fetchOne(database, sql: "SELECT is_copy FROM store_states") == true { try renew(database) }
       // Beside telling when, it proves that the file can be written, and makes the write-ahead log that readers look for.
       try database.execute(sql: "UPDATE store_states SET opened_at = ?", arguments: [now])
-      epoch = try Row.fetchOne(database, sql: "SELECT epoch, epoch_start FROM store_states").map {
-        Epoch(name: $0["epoch"], start: $0["epoch_start"])
-      }
+      epoch = try current(database)
       return .commit
     }
     guard let epoch else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the store has no state") }
     return epoch
+  }
+
+  /// The epoch of the file; nil in a copy, which has to begin one.
+  static func current(_ database: Database) throws -> Epoch? {
+    try Row.fetchOne(database, sql: "SELECT epoch, epoch_start FROM store_states WHERE is_copy = 0").map {
+      Epoch(name: $0["epoch"], start: $0["epoch_start"])
+    }
   }
 
   /// Begins another epoch after the last number told. Its listeners have to begin from the snapshot, and say anew how far they are.

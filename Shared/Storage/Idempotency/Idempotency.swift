@@ -83,17 +83,18 @@ struct Idempotency: Sendable {
 }
 
 extension Store {
-  /// Writes like ``write(traceparent:_:)``, and records the reply in the same transaction. A repetition with the same payload gets the
+  /// Writes like ``write(traceparent:usingReserve:_:)``, and records the reply in the same transaction. A repetition with the same payload gets the
   /// recorded reply for seven days, without running the body. A body that throws leaves no record.
   ///
   /// - Throws: what the body throws; ``Failure`` `idempotency_key_reused` if the key came with another payload, `still_running` while the
   ///   first one runs, `idempotency_allowance_exceeded` if too much is kept for the key's owner.
   public func write(
-    idempotency key: IdempotencyKey, traceparent: String? = nil, _ body: @escaping @Sendable (Transaction) throws -> [UInt8]
+    idempotency key: IdempotencyKey, traceparent: String? = nil, usingReserve usesReserve: Bool = false,
+    _ body: @escaping @Sendable (Transaction) throws -> [UInt8]
   ) async throws -> [UInt8] {
     try await idempotency.alone(key) {
       let hash = idempotency.hash(key)
-      return try await write(traceparent: traceparent) { [idempotency] transaction in
+      return try await write(traceparent: traceparent, usingReserve: usesReserve) { [idempotency] transaction in
         if let reply = try idempotency.reply(to: key, hash: hash, now: transaction.now, in: transaction.database) { return reply }
         let reply = try body(transaction)
         try idempotency.record(reply, to: key, hash: hash, transaction)
@@ -102,7 +103,7 @@ extension Store {
     }
   }
 
-  /// Writes like ``write(idempotency:traceparent:_:)`` where a request is more than one transaction: a repetition does nothing of it again.
+  /// Writes like ``write(idempotency:traceparent:usingReserve:_:)`` where a request is more than one transaction: a repetition does nothing of it again.
   ///
   /// - Parameters:
   ///   - prepare: what comes before the transaction.
@@ -110,8 +111,8 @@ extension Store {
   ///   - body: answers, and says what is to be recorded: nothing where it refuses, and yet what it wrote is to stay.
   /// - Throws: what these throw; ``Failure`` `idempotency_key_reused`, `still_running` and `idempotency_allowance_exceeded` as there.
   public func write<Prepared: Sendable, T: Sendable>(
-    idempotency key: IdempotencyKey, traceparent: String? = nil, prepare: () async throws -> Prepared,
-    repeated: ([UInt8]) async throws -> T,
+    idempotency key: IdempotencyKey, traceparent: String? = nil, usingReserve usesReserve: Bool = false,
+    prepare: () async throws -> Prepared, repeated: ([UInt8]) async throws -> T,
     _ body: @escaping @Sendable (Prepared, Transaction) throws -> (answer: T, record: [UInt8]?)
   ) async throws -> T {
     try await idempotency.alone(key) {
@@ -120,7 +121,7 @@ extension Store {
         return try await repeated(reply)
       }
       let prepared = try await prepare()
-      return try await write(traceparent: traceparent) { [idempotency] transaction in
+      return try await write(traceparent: traceparent, usingReserve: usesReserve) { [idempotency] transaction in
         let (answer, record) = try body(prepared, transaction)
         if let record { try idempotency.record(record, to: key, hash: hash, transaction) }
         return answer

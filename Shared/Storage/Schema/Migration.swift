@@ -42,6 +42,9 @@ struct Migrations {
     _ = try applied(database)
   }
 
+  /// Whether the file has them all.
+  func areApplied(to database: Database) throws -> Bool { try applied(database) == all.count }
+
   func apply(to database: Database, at now: Instant) throws {
     try database.execute(sql: Migrations.table)
     let pending = all.dropFirst(try applied(database))

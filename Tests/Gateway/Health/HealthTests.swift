@@ -110,6 +110,22 @@ struct HealthTests {
     }
   }
 
+  @Test("A service that reads and cannot write is degraded, and counts as ready")
+  func degraded() throws {
+    let full = ReadHealth.Output(
+      service: .identity, isReady: true, version: "1", uptimeSeconds: 5,
+      hindrances: [Hindrance(part: "store", state: .storageFull)])
+    let report = ReadyReport([(.identity, .success(full))], version: "1", isStopping: false)
+    #expect(report.isReady)
+    let text = String(decoding: report.json.bytes, as: UTF8.self)
+    #expect(text.hasPrefix(#"{"status":"degraded","services":["#))
+    #expect(text.contains(#"{"service":"identity","status":"degraded""#) && text.contains(#""state":"storageFull""#))
+    // One that answers nobody is worse.
+    let worse = ReadyReport(
+      [(.identity, .success(full)), (.social, .failure(Failure(RequestFailure.unavailable)))], version: "1", isStopping: false)
+    #expect(!worse.isReady)
+  }
+
   @Test("Metrics of several processes declare each family once")
   func merges() {
     let first = "# TYPE a counter\na{service=\"x\"} 1\n# TYPE b gauge\nb{service=\"x\"} 2\n"
