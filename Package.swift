@@ -218,7 +218,7 @@ let package = Package(
         [
           "Client", "Cluster", "Messaging", "Operations", "Sampling", "ServiceKit", "SmallDisk", "racha-admin", grdb, logging,
         ] + everyContract
-          + everyExecutable),
+          + everyExecutable, exclude: ["API/session.py"]),
       tests(
         "Gateway",
         [
