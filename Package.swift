@@ -231,7 +231,7 @@ let package = Package(
         "Identity",
         [
           "EarlierStores", "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "Sampling",
-          "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging,
+          "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging, sqlite,
           .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["Images", "Operations"], exclude: ["Fixtures"]),

@@ -2,9 +2,17 @@ import Foundation
 import GRDB
 import Operations
 import Storage
+import Synchronization
 import Testing
 
 private struct Refused: Error, Equatable {}
+
+/// Tells who asks first.
+private final class Order: Sendable {
+  private let count = Atomic(0)
+
+  var isFirst: Bool { count.add(1, ordering: .relaxed).oldValue == 0 }
+}
 
 @Suite("Writing and reading", .timeLimit(.minutes(1)))
 struct WritingTests {
@@ -124,6 +132,42 @@ struct WritingTests {
     }
     await #expect(throws: DatabaseError.self) { try await store.read { try $0.execute(sql: "DELETE FROM numbers") } }
     await #expect(throws: Refused.self) { try await store.read { _ in throw Refused() } }
+    await store.close()
+  }
+
+  @Test("reads that wait share one access, whatever is written meanwhile")
+  func sharedAccess() async throws {
+    var limits = StoreLimits()
+    limits.readers = 1
+    let store = try Store.numbers(path, limits: limits)
+    let (first, second) = (Gate(), Gate())
+    let count: @Sendable (Database) throws -> Int = { try Int.fetchOne($0, sql: "SELECT count(*) FROM numbers") ?? 0 }
+    async let before = store.read { database in
+      first.pass()
+      return try count(database)
+    }
+    await first.waitForArrival()
+    // Both wait behind the first, and so are taken together.
+    let order = Order()
+    let waiting = [0, 1].map { _ in
+      Task {
+        try await store.read { database in
+          let seen = try count(database)
+          if order.isFirst { second.pass() }
+          return seen
+        }
+      }
+    }
+    while store.waitingReads < 2 { await Task.yield() }
+    first.open()
+    await second.waitForArrival()
+    // One has looked, and the other has not begun: in an access of its own it would see what is written now.
+    try await store.insert(1)
+    second.open()
+    #expect(try await before == 0)
+    #expect(try await [waiting[0].value, waiting[1].value] == [0, 0])
+    // One that comes then has an access of its own.
+    #expect(try await store.count("numbers") == 1)
     await store.close()
   }
 

@@ -107,11 +107,11 @@ final class Lane<Job: Sendable>: Sendable {
 }
 
 extension Lane {
-  /// How many jobs wait.
-  var waiting: Int { state.withLock { $0.waiting.count } }
-
   /// For how many jobs the next batch waits at this moment; 0 if it waits for none.
   var wanted: Int { state.withLock { $0.wanted } }
+
+  /// How many jobs wait.
+  var waiting: Int { state.withLock { $0.waiting.count } }
 
   /// Returns when half of those who are at it have come, or the patience is over: the others are on their way with the answers of
   /// the last batch meanwhile, so that neither the lane nor what lies before it stands still.

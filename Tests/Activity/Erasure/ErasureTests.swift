@@ -78,11 +78,12 @@ struct ErasureTests {
       let activity = try await ana.makeActivity()
       try await services.delete(ana, heardBy: .activity)
       let entry = RecordEntry.Input(activityID: activity.id, day: .today, isDone: true)
-      #expect(try await ana.failure(RecordEntry.self, entry) != nil)
+      // That she is gone refuses it, not that her activity is.
+      #expect(try await ana.failure(RecordEntry.self, entry) == "session_revoked")
       let sample = MovementSample(
         id: "late", start: try Instant(text: "2026-11-21T09:00:00.000Z"), end: try Instant(text: "2026-11-21T10:00:00.000Z"),
         steps: 200)
-      #expect(try await ana.failure(RecordMovementSamples.self, .init(samples: [sample])) != nil)
+      #expect(try await ana.failure(RecordMovementSamples.self, .init(samples: [sample])) == "session_revoked")
       // Identity's older events come once more, as after a restore.
       try await services.move(ana, to: "Europe/Madrid", heardBy: .activity)
       #expect(try await services.store(of: .activity).traces(of: ana.id) == [])

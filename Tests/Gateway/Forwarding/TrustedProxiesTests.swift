@@ -1,3 +1,5 @@
+import NIOCore
+import NIOHTTP1
 import Operations
 import ServiceKit
 import Testing
@@ -161,6 +163,19 @@ struct TrustedProxiesTests {
         let answer = try await gateway.http("GET", "/metrics", ["X-Forwarded-For": client])
         #expect(answer.status == 403)
       }
+    }
+    // Each of two rules refuses it. The field by itself, whoever sends it, is `unknownProxies`; and whom a trusted proxy speaks for is
+    // never local, whatever name its field has.
+    var proxies = TrustedProxies()
+    proxies.networks = [network]
+    for field in [TrustedProxies.Field.xForwardedFor, .forwarded] {
+      proxies.field = field
+      let peer = Peer(try SocketAddress(ipAddress: "127.0.0.1", port: 1), proxies: proxies)
+      for client in ["192.0.2.7", "127.0.0.1", "unknown", "", "for=127.0.0.1", "for=192.0.2.7"] {
+        #expect(!peer.client([field.rawValue: client]).isLocal, "\(field) \(client)")
+      }
+      // This machine, by itself.
+      #expect(peer.client([:]).isLocal)
     }
   }
 

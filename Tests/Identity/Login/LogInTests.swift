@@ -100,8 +100,14 @@ struct LogInTests {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
       try await fail(identity, times: 5)
-      for _ in 0..<10 { _ = try await locked(identity) }
+      for _ in 0..<10 { #expect(try await locked(identity) == 30) }
+      // What can be no password is told otherwise as soon as anybody looks at it.
+      let malformed = "Correr\u{7}2026!"
+      let unlooked = try await failure { try await identity.logIn("ana", malformed, from: "192.0.2.1") }
+      #expect(unlooked.code == "login_locked")
       identity.time.advance(seconds: 30)
+      let looked = try await failure { try await identity.logIn("ana", malformed, from: "192.0.2.1") }
+      #expect(looked.fields.map(\.field) == ["password"])
       _ = try await identity.logIn()
     }
   }
