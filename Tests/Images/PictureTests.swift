@@ -7,9 +7,10 @@ import Testing
 @Suite("Pictures (ID-11)")
 struct PictureTests {
   private let desk = PictureDesk()
+  private let account = AccountID()
 
   private func picture(_ name: String) async throws -> Picture {
-    try await desk.picture(try Fixture.bytes(name), field: "content")
+    try await desk.picture(try Fixture.bytes(name), field: "content", of: account)
   }
 
   @Test(
@@ -86,7 +87,7 @@ struct PictureTests {
   func orientations(orientation: Int) async throws {
     let bytes = try Fixture.bytes("orientation-\(orientation).jpg")
     #expect(try PictureHeader.read(bytes).orientation.rawValue == orientation)
-    #expect(try await desk.picture(bytes, field: "content").bytes.canvas().isUpright)
+    #expect(try await desk.picture(bytes, field: "content", of: account).bytes.canvas().isUpright)
   }
 
   @Test(
@@ -98,7 +99,7 @@ struct PictureTests {
     let bytes = try Fixture.bytes(name)
     #expect(bytes.contains(Fixture.planted))
     // A file of two kinds at once: what follows the picture's end.
-    let picture = try await desk.picture(bytes + Array("<script>\(Fixture.planted)</script>".utf8), field: "content")
+    let picture = try await desk.picture(bytes + Array("<script>\(Fixture.planted)</script>".utf8), field: "content", of: account)
     #expect(try picture.bytes.canvas().isUpright)
     for trace in [Fixture.planted, "Exif", "EXIF", "eXIf", "tEXt", "iTXt", "GPS", "script", "xmp"] {
       #expect(!picture.bytes.contains(trace), "\(trace)")
@@ -109,7 +110,7 @@ struct PictureTests {
   func within() async throws {
     let noise = try Fixture.bytes("noise.png")
     #expect(noise.count <= Picture.mostBytes)
-    let picture = try await desk.picture(noise, field: "content")
+    let picture = try await desk.picture(noise, field: "content", of: account)
     #expect(picture.bytes.count <= Picture.mostBytes && (picture.width, picture.height) == (145, 150))
     #expect(picture.format == .webp)
   }
@@ -146,7 +147,7 @@ struct PictureTests {
     marked = marked.replacing(at: exif + 4, with: [UInt8((length + 6) % 256), UInt8((length + 6) / 256)])
     let size = marked.count - 8
     marked = marked.replacing(at: 4, with: [UInt8(size % 256), UInt8(size / 256)])
-    #expect(try await desk.picture(marked, field: "content").bytes.canvas().isUpright)
+    #expect(try await desk.picture(marked, field: "content", of: account).bytes.canvas().isUpright)
   }
 
   /// What is sent in place of a picture, and what is said to it.
@@ -240,7 +241,7 @@ struct PictureTests {
   func refused(hostile: Hostile) async throws {
     let bytes = try hostile.bytes()
     do {
-      let taken = try await desk.picture(bytes, field: "content")
+      let taken = try await desk.picture(bytes, field: "content", of: account)
       Issue.record("taken as \(taken.format), \(taken.width) x \(taken.height)")
     } catch let failure as Failure {
       #expect(failure.code == "invalid_fields")

@@ -23,7 +23,7 @@ struct WorkerPoolTests {
 
   @Test("works on as many as it has threads, lets as many wait as it may, and refuses the rest as overloaded")
   func bounds() async throws {
-    let pool = WorkerPool(label: "test", threads: 2, mostWaiting: 3)
+    let pool = WorkerPool(label: "test", threads: 2, maxWaiting: 3)
     let gate = Gate()
     var begun = gate.begun.makeAsyncIterator()
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -64,7 +64,7 @@ struct WorkerPoolTests {
 
   @Test("gives up the place of a caller that is cancelled while it waits")
   func cancellation() async throws {
-    let pool = WorkerPool(label: "test", threads: 1, mostWaiting: 1)
+    let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 1)
     let gate = Gate()
     var begun = gate.begun.makeAsyncIterator()
     let running = Task { try await pool.run { gate.pass() } }
@@ -78,10 +78,61 @@ struct WorkerPoolTests {
     #expect(try await next.value == 5)
   }
 
+  @Test("lets accounts take turns: many of one make another wait for one of them, and beyond its share one is told to slow down")
+  func fairness() async throws {
+    let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 8, maxWaitingPerAccount: 4)
+    let ana = AccountID()
+    let gate = Gate()
+    var begun = gate.begun.makeAsyncIterator()
+    let order = AsyncStream<String>.makeStream()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await pool.run(for: ana) { gate.pass() } }
+      _ = await begun.next()
+      // Of six more of the same account four may wait.
+      let refused = AsyncStream<Void>.makeStream()
+      for _ in 0..<6 {
+        group.addTask {
+          do {
+            try await pool.run(for: ana) { _ = order.continuation.yield("ana") }
+          } catch let failure as Failure {
+            #expect(failure.code == "rate_limited" && failure.status == 429)
+            refused.continuation.yield()
+          }
+        }
+      }
+      var refusals = refused.stream.makeAsyncIterator()
+      _ = await refusals.next()
+      _ = await refusals.next()
+      // Of six others as many wait as there is room for beside hers.
+      let full = AsyncStream<Void>.makeStream()
+      for _ in 0..<6 {
+        group.addTask {
+          do {
+            try await pool.run(for: AccountID()) { _ = order.continuation.yield("other") }
+          } catch let failure as Failure {
+            #expect(failure.code == "overloaded" && failure.status == 503)
+            full.continuation.yield()
+          }
+        }
+      }
+      var overloads = full.stream.makeAsyncIterator()
+      _ = await overloads.next()
+      _ = await overloads.next()
+      gate.open()
+      try await group.waitForAll()
+    }
+    order.continuation.finish()
+    let turns = await order.stream.reduce(into: [String]()) { $0.append($1) }
+    #expect(turns.count == 8 && turns.filter { $0 == "ana" }.count == 4)
+    // Before the second of hers come all others.
+    let second = turns.indices.filter { turns[$0] == "ana" }.dropFirst().first ?? 0
+    #expect(turns.prefix(second).filter { $0 != "ana" }.count == 4, "\(turns)")
+  }
+
   @Test("hands on what the work throws")
   func failure() async throws {
     struct Trouble: Error {}
-    let pool = WorkerPool(label: "test", threads: 1, mostWaiting: 1)
+    let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 1)
     await #expect(throws: Trouble.self) { try await pool.run { throw Trouble() } }
     #expect(try await pool.run { 1 } == 1)
   }

@@ -6,6 +6,8 @@ public enum ImportFailure: String, FailureCode {
   case notFound = "import_not_found"
   /// The account has as many unfinished ones as one may have.
   case tooMany = "too_many_imports"
+  /// The account has as many bytes on their way as one may have.
+  case accountFull = "import_account_full"
   /// There is no room for the file at the moment.
   case noRoom = "import_no_room"
   /// It takes no more chunks: it was completed, or has ended.
@@ -18,7 +20,7 @@ public enum ImportFailure: String, FailureCode {
   public var status: Int {
     switch self {
     case .notFound: 404
-    case .tooMany, .notUploading, .incomplete: 409
+    case .tooMany, .accountFull, .notUploading, .incomplete: 409
     case .unusable: 422
     case .noRoom: 503
     }
@@ -80,7 +82,9 @@ public enum CreateImport: Operation {
 
   public static let spec = OperationSpec(
     "imports.create", of: .activity, .post("/v1/imports"), by: .account, effect: .create,
-    failures: [ImportFailure.tooMany.kind, ImportFailure.noRoom.kind, RequestFailure.consentRequired.kind],
+    failures: [
+      ImportFailure.tooMany.kind, ImportFailure.accountFull.kind, ImportFailure.noRoom.kind, RequestFailure.consentRequired.kind,
+    ],
     requirements: ["ID-13", "MOVE-3"],
     "Announce a file of another program to be imported. All but Loop Habit Tracker's need the consent to activity data.")
 }

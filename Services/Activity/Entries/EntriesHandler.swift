@@ -79,7 +79,9 @@ extension ServiceDefinition {
         guard let photo = input.photo, input.found.areRight("photo") else { return (picture: Picture?.none, findings: findings) }
         // Where there is no such activity, or an entry already, no picture is decoded.
         try await call.read { try expectNone(calendars.goal(input.activityID, input.day, call, in: $0), in: $0) }
-        let picture = try await findings.gather(awaiting: { try await desk.picture(photo.bytes, field: "photo") })
+        let picture = try await findings.gather(awaiting: {
+          try await desk.picture(photo.bytes, field: "photo", of: call.account)
+        })
         return (picture, findings)
       },
       write: { input, prepared, call, transaction in

@@ -15,7 +15,7 @@ extension ServiceDefinition {
         _ = try await call.read { database in
           try Entries.required(try calendars.goal(input.activityID, input.day, call, in: database), in: database)
         }
-        return try await desk.picture(input.content.bytes, field: "content")
+        return try await desk.picture(input.content.bytes, field: "content", of: call.account)
       },
       write: { input, picture, call, transaction in
         let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)

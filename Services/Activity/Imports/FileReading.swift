@@ -15,16 +15,7 @@ actor FileReading {
     let consumed: Int64
   }
 
-  private final class Thread: SerialExecutor {
-    private let queue = DispatchQueue(label: "racha.imports.reading")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-  }
-
-  private nonisolated let thread = Thread()
+  private nonisolated let thread = ImportThread()
   private let file: ImportFile
   private let format: ImportFormat
   private let person: String?
@@ -76,5 +67,25 @@ actor FileReading {
       toSkip -= records.count - rest.count
       if !rest.isEmpty { return Slice(records: Array(rest), fault: nil, line: reader.line, consumed: reader.consumed) }
     }
+  }
+}
+
+/// Looks what a file is, on a thread of its own.
+actor FileInspection {
+  private nonisolated let thread = ImportThread()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  /// Ends soon where the task is cancelled, with any fault.
+  func format(of file: ImportFile) throws(FormatFault) -> ImportFormat { try file.format() }
+}
+
+/// A thread for what takes long with one file.
+private final class ImportThread: SerialExecutor {
+  private let queue = DispatchQueue(label: "racha.imports.reading")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }

@@ -1,6 +1,7 @@
 import ActivityContract
 import Operations
 import ServiceKit
+import Workers
 
 /// Bounds of imports (MOVE-3).
 struct ImportLimits: Sendable {
@@ -25,12 +26,18 @@ struct ImportLimits: Sendable {
   /// Between two events about the same import.
   static let tellingSeconds = 2
 
+  /// Files that are looked at to see what they are. An account has no more than ``mostUnfinished`` that could be.
+  static let inspections = FairLimits(maxRunning: 2, maxWaiting: 64)
+
   static let spoolSetting = "racha.imports.spoolBytes"
 
   /// What the files of all accounts may take together.
   let spoolBytes: Int
+  /// What those of one account may take together that it has announced and that have not ended.
+  let spoolBytesPerAccount: Int
 
   init(_ settings: Settings) {
+    spoolBytesPerAccount = settings.int("racha.imports.spoolBytesPerAccount", default: 4 << 30, in: 1...(1 << 50))
     spoolBytes = settings.int(Self.spoolSetting, default: 20 << 30, in: 1...(1 << 50))
   }
 }

@@ -30,24 +30,19 @@ struct ImportRun: Sendable {
 
   /// Why there is no more to do.
   private enum Stop: Error {
-    /// It was cancelled or deleted meanwhile.
-    case ended
     case failed(ImportEnd)
   }
-
-  /// How often it is looked for whether the import was ended by somebody else.
-  private static let pause = Duration.milliseconds(250)
 
   /// Reads to the end and removes the file.
   ///
   /// - Parameter beat: called before each batch; says how many records it may have.
   func run(_ beat: @escaping @Sendable () -> Int) async throws {
     do {
-      try await unlessEnded { try await read(beat) }
+      try await ImportWatch.unlessEnded(row.id, store) { try await read(beat) }
       try await store.write { try Imports.end(row.id, .done, $0) }
     } catch Stop.failed(let reason) {
       try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
-    } catch Stop.ended {
+    } catch is ImportWatch.Ended {
       // Whoever ended it has noted so.
     } catch let error as CancellationError {
       try await store.write { try Imports.takeBackStart(of: row.id, $0) }
@@ -56,25 +51,9 @@ struct ImportRun: Sendable {
     try await spool.remove(row.id, of: row.account)
   }
 
-  /// Does the work, but stops it as soon as the import has ended, which its transactions alone would find late: much of a file may be
-  /// read before there is something to take, and others wait for the lane.
-  private func unlessEnded(_ work: @escaping @Sendable () async throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
-      tasks.addTask { try await work() }
-      tasks.addTask {
-        while try await store.read({ try Imports.find(row.id, in: $0)?.state.isEnded }) == false {
-          try await Task.sleep(for: Self.pause)
-        }
-        throw Stop.ended
-      }
-      defer { tasks.cancelAll() }
-      try await tasks.next()
-    }
-  }
-
   private func read(_ beat: () -> Int) async throws {
     // What a file does to its reader is not known: that it was begun has to be durable before.
-    guard try await store.write({ try Imports.begin(row.id, $0) }) else { throw Stop.ended }
+    guard try await store.write({ try Imports.begin(row.id, $0) }) else { throw ImportWatch.Ended() }
     guard try await spool.holds(row.totalBytes, of: row.id, row.account) else { throw Stop.failed(.lost) }
     let file = ImportFile(path: spool.path(row.id, of: row.account), name: row.name, bytes: Int64(row.totalBytes))
     let reading = FileReading(file, format, person: row.person, from: row.position)
@@ -152,11 +131,11 @@ struct ImportRun: Sendable {
       }
       try Imports.end(row.id, .failed, transaction, because: ImportEnd(fault))
     }
-    throw Stop.ended
+    throw ImportWatch.Ended()
   }
 
   private func current(_ transaction: Transaction) throws -> ImportRow {
-    guard let row = try Imports.find(row.id, in: transaction.database), row.state == .reading else { throw Stop.ended }
+    guard let row = try Imports.find(row.id, in: transaction.database), row.state == .reading else { throw ImportWatch.Ended() }
     return row
   }
 }

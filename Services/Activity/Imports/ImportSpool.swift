@@ -24,8 +24,8 @@ struct ImportSpool: Sendable {
   }
 
   private let folder: String
-  /// Disks may be slow: whoever waits for them has threads of their own.
-  private let pool = WorkerPool(label: "racha.imports.spool", threads: 2, mostWaiting: 64)
+  /// Disks may be slow: whoever waits for them has threads of their own, on which accounts take turns.
+  private let pool = WorkerPool(label: "racha.imports.spool", threads: 2, maxWaiting: 64)
 
   init(_ home: Home) { folder = home.path + "/imports" }
 
@@ -33,13 +33,10 @@ struct ImportSpool: Sendable {
 
   private func folder(of account: AccountID) -> String { "\(folder)/\(account)" }
 
-  /// Runs something that waits for the disk.
-  func work<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T { try await pool.run(body) }
-
   /// Writes a chunk; it is durable when this returns.
   func write(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws {
     let (path, parent) = (path(id, of: account), folder(of: account))
-    try await pool.run {
+    try await pool.run(for: account) {
       let descriptor = offset == 0 ? try Self.created(path, in: parent) : open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
       guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
       defer { close(descriptor) }
@@ -77,7 +74,7 @@ struct ImportSpool: Sendable {
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
     guard !bytes.isEmpty else { return true }
     let path = path(id, of: account)
-    return try await pool.run {
+    return try await pool.run(for: account) {
       let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
       guard descriptor >= 0 else { throw Fault(operation: "open", number: errno) }
       defer { close(descriptor) }
@@ -100,7 +97,7 @@ struct ImportSpool: Sendable {
   /// Whether the file is there with at least so many bytes.
   func holds(_ bytes: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
     let path = path(id, of: account)
-    return try await pool.run {
+    return try await pool.run(for: account) {
       var status = stat()
       return stat(path, &status) == 0 && Int(status.st_size) >= bytes
     }
@@ -109,7 +106,7 @@ struct ImportSpool: Sendable {
   /// Removes a file, if it is there, and the account's folder with its last one.
   func remove(_ id: ImportID, of account: AccountID) async throws {
     let (path, parent) = (path(id, of: account), folder(of: account))
-    try await pool.run {
+    try await pool.run(for: account) {
       guard unlink(path) == 0 || errno == ENOENT else { throw Fault(operation: "remove", number: errno) }
       guard rmdir(parent) == 0 || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST else {
         throw Fault(operation: "remove", number: errno)
@@ -120,7 +117,7 @@ struct ImportSpool: Sendable {
   /// Removes all of an account's files.
   func removeAll(of account: AccountID) async throws {
     let parent = folder(of: account)
-    try await pool.run {
+    try await pool.run(for: account) {
       guard FileManager.default.fileExists(atPath: parent) else { return }
       try FileManager.default.removeItem(atPath: parent)
     }

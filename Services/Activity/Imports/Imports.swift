@@ -23,6 +23,7 @@ enum Imports {
     guard (unfinished ?? 0) < ImportLimits.mostUnfinished else {
       throw ImportFailure.tooMany.with(["most": .number(ImportLimits.mostUnfinished)])
     }
+    try requireRoom(for: input.totalBytes, of: account, limits, in: database)
     try requireRoom(for: input.totalBytes, limits, in: database)
     let id = ImportID()
     try database.cachedStatement(
@@ -38,6 +39,18 @@ enum Imports {
     ])
     try forgetOld(of: account, in: database)
     return try find(id, of: account, in: database)
+  }
+
+  /// Refuses more bytes than an account may have on their way, with all that it has announced.
+  private static func requireRoom(
+    for bytes: Int, of account: AccountID, _ limits: ImportLimits, in database: Database
+  ) throws {
+    let max = limits.spoolBytesPerAccount
+    guard bytes <= max else { throw Failure.field("totalBytes", FieldRule("file_too_large", ["max": .number(max)])) }
+    let announced = try Int.fetchOne(
+      database.cachedStatement(sql: "SELECT sum(total_bytes) FROM imports WHERE account_id = ? AND ended_at IS NULL"),
+      arguments: [account])
+    guard (announced ?? 0) + bytes <= max else { throw ImportFailure.accountFull.with(["max": .number(max)]) }
   }
 
   /// Refuses more bytes than there is room for beside those that have arrived. What was announced and never came takes none.
@@ -93,6 +106,13 @@ enum Imports {
         """
     ).execute(arguments: [received, transaction.now, id, account, before])
     return try find(id, of: account, in: transaction.database)
+  }
+
+  /// Notes what the file is, before it is read: it is looked at once.
+  static func note(_ format: ImportFormat, of id: ImportID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE imports SET format = ?, touched_at = ? WHERE import_id = ? AND state = 'uploading'"
+    ).execute(arguments: [format, transaction.now, id])
   }
 
   /// Notes what the file is, so that it is read next.

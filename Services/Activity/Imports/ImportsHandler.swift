@@ -29,6 +29,7 @@ extension ServiceDefinition {
     }
 
     let arrivals = ImportArrivals()
+    let inspections = ImportInspections()
     serve(UploadImportChunk.self) { input, call in
       let account = try call.account
       let row = try await arrivals.alone(input.importID) {
@@ -47,7 +48,7 @@ extension ServiceDefinition {
     }
 
     serve(CompleteImport.self) { input, call in
-      let row = try await ImportUpload.complete(input.importID, of: call.account, spool, call)
+      let row = try await ImportUpload.complete(input.importID, of: call.account, inspections, spool, call)
       bell()
       return row.shown(call.language)
     }
@@ -132,72 +133,29 @@ enum ImportUpload {
   /// Looks what the file is, and lets it be read, or refuses it. For want of consent it stays as it is: it can be completed once
   /// that is given.
   static func complete(
-    _ id: ImportID, of account: AccountID, _ spool: ImportSpool, _ call: Call
+    _ id: ImportID, of account: AccountID, _ inspections: ImportInspections, _ spool: ImportSpool, _ call: Call
   ) async throws -> ImportRow {
-    let row = try call.store.lookUp { try Imports.find(id, of: account, in: $0) }
-    // Asked once more.
+    var row = try call.store.lookUp { try Imports.find(id, of: account, in: $0) }
+    if row.state == .uploading, row.format == nil {
+      guard row.receivedBytes == row.totalBytes else {
+        throw ImportFailure.incomplete.with(["received": .number(row.receivedBytes), "total": .number(row.totalBytes)])
+      }
+      try await inspections.inspect(row, spool, call.store)
+      row = try call.store.lookUp { try Imports.find(id, of: account, in: $0) }
+    }
     if let failure = row.failure { throw failure }
-    guard row.state == .uploading else {
+    guard row.state == .uploading, let format = row.format else {
+      // Asked once more.
       guard row.state != .cancelled else { throw ImportFailure.notUploading }
       return row
     }
-    guard row.receivedBytes == row.totalBytes else {
-      throw ImportFailure.incomplete.with(["received": .number(row.receivedBytes), "total": .number(row.totalBytes)])
-    }
-    let file = ImportFile(path: spool.path(id, of: account), name: row.name, bytes: Int64(row.totalBytes))
-    let judgement = try await spool.work { judge(file, said: row.saidFormat) }
-    if case .success(let format) = judgement { try await ImportConsent.catchUp(for: format, call) }
+    try await ImportConsent.catchUp(for: format, call)
     let after = try await call.write { transaction in
-      switch judgement {
-      case .success(let format):
-        try ImportConsent.require(for: format, of: account, in: transaction.database)
-        try Imports.accept(id, as: format, transaction)
-      case .failure(let refusal): try Imports.end(id, .failed, transaction, because: refusal.reason)
-      }
+      try ImportConsent.require(for: format, of: account, in: transaction.database)
+      try Imports.accept(id, as: format, transaction)
       return try Imports.find(id, of: account, in: transaction.database)
     }
-    guard let failure = after.failure else { return after }
-    try await spool.remove(id, of: account)
-    throw failure
-  }
-
-  struct Refusal: Error {
-    let reason: ImportEnd
-  }
-
-  /// What the file is by its content, which neither its name nor its owner may belie.
-  static func judge(_ file: ImportFile, said: ImportFormat?) -> Result<ImportFormat, Refusal> {
-    let format: ImportFormat
-    do throws(FormatFault) {
-      format = try file.format()
-    } catch {
-      return .failure(Refusal(reason: ImportEnd(error)))
-    }
-    if let said, said != format { return .failure(Refusal(reason: .otherFormat)) }
-    guard let ending = ending(of: file.name), !format.endings.contains(ending) else { return .success(format) }
-    return .failure(Refusal(reason: .otherName))
-  }
-
-  /// What a name says of its file's format: the letters and digits behind its last dot. Nil where that is a number (`2026.11.20`), or no
-  /// ending at all (`to km 12.5, and back`).
-  private static func ending(of name: String) -> String? {
-    let name = name.trimmed
-    guard let dot = name.lastIndex(of: ".") else { return nil }
-    let ending = name[name.index(after: dot)...].lowercased()
-    guard ending.contains(where: { !$0.isNumber }), ending.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
-    return ending
-  }
-}
-
-extension ImportFormat {
-  /// How names of such files end.
-  var endings: Set<String> {
-    switch self {
-    case .appleHealth: ["xml"]
-    case .appleHealthZip, .loopZip: ["zip"]
-    case .gpx: ["gpx", "xml"]
-    case .loopDatabase: ["db", "sqlite", "sqlite3"]
-    case .fitbitHours, .googleFitDays, .googleFitDay, .loopHabits, .loopCheckmarks: ["csv"]
-    }
+    if let failure = after.failure { throw failure }
+    return after
   }
 }

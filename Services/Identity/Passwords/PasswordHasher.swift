@@ -35,7 +35,7 @@ struct PasswordHasher: Sendable {
   init(cost: HashCost = .standard, threads: Int = 2, mostWaiting: Int = 32) throws {
     guard sodium_init() >= 0 else { throw HashingFailure.unavailable }
     self.cost = cost
-    pool = WorkerPool(label: "racha.passwords", threads: threads, mostWaiting: mostWaiting)
+    pool = WorkerPool(label: "racha.passwords", threads: threads, maxWaiting: mostWaiting)
     decoy = try Self.hash("", cost)
   }
 

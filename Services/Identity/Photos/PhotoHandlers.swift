@@ -13,8 +13,8 @@ extension ServiceDefinition {
       PutPhoto.self,
       prepare: { input, call in
         // Whose session has ended costs no decoding.
-        _ = try await call.read { try call.liveAccount($0) }
-        return try await desk.picture(input.content.bytes, field: "content")
+        let account = try await call.read { try call.liveAccount($0).id }
+        return try await desk.picture(input.content.bytes, field: "content", of: account)
       },
       write: { _, picture, call, transaction in
         let account = try call.liveAccount(transaction.database)

@@ -13,6 +13,7 @@ extension Settings {
     "racha.externalProviders.names", "racha.externalProviders.redirectUris", "racha.fairness.stepsPerDay",
     "racha.fairness.stepsPerMinute", "racha.gateway.threads", "racha.home", "racha.http.allowedOrigins", "racha.http.host",
     "racha.http.port", "racha.http.proxyField", "racha.http.trustedProxies", "racha.imports.spoolBytes",
+    "racha.imports.spoolBytesPerAccount",
     "racha.limits.activityReason", "racha.limits.activityTitle", "racha.limits.answerSeconds", "racha.limits.batch",
     "racha.limits.bodyBytes", "racha.limits.callsPerConnection",
     "racha.limits.connections", "racha.limits.connectionsPerAddress", "racha.limits.entryComment",

@@ -265,6 +265,24 @@ struct ImportsTests {
     }
   }
 
+  @Test("take no more of an account than its share: beyond it a clear refusal, which others do not feel")
+  func share() async throws {
+    let settings = ["racha.imports.spoolBytesPerAccount": "1000"]
+    try await ServicesInProcess.running([{ .activity($0) }], settings: settings) { services in
+      let ana = try await services.register()
+      let ben = try await services.register()
+      #expect(
+        try await ana.refusedFields(CreateImport.self, .init(name: "a", totalBytes: 1001)) == ["totalBytes file_too_large"])
+      let first = try await ana.send(CreateImport.self, .init(name: "a", totalBytes: 600))
+      #expect(try await ana.failure(CreateImport.self, .init(name: "a", totalBytes: 401)) == "import_account_full")
+      _ = try await ana.send(CreateImport.self, .init(name: "a", totalBytes: 400))
+      _ = try await ben.send(CreateImport.self, .init(name: "a", totalBytes: 1000))
+      // What has ended takes none.
+      _ = try await ana.send(CancelImport.self, .init(importID: first.id))
+      _ = try await ana.send(CreateImport.self, .init(name: "a", totalBytes: 600))
+    }
+  }
+
   @Test("of others are not found")
   func strangers() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

@@ -3,17 +3,16 @@ import CArchive
 /// A zip archive, read from front to back (libarchive). An archive within it is an entry like any other: nothing is unpacked twice.
 final class Archive {
   /// No export has more entries: a watch's routes are a file each.
-  static let mostEntries = 200_000
-  /// The largest export that is unpacked.
-  static let mostBytes: Int64 = 16 << 30
-  /// How much larger than packed an entry may be. Exports pack to a thirtieth; deflate could go to a thousandth.
-  static let mostRatio: Int64 = 150
+  static let maxEntries = 200_000
+  /// What is unpacked of all entries together, be it to read them or to see what they are.
+  static let maxBytes: Int64 = 16 << 30
+  /// How much larger than packed that may be. Exports pack to a thirtieth; deflate could go to a thousandth.
+  static let maxRatio: Int64 = 150
   /// So far the ratio does not matter.
   static let ratioFrom: Int64 = 8 << 20
 
   private let archive: OpaquePointer
   private var entries = 0
-  private var entryStart: Int64 = 0
   private var unpacked: Int64 = 0
   /// Whether the present entry says nowhere how long it is.
   private var isOpenEnded = false
@@ -42,9 +41,7 @@ final class Archive {
       default: throw .damaged
       }
       entries += 1
-      guard entries <= Self.mostEntries else { throw .tooLarge }
-      entryStart = consumed
-      unpacked = 0
+      guard entries <= Self.maxEntries else { throw .tooLarge }
       isOpenEnded = archive_entry_size_is_set(entry) == 0
       guard archive_entry_filetype(entry) == mode_t(0o100000) else { continue }
       guard archive_entry_is_encrypted(entry) == 0 else { throw .encrypted }
@@ -67,8 +64,8 @@ final class Archive {
     let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
     guard count >= 0 else { throw .damaged }
     unpacked += Int64(count)
-    guard unpacked <= Self.mostBytes else { throw .tooLarge }
-    guard unpacked <= Self.ratioFrom || unpacked <= (consumed - entryStart + Int64(sliceBytes)) * Self.mostRatio else {
+    guard unpacked <= Self.maxBytes else { throw .tooLarge }
+    guard unpacked <= Self.ratioFrom || unpacked <= (consumed + Int64(sliceBytes)) * Self.maxRatio else {
       throw .tooLarge
     }
     return count

@@ -43,7 +43,7 @@ public struct ImportFile: Sendable {
     switch format {
     case .appleHealth: return try XMLRecordReader(FileSource(path), AppleHealth())
     case .appleHealthZip:
-      guard let source = try Self.export(in: path) else { throw .noExport }
+      guard let source = try Self.export(in: try Archive(path)) else { throw .noExport }
       return try XMLRecordReader(source, AppleHealth())
     case .gpx: return try XMLRecordReader(FileSource(path), GPX())
     case .loopDatabase: return try LoopDatabase(path, bytes: bytes)
@@ -65,23 +65,31 @@ public struct ImportFile: Sendable {
 
   // MARK: - Archives
 
+  /// How many entries are looked at to find Apple's export. It has a handful that could be one.
+  static let maxCandidates = 1000
+
   private func packed() throws(FormatFault) -> ImportFormat {
-    if try Self.export(in: path) != nil { return .appleHealthZip }
     let archive = try Archive(path)
     var names: Set<String> = []
-    while let name = try archive.next() {
+    let export = try Self.export(in: archive) { name in
       if name == LoopArchive.habits || name == LoopArchive.marks { names.insert(name) }
     }
+    if export != nil { return .appleHealthZip }
     guard names.count == 2 else { throw .noExport }
     return .loopZip
   }
 
   /// The entry that is Apple's export, wherever it lies and whatever Apple calls it in the language of the phone: beside it lies another
   /// XML file of the clinical documents, which is passed over.
-  private static func export(in path: String) throws(FormatFault) -> EntrySource? {
-    let archive = try Archive(path)
+  ///
+  /// - Parameter visit: hears the name of each entry up to it, of all if there is none.
+  private static func export(in archive: Archive, visit: (String) -> Void = { _ in }) throws(FormatFault) -> EntrySource? {
+    var candidates = 0
     while let name = try archive.next() {
+      visit(name)
       guard name.lowercased().hasSuffix(".xml") else { continue }
+      candidates += 1
+      guard candidates <= maxCandidates else { throw .tooLarge }
       var head = [UInt8](repeating: 0, count: sliceBytes)
       let count = try EntrySource(archive).fill(&head)
       if try root(of: head.prefix(count)) == "HealthData" { return EntrySource(archive, head: Array(head.prefix(count))) }

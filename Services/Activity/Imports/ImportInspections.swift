@@ -1,0 +1,94 @@
+import ActivityContract
+import ImportFormats
+import Operations
+import Storage
+import Synchronization
+import Workers
+
+/// Looks what the files are that have arrived: each file once, however often its import is completed, a few at a time, and accounts
+/// take turns. What was found is kept with the import, also where nobody waits for it any more.
+final class ImportInspections: Sendable {
+  private let gate = FairGate(ImportLimits.inspections)
+  private let running = Mutex<[ImportID: Task<Void, any Error>]>([:])
+
+  /// Waits until the import has its format, or has ended.
+  ///
+  /// - Throws: `overloaded`, if too many wait.
+  func inspect(_ row: ImportRow, _ spool: ImportSpool, _ store: Store) async throws {
+    let task = running.withLock { running in
+      if let task = running[row.id] { return task }
+      let task = Task {
+        defer { self.running.withLock { $0[row.id] = nil } }
+        do {
+          try await ImportWatch.unlessEnded(row.id, store) {
+            try await self.gate.run(for: row.account) { try await Self.look(row.id, spool, store) }
+          }
+        } catch is ImportWatch.Ended {
+          // Whoever ended it has noted so.
+        }
+      }
+      running[row.id] = task
+      return task
+    }
+    try await task.value
+  }
+
+  private static func look(_ id: ImportID, _ spool: ImportSpool, _ store: Store) async throws {
+    // Somebody may have looked since the row was read.
+    guard let row = try await store.read({ try Imports.find(id, in: $0) }), row.state == .uploading, row.format == nil else {
+      return
+    }
+    let file = ImportFile(path: spool.path(id, of: row.account), name: row.name, bytes: Int64(row.totalBytes))
+    switch try await format(of: file) {
+    case .success(let format) where refusal(format, row) == nil:
+      try await store.write { try Imports.note(format, of: id, $0) }
+    case .success(let format): try await end(row, because: refusal(format, row) ?? .otherFormat, spool, store)
+    case .failure(let fault): try await end(row, because: ImportEnd(fault), spool, store)
+    }
+  }
+
+  private static func format(of file: ImportFile) async throws -> Result<ImportFormat, FormatFault> {
+    do throws(FormatFault) {
+      return .success(try await FileInspection().format(of: file))
+    } catch {
+      // Whoever was interrupted may take the file for a damaged one.
+      try Task.checkCancellation()
+      return .failure(error)
+    }
+  }
+
+  private static func end(_ row: ImportRow, because reason: ImportEnd, _ spool: ImportSpool, _ store: Store) async throws {
+    try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
+    try await spool.remove(row.id, of: row.account)
+  }
+
+  /// What neither the name of a file nor its owner may belie.
+  private static func refusal(_ format: ImportFormat, _ row: ImportRow) -> ImportEnd? {
+    if let said = row.saidFormat, said != format { return .otherFormat }
+    guard let ending = ending(of: row.name), !format.endings.contains(ending) else { return nil }
+    return .otherName
+  }
+
+  /// What a name says of its file's format: the letters and digits behind its last dot. Nil where that is a number (`2026.11.20`), or no
+  /// ending at all (`to km 12.5, and back`).
+  private static func ending(of name: String) -> String? {
+    let name = name.trimmed
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    let ending = name[name.index(after: dot)...].lowercased()
+    guard ending.contains(where: { !$0.isNumber }), ending.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
+    return ending
+  }
+}
+
+extension ImportFormat {
+  /// How names of such files end.
+  fileprivate var endings: Set<String> {
+    switch self {
+    case .appleHealth: ["xml"]
+    case .appleHealthZip, .loopZip: ["zip"]
+    case .gpx: ["gpx", "xml"]
+    case .loopDatabase: ["db", "sqlite", "sqlite3"]
+    case .fitbitHours, .googleFitDays, .googleFitDay, .loopHabits, .loopCheckmarks: ["csv"]
+    }
+  }
+}

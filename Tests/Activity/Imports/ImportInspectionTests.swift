@@ -1,0 +1,69 @@
+import ActivityContract
+import ActivityService
+import Foundation
+import ImportFormats
+import InProcess
+import Operations
+import Sampling
+import Synchronization
+import Testing
+
+@Suite("Files that take long to be told", .timeLimit(.minutes(2)))
+struct ImportInspectionTests {
+  /// White space that could be an export, as often as is looked at, with so much noise that it is no bomb.
+  private static let zip = Result {
+    var generator = SeededGenerator(3)
+    let noise = (0..<128).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
+    let entry = [UInt8](repeating: 0x20, count: 1 << 16) + noise
+    return try Zip.archive((0..<1000).map { ("\($0).xml", entry) })
+  }
+
+  @Test("are looked at once, however often they are completed, and meanwhile others' files arrive, are told and are read")
+  func once() async throws {
+    let zip = try Self.zip.get()
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      func complete(_ made: Import) async throws -> String {
+        do {
+          _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
+          return "taken"
+        } catch let failure as Failure {
+          return failure.parameters["reason"]?.description ?? failure.code
+        }
+      }
+      let first = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.mostBytes)
+      var start = ContinuousClock.now
+      #expect(try await complete(first) == "import_noExport")
+      let one = ContinuousClock.now - start
+      let second = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.mostBytes)
+      let ended = Mutex(0)
+      start = ContinuousClock.now
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<40 {
+          group.addTask {
+            let answer = try await complete(second)
+            #expect(answer == "import_noExport")
+            ended.withLock { $0 += 1 }
+          }
+        }
+        let done = try await ben.importFile("small.csv", RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n")
+        #expect(done.state == .done && ended.withLock { $0 } == 0)
+        try await group.waitForAll()
+      }
+      let forty = ContinuousClock.now - start
+      #expect(forty < one * 4, "\(forty), \(one)")
+    }
+  }
+
+  @Test("are archives of which no more than a thousand entries are looked at, and all of them together unpack to a bounded size")
+  func bounds() throws {
+    #expect(throws: FormatFault.noExport) { try TemporaryFile("a.zip", try Self.zip.get()).file.format() }
+    let small = [UInt8](repeating: 0x20, count: 100)
+    let many = try Zip.archive((0...1000).map { ("\($0).xml", small) })
+    #expect(throws: FormatFault.tooLarge) { try TemporaryFile("a.zip", many).file.format() }
+    // Each for itself is below what is looked at of one.
+    let blank = [UInt8](repeating: 0x20, count: 1 << 20)
+    let bomb = try Zip.archive((0..<500).map { ("\($0).xml", blank) })
+    #expect(throws: FormatFault.tooLarge) { try TemporaryFile("a.zip", bomb).file.format() }
+  }
+}
