@@ -136,21 +136,23 @@ let package = Package(
     library("CCurl"),
     library("CMaxMind"),
     library("CPNG"),
+    library("CSandbox"),
     library("CSodium"),
     library("CTurboJPEG"),
     library("CWebP"),
     library("CZeroMQ"),
     .systemLibrary(name: "CXML2", path: "Shared/CXML2", pkgConfig: "libxml-2.0"),
     shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
-    shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Workers", crypto]),
+    shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Sandbox", "Workers", crypto, logging]),
+    shared("Sandbox", ["CSandbox", logging, metrics]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
     shared("Storage", ["CScrubbingVFS", "Operations", crypto, grdb, logging, metrics, sqlite]),
     shared(
       "ServiceKit",
       [
-        "IdentityContract", "Messaging", "Operations", "Storage", configuration, coreMetrics, crypto, grdb, lifecycle, logging,
-        metrics, signals, system,
+        "IdentityContract", "Messaging", "Operations", "Sandbox", "Storage", configuration, coreMetrics, crypto, grdb, lifecycle,
+        logging, metrics, signals, system,
       ]),
     shared("SecureStorage", ["ServiceKit", crypto]),
     shared("Client", ["Operations", httpClient, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
@@ -170,17 +172,18 @@ let package = Package(
   ]
     + service(
       "Identity",
-      uses: ["CMaxMind", "CSodium", "Images", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
+      uses: ["CMaxMind", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
         + [.product(name: "NIOHTTP1", package: "swift-nio")],
       resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
     + [
       // What the files are that people import; apart, so that nothing else of activity sees the libraries behind it.
       .target(
-        name: "ImportFormats", dependencies: ["ActivityContract", "CArchive", "CXML2", "Operations", sqlite],
+        name: "ImportFormats", dependencies: ["ActivityContract", "CArchive", "CXML2", "Operations", "Sandbox", sqlite],
         path: "Services/Activity/Imports/Formats", swiftSettings: settings)
     ]
     + service(
-      "Activity", calls: ["Identity", "Rewards", "Social"], uses: ["Images", "ImportFormats", "Workers", crypto, lifecycle],
+      "Activity", calls: ["Identity", "Rewards", "Social"],
+      uses: ["Images", "ImportFormats", "Sandbox", "Workers", crypto, lifecycle],
       beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
@@ -199,10 +202,9 @@ let package = Package(
       tests(
         "Activity",
         [
-          "ActivityContract", "ActivityService", "CArchive", "EarlierStores", "GeneratedHistory", "IdentityContract",
-          "ImportFormats", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling", "ServiceKit",
-          "SocialContract", "SocialService", "Storage", crypto,
-          grdb, logging, sqlite,
+          "ActivityContract", "ActivityService", "BuiltPrograms", "CArchive", "EarlierStores", "GeneratedHistory",
+          "IdentityContract", "ImportFormats", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling",
+          "Sandbox", "ServiceKit", "SocialContract", "SocialService", "Storage", "sandbox-probe", crypto, grdb, logging, sqlite,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
@@ -230,11 +232,11 @@ let package = Package(
       tests(
         "Identity",
         [
-          "EarlierStores", "IdentityContract", "IdentityService", "Images", "Messaging", "Operations", "Sampling",
-          "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging, sqlite,
+          "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "Images", "Messaging", "Operations",
+          "Sampling", "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging, sqlite,
           .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
-      tests("Images", ["Images", "Operations"], exclude: ["Fixtures"]),
+      tests("Images", ["BuiltPrograms", "Images", "Operations", "Sandbox", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
       tests("Messaging", ["CZeroMQ", "Messaging", "Operations", "Sampling", logging, metrics]),
       tests(
@@ -251,6 +253,7 @@ let package = Package(
           "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling",
           "ServiceKit", "Storage", grdb,
         ]),
+      tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
       tests(
         "ServiceKit",
@@ -270,6 +273,13 @@ let package = Package(
         name: "storage-probe", dependencies: ["Operations", "Storage", grdb, logging], path: "Tests/Storage/Probe",
         swiftSettings: settings),
 
+      // A program whose decoder does what none may
+      .executableTarget(
+        name: "sandbox-probe", dependencies: ["Sandbox"], path: "Tests/Sandbox/Probe", swiftSettings: settings),
+
+      // The executables that were built beside the tests
+      .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms", swiftSettings: settings),
+
       // Cases that are the same in every run, and what samples tell
       .target(name: "Sampling", path: "Tests/Sampling", swiftSettings: settings),
 
@@ -284,7 +294,9 @@ let package = Package(
       // Services in the tests' own process, with a double of identity
       .target(
         name: "InProcess",
-        dependencies: ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", grdb, lifecycle, logging],
+        dependencies: [
+          "BuiltPrograms", "IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", grdb, lifecycle, logging,
+        ],
         path: "Tests/InProcess", swiftSettings: settings),
 
       // An activity store with a long history

@@ -2,16 +2,21 @@ import ActivityContract
 import GRDB
 import IdentityContract
 import Images
+import ImportFormats
 import Operations
+public import Sandbox
 public import ServiceKit
 import Storage
 
 extension ServiceDefinition {
+  /// What the activity service starts its own program anew for.
+  public static let activityDecoders: [any SandboxedDecoder.Type] = [PictureDecoder.self, ImportDecoder.self]
+
   /// The activity service: what people plan and do each day, and how they move.
   public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
     let calendars = AccountCalendars()
     let rules = FairnessRules(environment.settings)
-    let spool = ImportSpool(environment.home)
+    let spool = ImportSpool(environment.home, program: environment.program)
     let ofActivities = "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)"
     let ofWalker = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(.activity, migrations: Schema.migrations)
@@ -31,7 +36,7 @@ extension ServiceDefinition {
     service.serveActivities(calendars)
     service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
-    let desk = PictureDesk()
+    let desk = PictureDesk(program: environment.program, logger: environment.logger)
     service.serveEntries(calendars, desk)
     service.closeLimits(calendars, environment.clock)
     service.serveEntryPhotos(calendars, desk)

@@ -1,10 +1,15 @@
 import IdentityContract
+import Images
 import Operations
+public import Sandbox
 import SecureStorage
 public import ServiceKit
 
 /// The identity service.
 public enum Identity {
+  /// What it starts its own program anew for.
+  public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
+
   /// Builds it: for its executable, and for tests.
   ///
   /// - Throws: if the keys cannot be read or made.
@@ -50,7 +55,7 @@ public enum Identity {
     service.serveExternalLogins(logins, keys: keys, nobodysPassword: nobodysPassword, watch: watch)
     service.serveIdentities(logins)
     service.serveProfiles(keys: keys)
-    service.servePhotos()
+    service.servePhotos(PictureDesk(program: environment.program, logger: environment.logger))
     service.servePublicProfiles(keys: keys)
     service.serveEmailChanges(keys: keys, hasher: hasher, nobodysPassword: nobodysPassword)
     service.serveMailedLinks(keys: keys)

@@ -1,7 +1,7 @@
 public import Operations
 
 /// Why bytes are not taken as a picture.
-public enum PictureFault: Error, Hashable, Sendable {
+public enum PictureFault: Error, CaseIterable, Hashable, Sendable {
   /// More bytes than ``Picture/mostBytes``.
   case tooLarge
   /// Not PNG, JPEG or WebP, whatever the name says.

@@ -1,4 +1,6 @@
+import BuiltPrograms
 import Foundation
+import Logging
 import Operations
 import Testing
 
@@ -6,7 +8,8 @@ import Testing
 
 @Suite("Pictures (ID-11)")
 struct PictureTests {
-  private let desk = PictureDesk()
+  private let desk = PictureDesk(
+    program: BuiltProgram.identity, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   private let account = AccountID()
 
   private func picture(_ name: String) async throws -> Picture {

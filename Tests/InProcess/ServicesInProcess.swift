@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 public import IdentityContract
 import Logging
@@ -44,7 +45,8 @@ public struct ServicesInProcess: Sendable {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     func host(_ service: ServiceName, _ build: (ServiceEnvironment) throws -> ServiceDefinition) throws -> ServiceHost {
       let environment = ServiceEnvironment(
-        settings: Settings(settings), home: home, bus: MemoryBus(service, on: exchange), clock: clock.clock, logger: logger)
+        settings: Settings(settings), home: home, bus: MemoryBus(service, on: exchange), clock: clock.clock, logger: logger,
+        program: BuiltProgram.activity)
       let definition = try build(environment)
       try environment.settings.check()
       return try ServiceHost(definition, environment)

@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 import GRDB
 import Logging
@@ -42,7 +43,8 @@ public final class Stage: Sendable {
     var hosts: [ServiceName: ServiceHost] = [:]
     for (name, build) in services {
       let environment = ServiceEnvironment(
-        settings: Settings(settings), home: home, bus: MemoryBus(name, on: exchange), clock: clock, logger: logger)
+        settings: Settings(settings), home: home, bus: MemoryBus(name, on: exchange), clock: clock, logger: logger,
+        program: BuiltProgram.activity)
       hosts[name] = try ServiceHost(try build(environment), environment)
       try environment.settings.check()
     }

@@ -2,90 +2,132 @@ import ActivityContract
 import Dispatch
 import ImportFormats
 import Operations
+import Sandbox
+import Synchronization
 
-/// A reader at work, on a thread of its own: megabytes of a file may go by before there is a record in it.
+/// A file at which a decoder's process is at work, on a thread of its own that waits for it: megabytes of a file may go by before there is
+/// a record in it.
+///
+/// Whoever waits and is cancelled ends the process, whatever it is at.
 actor FileReading {
-  /// What was read, and how far the reading has come.
-  struct Slice: Sendable {
-    /// Nil at the end of the file.
-    let records: [ImportedRecord]?
-    /// Why it ended, if it did before the end of the file.
-    let fault: FormatFault?
-    let line: Int
-    let consumed: Int64
+  /// What was asked for was not done, since nobody waits for it any more.
+  struct Stopped: Error {}
+
+  private final class Thread: SerialExecutor {
+    private let queue = DispatchQueue(label: "racha.imports.reading")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
   }
 
-  private nonisolated let thread = ImportThread()
-  private let file: ImportFile
-  private let format: ImportFormat
-  private let person: String?
-  /// Records that were dealt with before.
-  private var toSkip: Int
-  private var reader: (any ImportReader)?
+  private struct State {
+    var decoded: DecodedImport?
+    var isStopped = false
+  }
+
+  private nonisolated let thread = Thread()
+  private nonisolated let state = Mutex(State())
+  private let path: String
+  private let name: String
+  private let program: String
+  /// The same file each time, whatever becomes of its name.
+  private var file: FileContents?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  /// - Parameter position: how many records are passed over.
-  init(_ file: ImportFile, _ format: ImportFormat, person: String?, from position: Int) {
-    self.file = file
-    self.format = format
-    self.person = person
-    toSkip = position
+  /// - Parameters:
+  ///   - name: of the file where it came from.
+  ///   - program: see `DecoderProcess`.
+  init(_ path: String, name: String, program: String) {
+    self.path = path
+    self.name = name
+    self.program = program
   }
+
+  deinit { state.withLock { $0.decoded?.end() } }
 
   /// The SHA-256 of the whole file, in hexadecimal.
-  func sha256() throws -> String { try ImportSpool.sha256(file.path) }
+  func sha256() throws -> String { try ImportSpool.sha256(path) }
 
-  /// Reads on. Where the task is cancelled before it has come to anything new, the slice is empty, or ends with
-  /// ``FormatFault/stopped``.
-  func next(most: Int) -> Slice {
-    do throws(FormatFault) {
-      return try read(most)
-    } catch {
-      // A reader that was interrupted takes its file for a damaged one.
-      let fault = Task.isCancelled ? .stopped : error
-      return Slice(records: nil, fault: fault, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
-    }
-  }
-
-  private func read(_ most: Int) throws(FormatFault) -> Slice {
-    let reader: any ImportReader
-    if let known = self.reader {
-      reader = known
-    } else {
-      reader = try file.reader(format, person: person)
-      self.reader = reader
-    }
-    while true {
-      // Passing over what was dealt with before can take long.
-      if toSkip > 0, Task.isCancelled { return Slice(records: [], fault: nil, line: reader.line, consumed: reader.consumed) }
-      let records = try reader.next(most: most)
-      guard let records, toSkip > 0 else {
-        return Slice(records: records, fault: nil, line: reader.line, consumed: reader.consumed)
+  /// What the file is, by its content. Where the process dies of it, another one tries once more.
+  ///
+  /// - Throws: ``Stopped``, `DecoderFault`
+  func format() async throws -> Result<ImportFormat, FormatFault> {
+    try await unlessStopped { decoded throws(DecoderFault) in
+      do throws(DecoderFault) {
+        return try decoded().format()
+      } catch {
+        guard case .died = error else { throw error }
+        return try decoded().format()
       }
-      let rest = records.dropFirst(toSkip)
-      toSkip -= records.count - rest.count
-      if !rest.isEmpty { return Slice(records: Array(rest), fault: nil, line: reader.line, consumed: reader.consumed) }
     }
   }
-}
 
-/// Looks what a file is, on a thread of its own.
-actor FileInspection {
-  private nonisolated let thread = ImportThread()
+  /// Begins to read as what the file is.
+  ///
+  /// - Parameters:
+  ///   - person: whose rows are taken, of a file with several people's.
+  ///   - position: how many records are passed over.
+  /// - Throws: ``Stopped``, `DecoderFault`
+  func open(_ format: ImportFormat, person: String?, from position: Int) async throws -> Result<Void, FormatFault> {
+    try await unlessStopped { decoded throws(DecoderFault) in
+      try decoded().open(format, person: person, from: position)
+    }
+  }
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+  /// Reads on.
+  ///
+  /// - Throws: ``Stopped``, `DecoderFault`
+  func next(most: Int) async throws -> DecodedImport.Slice {
+    try await unlessStopped { decoded throws(DecoderFault) in
+      guard let known = self.state.withLock({ $0.decoded }) else { throw .ended }
+      return try known.next(most: most)
+    }
+  }
 
-  /// Ends soon where the task is cancelled, with any fault.
-  func format(of file: ImportFile) throws(FormatFault) -> ImportFormat { try file.format() }
-}
+  /// - Parameter body: gets what starts a process, in place of the one there was.
+  private func unlessStopped<Value: Sendable>(
+    _ body: (() throws(DecoderFault) -> DecodedImport) throws(DecoderFault) -> Value
+  ) async throws -> Value {
+    try await withTaskCancellationHandler {
+      do throws(DecoderFault) {
+        return try body { () throws(DecoderFault) in try self.start() }
+      } catch {
+        guard error != .ended else { throw Stopped() }
+        throw error
+      }
+    } onCancel: {
+      stop()
+    }
+  }
 
-/// A thread for what takes long with one file.
-private final class ImportThread: SerialExecutor {
-  private let queue = DispatchQueue(label: "racha.imports.reading")
+  private nonisolated func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      state.decoded?.end()
+    }
+  }
 
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  private func start() throws(DecoderFault) -> DecodedImport {
+    let contents: FileContents
+    if let file {
+      contents = file
+    } else {
+      do throws(FormatFault) { contents = try FileContents(path: path) } catch { throw .notStarted("the file cannot be opened") }
+      file = contents
+    }
+    guard !state.withLock({ $0.isStopped }) else { throw .ended }
+    let decoded = try DecodedImport(contents, name: name, program: program)
+    let isStopped = state.withLock { state in
+      state.decoded = decoded
+      return state.isStopped
+    }
+    guard !isStopped else {
+      decoded.end()
+      throw .ended
+    }
+    return decoded
   }
 }

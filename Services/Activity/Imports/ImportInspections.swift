@@ -1,6 +1,7 @@
 import ActivityContract
 import ImportFormats
 import Operations
+import Sandbox
 import Storage
 import Synchronization
 import Workers
@@ -38,8 +39,7 @@ final class ImportInspections: Sendable {
     guard let row = try await store.read({ try Imports.find(id, in: $0) }), row.state == .uploading, row.format == nil else {
       return
     }
-    let file = ImportFile(path: spool.path(id, of: row.account), name: row.name, bytes: Int64(row.totalBytes))
-    switch try await format(of: file) {
+    switch try await format(of: row, spool) {
     case .success(let format) where refusal(format, row) == nil:
       try await store.write { try Imports.note(format, of: id, $0) }
     case .success(let format): try await end(row, because: refusal(format, row) ?? .otherFormat, spool, store)
@@ -47,13 +47,15 @@ final class ImportInspections: Sendable {
     }
   }
 
-  private static func format(of file: ImportFile) async throws -> Result<ImportFormat, FormatFault> {
-    do throws(FormatFault) {
-      return .success(try await FileInspection().format(of: file))
-    } catch {
-      // Whoever was interrupted may take the file for a damaged one.
-      try Task.checkCancellation()
-      return .failure(error)
+  private static func format(of row: ImportRow, _ spool: ImportSpool) async throws -> Result<ImportFormat, FormatFault> {
+    do {
+      return try await spool.reading(of: row).format()
+    } catch is FileReading.Stopped {
+      throw CancellationError()
+    } catch let fault as DecoderFault {
+      // What ends its reader twice, or keeps it for a minute, no program has exported.
+      guard fault.isOfFile else { throw Failure(RequestFailure.overloaded, retryAfterSeconds: 5) }
+      return .failure(.damaged)
     }
   }
 

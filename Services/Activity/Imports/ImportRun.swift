@@ -2,6 +2,7 @@ import ActivityContract
 import IdentityContract
 import ImportFormats
 import Operations
+import Sandbox
 import ServiceKit
 import Storage
 
@@ -10,7 +11,7 @@ import Storage
 /// Each batch of records takes effect in one transaction with the number of records that are behind it. So whatever ends the process,
 /// and whenever, reading goes on behind what has taken effect, and nothing takes effect twice.
 struct ImportRun: Sendable {
-  let row: ImportRow
+  private(set) var row: ImportRow
   let format: ImportFormat
   let store: Store
   let spool: ImportSpool
@@ -38,7 +39,7 @@ struct ImportRun: Sendable {
   /// - Parameter beat: called before each batch; says how many records it may have.
   func run(_ beat: @escaping @Sendable () -> Int) async throws {
     do {
-      try await ImportWatch.unlessEnded(row.id, store) { try await read(beat) }
+      try await ImportWatch.unlessEnded(row.id, store) { try await readOn(beat) }
       try await store.write { try Imports.end(row.id, .done, $0) }
     } catch Stop.failed(let reason) {
       try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
@@ -51,16 +52,40 @@ struct ImportRun: Sendable {
     try await spool.remove(row.id, of: row.account)
   }
 
+  /// How long it is waited where no process can be started.
+  private static let startPause = Duration.seconds(5)
+
+  /// Reads, and anew from where it stands whenever the decoder's process has ended: of starts that lead to nothing there are few.
+  private func readOn(_ beat: () -> Int) async throws {
+    var run = self
+    while true {
+      do {
+        return try await run.read(beat)
+      } catch is FileReading.Stopped {
+        throw CancellationError()
+      } catch let fault as DecoderFault {
+        if !fault.isOfFile {
+          try await store.write { try Imports.takeBackStart(of: row.id, $0) }
+          try await Task.sleep(for: Self.startPause)
+        }
+        guard let row = try await store.read({ try Imports.find(row.id, in: $0) }) else { throw ImportWatch.Ended() }
+        run.row = row
+      }
+    }
+  }
+
   private func read(_ beat: () -> Int) async throws {
     // What a file does to its reader is not known: that it was begun has to be durable before.
     guard try await store.write({ try Imports.begin(row.id, $0) }) else { throw ImportWatch.Ended() }
     guard try await spool.holds(row.totalBytes, of: row.id, row.account) else { throw Stop.failed(.lost) }
-    let file = ImportFile(path: spool.path(row.id, of: row.account), name: row.name, bytes: Int64(row.totalBytes))
-    let reading = FileReading(file, format, person: row.person, from: row.position)
+    let reading = spool.reading(of: row)
     let first = beat()
     if row.position == 0, let sha256 = row.sha256, try await reading.sha256() != sha256 { throw Stop.failed(.otherBytes) }
+    if case .failure(let fault) = try await reading.open(format, person: row.person, from: row.position) {
+      try await breakOff(fault, line: 0)
+    }
     var position = row.position
-    var slice = await reading.next(most: first)
+    var slice = try await reading.next(most: first)
     while let records = slice.records {
       try Task.checkCancellation()
       let most = beat()
@@ -68,13 +93,12 @@ struct ImportRun: Sendable {
       async let following = reading.next(most: most)
       position += records.count
       try await take(records, position: position, progress: progress(slice))
-      slice = await following
+      slice = try await following
     }
-    if slice.fault == .stopped { throw CancellationError() }
-    if let fault = slice.fault { try await breakOff(fault, slice) }
+    if let fault = slice.fault { try await breakOff(fault, line: slice.line) }
   }
 
-  private func progress(_ slice: FileReading.Slice) -> Int {
+  private func progress(_ slice: DecodedImport.Slice) -> Int {
     min(99, Int(slice.consumed * 100 / Int64(row.totalBytes)))
   }
 
@@ -119,14 +143,14 @@ struct ImportRun: Sendable {
   }
 
   /// Notes where the file breaks off, or what is wrong with it as a whole; what stands before is kept.
-  private func breakOff(_ fault: FormatFault, _ slice: FileReading.Slice) async throws {
+  private func breakOff(_ fault: FormatFault, line: Int) async throws -> Never {
     try await store.write { transaction in
       let row = try current(transaction)
       if case .unknownPerson(let persons) = fault {
         try Imports.note(persons: persons, of: row.id, transaction)
       } else {
         var outcome = ImportOutcome()
-        outcome.problems.append(.init(part: nil, line: slice.line, .brokenOff))
+        outcome.problems.append(.init(part: nil, line: line, .brokenOff))
         try Imports.note(outcome, position: row.position, progress: row.progress, of: row, transaction)
       }
       try Imports.end(row.id, .failed, transaction, because: ImportEnd(fault))
@@ -157,4 +181,9 @@ extension ImportEnd {
       case .stopped: .givenUp
       }
   }
+}
+
+extension DecoderFault {
+  /// Whether the file may be the cause, rather than the machine on which no process can be started.
+  var isOfFile: Bool { if case .notStarted = self { false } else { true } }
 }

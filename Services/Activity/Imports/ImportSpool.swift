@@ -24,12 +24,22 @@ struct ImportSpool: Sendable {
   }
 
   private let folder: String
+  /// What reads the files: see `DecoderProcess`.
+  private let program: String
   /// Disks may be slow: whoever waits for them has threads of their own, on which accounts take turns.
   private let pool = WorkerPool(label: "racha.imports.spool", threads: 2, maxWaiting: 64)
 
-  init(_ home: Home) { folder = home.path + "/imports" }
+  init(_ home: Home, program: String) {
+    folder = home.path + "/imports"
+    self.program = program
+  }
 
   func path(_ id: ImportID, of account: AccountID) -> String { "\(folder)/\(account)/\(id)" }
+
+  /// The file of an import, to be read.
+  func reading(of row: ImportRow) -> FileReading {
+    FileReading(path(row.id, of: row.account), name: row.name, program: program)
+  }
 
   private func folder(of account: AccountID) -> String { "\(folder)/\(account)" }
 

@@ -2,4 +2,4 @@ import ActivityService
 import Operations
 import ServiceKit
 
-await ServiceProcess.run(.activity) { .activity($0) }
+ServiceProcess.start(.activity, decoders: ServiceDefinition.activityDecoders) { .activity($0) }

@@ -2,4 +2,4 @@ import IdentityService
 import Operations
 import ServiceKit
 
-await ServiceProcess.run(.identity) { try await Identity.service($0) }
+ServiceProcess.start(.identity, decoders: Identity.decoders) { try await Identity.service($0) }

@@ -7,8 +7,7 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves photos, each kept as a picture that this service has encoded itself.
-  mutating func servePhotos() {
-    let desk = PictureDesk()
+  mutating func servePhotos(_ desk: PictureDesk) {
     serve(
       PutPhoto.self,
       prepare: { input, call in

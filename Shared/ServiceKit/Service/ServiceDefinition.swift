@@ -2,6 +2,7 @@ public import GRDB
 public import Logging
 public import Messaging
 public import Operations
+public import Sandbox
 public import ServiceLifecycle
 public import Storage
 
@@ -14,10 +15,12 @@ public struct ServiceEnvironment: Sendable {
   public let logger: Logger
   /// The process's metrics as Prometheus text.
   public let metrics: @Sendable () -> String
+  /// The executable of the service, which it starts anew as its decoders.
+  public let program: String
 
   public init(
     settings: Settings, home: Home, bus: any Bus, clock: Clock = .system, logger: Logger,
-    metrics: @escaping @Sendable () -> String = { "" }
+    metrics: @escaping @Sendable () -> String = { "" }, program: String = DecoderProgram.own
   ) {
     self.settings = settings
     self.home = home
@@ -25,6 +28,7 @@ public struct ServiceEnvironment: Sendable {
     self.clock = clock
     self.logger = logger
     self.metrics = metrics
+    self.program = program
   }
 }
 

@@ -1,8 +1,10 @@
 import CoreMetrics
+import Dispatch
 import Foundation
 import Logging
 import Messaging
 public import Operations
+public import Sandbox
 public import ServiceLifecycle
 import UnixSignals
 
@@ -23,6 +25,22 @@ public enum ServiceProcess {
     _ service: ServiceName, _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
   ) async {
     await run(service) { environment in [try ServiceHost(try await build(environment), environment)] }
+  }
+
+  /// The same for a service that has decoders: if the process was started as one of these, it is nothing else. Where none can be
+  /// closed in, the service does not start.
+  public static func start(
+    _ service: ServiceName, decoders: [any SandboxedDecoder.Type],
+    _ build: @escaping @Sendable (ServiceEnvironment) async throws -> ServiceDefinition
+  ) -> Never {
+    DecoderProgram.runIfAsked(decoders)
+    Task {
+      await run(service) { environment in
+        guard DecoderProgram.isPossible else { throw DecoderFault.notStarted("this kernel has no filters of system calls") }
+        return try await build(environment)
+      }
+    }
+    dispatchMain()
   }
 
   /// The same for a process that is no ``ServiceDefinition``, such as the gateway.

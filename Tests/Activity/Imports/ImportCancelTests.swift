@@ -1,4 +1,5 @@
 import ActivityContract
+import BuiltPrograms
 import Foundation
 import InProcess
 import Operations
@@ -37,7 +38,7 @@ struct ImportCancelTests {
         CreateImport.self,
         .init(name: "Checkmarks.csv", totalBytes: long.totalBytes, format: nil, sha256: long.sha256, person: nil))
       // As if it had arrived in chunks, which would take longer than its reading.
-      let path = ImportSpool(services.home).path(made.id, of: ana.id)
+      let path = ImportSpool(services.home, program: BuiltProgram.activity).path(made.id, of: ana.id)
       try Home.makePrivateFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
       try Data(long.text.utf8).write(to: URL(fileURLWithPath: path))
       let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

@@ -1,4 +1,5 @@
 import ActivityContract
+import BuiltPrograms
 import IdentityContract
 import ImportFormats
 import InProcess
@@ -114,7 +115,9 @@ struct ImportConsentTests {
       let row = try #require(try await store.read { try Imports.find(made.id, in: $0) })
       #expect(row.state == .reading)
       let run = try #require(
-        ImportRun(row, store, ImportSpool(services.home), AccountCalendars(), FairnessRules(Settings([:]))))
+        ImportRun(
+          row, store, ImportSpool(services.home, program: BuiltProgram.activity), AccountCalendars(), FairnessRules(Settings([:]))
+        ))
       try await run.run { ImportLimits.batch }
       let ended = try await ana.end(of: made.id)
       #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)

@@ -1,4 +1,5 @@
 import ActivityContract
+import BuiltPrograms
 import Foundation
 import InProcess
 import Operations
@@ -14,7 +15,8 @@ struct ImportHousekeepingTests {
   func expired() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let housekeeping = ImportHousekeeping(store: services.store(of: .activity), spool: ImportSpool(services.home))
+      let housekeeping = ImportHousekeeping(
+        store: services.store(of: .activity), spool: ImportSpool(services.home, program: BuiltProgram.activity))
       let made = try await ana.send(CreateImport.self, .init(name: "a.csv", totalBytes: 3))
       func send(_ offset: Int) async throws {
         let content = Base64Bytes([UInt8(offset)])

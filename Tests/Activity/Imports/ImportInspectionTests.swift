@@ -1,11 +1,11 @@
 import ActivityContract
 import ActivityService
+import BuiltPrograms
 import Foundation
 import ImportFormats
 import InProcess
 import Operations
 import Sampling
-import Synchronization
 import Testing
 
 @Suite("Files that take long to be told", .timeLimit(.minutes(2)))
@@ -23,7 +23,7 @@ struct ImportInspectionTests {
     let zip = try Self.zip.get()
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
-      func complete(_ made: Import) async throws -> String {
+      @Sendable func complete(_ made: Import) async throws -> String {
         do {
           _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
           return "taken"
@@ -36,22 +36,43 @@ struct ImportInspectionTests {
       #expect(try await complete(first) == "import_noExport")
       let one = ContinuousClock.now - start
       let second = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.mostBytes)
-      let ended = Mutex(0)
       start = ContinuousClock.now
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<40 {
-          group.addTask {
-            let answer = try await complete(second)
-            #expect(answer == "import_noExport")
-            ended.withLock { $0 += 1 }
-          }
-        }
+      try await withThrowingTaskGroup(of: (answer: String, end: ContinuousClock.Instant).self) { group in
+        for _ in 0..<40 { group.addTask { (try await complete(second), ContinuousClock.now) } }
         let done = try await ben.importFile("small.csv", RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n")
-        #expect(done.state == .done && ended.withLock { $0 } == 0)
-        try await group.waitForAll()
+        let end = ContinuousClock.now
+        #expect(done.state == .done)
+        for try await completion in group {
+          #expect(completion.answer == "import_noExport" && end < completion.end)
+        }
       }
       let forty = ContinuousClock.now - start
       #expect(forty < one * 4, "\(forty), \(one)")
+    }
+  }
+
+  @Test(
+    "are looked at no longer when their import is cancelled: whoever waits is told, and the decoder has ended, within a second")
+  func cancelled() async throws {
+    let zip = try Self.zip.get()
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      let made = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.mostBytes)
+      let before = BuiltProgram.decoders()
+      async let answer = ana.failure(CompleteImport.self, .init(importID: made.id))
+      var decoders: Set<Int32> = []
+      while decoders.isEmpty {
+        decoders = BuiltProgram.decoders().subtracting(before)
+        await Task.yield()
+      }
+      let start = ContinuousClock.now
+      _ = try await ana.send(CancelImport.self, .init(importID: made.id))
+      #expect(try await answer == "import_not_uploading")
+      let time = ContinuousClock.now - start
+      #expect(time < .seconds(1), "\(time)")
+      #expect(BuiltProgram.decoders().isDisjoint(with: decoders))
+      #expect(try await ana.areFilesGone(from: services.home))
+      #expect(try await ana.send(GetImport.self, .init(importID: made.id)).state == .cancelled)
     }
   }
 

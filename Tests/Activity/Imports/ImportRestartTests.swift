@@ -1,4 +1,5 @@
 import ActivityContract
+import BuiltPrograms
 import Foundation
 import ImportFormats
 import InProcess
@@ -57,7 +58,7 @@ struct ImportRestartTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
-      let spool = ImportSpool(services.home)
+      let spool = ImportSpool(services.home, program: BuiltProgram.activity)
       let made = try await ana.upload("export.xml", bytes, chunk: 500_000)
       // Without the bell the service's own runner does not look: the test is the reader, and stops when it likes.
       try await store.write { try Imports.accept(made.id, as: .appleHealth, $0) }

@@ -1,4 +1,5 @@
 import ActivityContract
+import BuiltPrograms
 import Foundation
 import IdentityContract
 import Operations
@@ -13,7 +14,7 @@ struct ImportSpoolTests {
   func folder() async throws {
     let home = Home(path: "/tmp/racha-spool-\(UInt64.random(in: .min ... .max))")
     defer { unlink(home) }
-    let spool = ImportSpool(home)
+    let spool = ImportSpool(home, program: BuiltProgram.activity)
     let account = AccountID()
     var before = ImportID()
     try await spool.write([1], at: 0, of: before, account)

@@ -1,4 +1,5 @@
 import ActivityContract
+import BuiltPrograms
 import ImportFormats
 import InProcess
 import Operations
@@ -33,7 +34,9 @@ struct ImportStartsTests {
   private static func read(_ id: ImportID, beats: Int = .max, _ services: ServicesInProcess) async throws {
     let store = services.store(of: .activity)
     let run = try #require(
-      ImportRun(try await row(id, store), store, ImportSpool(services.home), AccountCalendars(), FairnessRules(Settings([:]))))
+      ImportRun(
+        try await row(id, store), store, ImportSpool(services.home, program: BuiltProgram.activity), AccountCalendars(),
+        FairnessRules(Settings([:]))))
     let reading = Task { try await run.run(StopAfter(beats).beat) }
     do { try await reading.value } catch is CancellationError { #expect(beats < .max) }
   }

@@ -104,7 +104,7 @@ struct TemporaryFile: ~Copyable {
   init(_ name: String, _ bytes: [UInt8]) throws {
     path = "/tmp/racha-import-\(UInt64.random(in: .min ... .max))"
     try Data(bytes).write(to: URL(fileURLWithPath: path))
-    file = ImportFile(path: path, name: name, bytes: Int64(bytes.count))
+    file = ImportFile(try FileContents(path: path), name: name)
   }
 
   init(_ name: String, _ text: String) throws { try self.init(name, Array(text.utf8)) }

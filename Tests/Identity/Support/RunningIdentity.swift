@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 import GRDB
 import IdentityContract
@@ -85,7 +86,7 @@ final class RunningIdentity: Sendable {
   ) -> ServiceEnvironment {
     ServiceEnvironment(
       settings: Settings(settings), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
-      logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() })
+      logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() }, program: BuiltProgram.identity)
   }
 
   /// Asks through the gateway.

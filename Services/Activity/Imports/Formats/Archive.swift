@@ -1,5 +1,11 @@
 import CArchive
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// A zip archive, read from front to back (libarchive). An archive within it is an entry like any other: nothing is unpacked twice.
 final class Archive {
   /// No export has more entries: a watch's routes are a file each.
@@ -12,20 +18,76 @@ final class Archive {
   static let ratioFrom: Int64 = 8 << 20
 
   private let archive: OpaquePointer
+  private let input: Input
   private var entries = 0
   private var unpacked: Int64 = 0
   /// Whether the present entry says nowhere how long it is.
   private var isOpenEnded = false
 
-  init(_ path: String) throws(FormatFault) {
+  init(_ file: FileContents) throws(FormatFault) {
     guard let archive = archive_read_new() else { throw .damaged }
     self.archive = archive
+    input = Input(file)
+    let context = Unmanaged.passUnretained(input).toOpaque()
     guard archive_read_support_format_zip(archive) == ARCHIVE_OK,
-      archive_read_open_filename(archive, path, sliceBytes) == ARCHIVE_OK
+      archive_read_set_callback_data(archive, context) == ARCHIVE_OK,
+      archive_read_set_read_callback(
+        archive, { _, context, start in start.flatMap { Input.at(context)?.read(&$0.pointee) } ?? Int(ARCHIVE_FATAL) })
+        == ARCHIVE_OK,
+      archive_read_set_skip_callback(archive, { _, context, count in Input.at(context)?.skip(count) ?? 0 }) == ARCHIVE_OK,
+      archive_read_set_seek_callback(
+        archive, { _, context, offset, whence in Input.at(context)?.seek(offset, whence) ?? Int64(ARCHIVE_FATAL) }) == ARCHIVE_OK,
+      archive_read_open1(archive) == ARCHIVE_OK
     else { throw .damaged }
   }
 
   deinit { archive_read_free(archive) }
+
+  /// The file as libarchive asks for it: it is open already, and others read it at places of their own.
+  private final class Input {
+    private let file: FileContents
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: sliceBytes, alignment: 1)
+    private var position: Int64 = 0
+
+    init(_ file: FileContents) { self.file = file }
+
+    deinit { buffer.deallocate() }
+
+    static func at(_ context: UnsafeMutableRawPointer?) -> Input? {
+      context.map { Unmanaged<Input>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// - Returns: how many bytes now lie at `start`; 0 at the end, less where they cannot be read.
+    func read(_ start: inout UnsafeRawPointer?) -> Int {
+      start = UnsafeRawPointer(buffer.baseAddress)
+      do throws(FormatFault) {
+        let count = try file.read(into: buffer, at: position)
+        position += Int64(count)
+        return count
+      } catch {
+        return Int(ARCHIVE_FATAL)
+      }
+    }
+
+    func skip(_ count: Int64) -> Int64 {
+      let skipped = max(0, min(count, file.count - position))
+      position += skipped
+      return skipped
+    }
+
+    func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+      let start: Int64 =
+        switch whence {
+        case SEEK_CUR: position
+        case SEEK_END: file.count
+        default: 0
+        }
+      let (place, isTooFar) = start.addingReportingOverflow(offset)
+      guard !isTooFar, place >= 0 else { return Int64(ARCHIVE_FATAL) }
+      position = place
+      return position
+    }
+  }
 
   var consumed: Int64 { archive_filter_bytes(archive, -1) }
 
@@ -85,7 +147,7 @@ final class EntrySource: ByteSource {
   }
 
   /// The first entry of that path.
-  init(_ path: String, of file: String) throws(FormatFault) {
+  init(_ path: String, of file: FileContents) throws(FormatFault) {
     archive = try Archive(file)
     head = []
     while let found = try archive.next() {

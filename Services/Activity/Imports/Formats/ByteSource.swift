@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// Bytes that are read one after the other, never more of them at a time than fit into a buffer.
 protocol ByteSource: AnyObject {
   /// How many bytes of the file itself were read so far: the measure of progress.
@@ -20,28 +14,15 @@ let sliceBytes = 1 << 16
 
 /// A plain file.
 final class FileSource: ByteSource {
-  private let descriptor: Int32
+  private let file: FileContents
   private(set) var consumed: Int64 = 0
 
-  init(_ path: String) throws(FormatFault) {
-    descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .damaged }
-  }
-
-  deinit { close(descriptor) }
+  init(_ file: FileContents) { self.file = file }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(FormatFault) -> Int {
     guard !Task.isCancelled else { throw .stopped }
-    while true {
-      #if canImport(Glibc)
-        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      #else
-        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-      #endif
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .damaged }
-      consumed += Int64(count)
-      return count
-    }
+    let count = try file.read(into: buffer, at: consumed)
+    consumed += Int64(count)
+    return count
   }
 }

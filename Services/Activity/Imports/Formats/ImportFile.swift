@@ -3,15 +3,13 @@ import Operations
 
 /// A file of somebody's, as it was sent.
 public struct ImportFile: Sendable {
-  public let path: String
+  public let contents: FileContents
   /// As it was called where it came from.
   public let name: String
-  public let bytes: Int64
 
-  public init(path: String, name: String, bytes: Int64) {
-    self.path = path
+  public init(_ contents: FileContents, name: String) {
+    self.contents = contents
     self.name = name
-    self.bytes = bytes
   }
 
   /// What the file is, by its content.
@@ -19,10 +17,10 @@ public struct ImportFile: Sendable {
   /// - Throws: ``FormatFault/unrecognized`` and whatever else keeps it from being read.
   public func format() throws(FormatFault) -> ImportFormat {
     var head = [UInt8](repeating: 0, count: sliceBytes)
-    let count = try FileSource(path).fill(&head)
+    let count = try FileSource(contents).fill(&head)
     let bytes = head.prefix(count)
     if bytes.starts(with: Array("SQLite format 3\u{0}".utf8)) {
-      _ = try LoopDatabase(path, bytes: self.bytes)
+      _ = try LoopDatabase(contents)
       return .loopDatabase
     }
     if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return try packed() }
@@ -41,25 +39,25 @@ public struct ImportFile: Sendable {
   /// - Parameter person: whose rows are taken, of a file with several people's.
   public func reader(_ format: ImportFormat, person: String?) throws(FormatFault) -> any ImportReader {
     switch format {
-    case .appleHealth: return try XMLRecordReader(FileSource(path), AppleHealth())
+    case .appleHealth: return try XMLRecordReader(FileSource(contents), AppleHealth())
     case .appleHealthZip:
-      guard let source = try Self.export(in: try Archive(path)) else { throw .noExport }
+      guard let source = try Self.export(in: try Archive(contents)) else { throw .noExport }
       return try XMLRecordReader(source, AppleHealth())
-    case .gpx: return try XMLRecordReader(FileSource(path), GPX())
-    case .loopDatabase: return try LoopDatabase(path, bytes: bytes)
-    case .loopZip: return try LoopArchive(path)
+    case .gpx: return try XMLRecordReader(FileSource(contents), GPX())
+    case .loopDatabase: return try LoopDatabase(contents)
+    case .loopZip: return try LoopArchive(contents)
     case .fitbitHours:
-      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in
+      return try CSVRecordReader(FileSource(contents)) { names throws(FormatFault) in
         try FitbitHours(names, person: person)
       }
     case .googleFitDays, .googleFitDay:
       let name = name
-      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in
+      return try CSVRecordReader(FileSource(contents)) { names throws(FormatFault) in
         try GoogleFit(names, fileName: name)
       }
     case .loopHabits:
-      return try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopHabitRows(names) }
-    case .loopCheckmarks: return try LoopMarkFile(path)
+      return try CSVRecordReader(FileSource(contents)) { names throws(FormatFault) in try LoopHabitRows(names) }
+    case .loopCheckmarks: return try LoopMarkFile(contents)
     }
   }
 
@@ -69,7 +67,7 @@ public struct ImportFile: Sendable {
   static let maxCandidates = 1000
 
   private func packed() throws(FormatFault) -> ImportFormat {
-    let archive = try Archive(path)
+    let archive = try Archive(contents)
     var names: Set<String> = []
     let export = try Self.export(in: archive) { name in
       if name == LoopArchive.habits || name == LoopArchive.marks { names.insert(name) }
@@ -116,7 +114,7 @@ public struct ImportFile: Sendable {
   }
 
   private func rows() throws(FormatFault) -> ImportFormat {
-    var csv = CSV(try FileSource(path))
+    var csv = CSV(FileSource(contents))
     let line: CSV.Line?
     do throws(FormatFault) { line = try csv.next() } catch { throw .unrecognized }
     guard case .row(_, let names) = line else { throw .unrecognized }

@@ -46,6 +46,13 @@ public final class ImportedSource: Hashable, Sendable {
     self.hash = hash.value
   }
 
+  /// The same as it was made elsewhere, of names that are kept as they are.
+  init(kept name: String?, device: String?, hash: UInt64) {
+    self.name = name
+    self.device = device
+    self.hash = hash
+  }
+
   public static func == (left: ImportedSource, right: ImportedSource) -> Bool {
     left === right || (left.name == right.name && left.device == right.device)
   }

@@ -4,7 +4,7 @@ import Operations
 
 /// A backup of Loop Habit Tracker: an SQLite database that somebody sent us.
 ///
-/// It is opened read-only and as unchanging, nothing of its schema is trusted, and only plain tables of the two names are read, by
+/// It is read where it is open already (``SQLiteFile``), read-only and as unchanging, nothing of its schema is trusted, and only plain tables of the two names are read, by
 /// statements of ours. See https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
 ///
 /// Rows without end may have one and the same long text, which takes its room in the file once. So both tables are checked first, which
@@ -32,9 +32,9 @@ final class LoopDatabase: ImportReader {
     var count = 0
   }
 
-  init(_ path: String, bytes: Int64) throws(FormatFault) {
-    size = bytes
-    database = try Self.open(path)
+  init(_ file: FileContents) throws(FormatFault) {
+    size = file.count
+    database = try Self.open(file)
     let looks = Unmanaged.passUnretained(looks).toOpaque()
     sqlite3_progress_handler(
       database, Self.stepsPerLook,
@@ -88,14 +88,8 @@ final class LoopDatabase: ImportReader {
 
   // MARK: - Opening
 
-  private static func open(_ path: String) throws(FormatFault) -> OpaquePointer {
-    var opened: OpaquePointer?
-    // Beside `immutable`, which ignores journals and locks, nothing of the name is a parameter.
-    let escaped = path.utf8.map { byte in
-      "%" + String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
-    }.joined()
-    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-    let result = sqlite3_open_v2("file:\(escaped)?immutable=1&mode=ro", &opened, flags, nil)
+  private static func open(_ file: FileContents) throws(FormatFault) -> OpaquePointer {
+    let (opened, result) = SQLiteFile.open(file)
     guard let database = opened else { throw .damaged }
     guard result == SQLITE_OK else {
       sqlite3_close_v2(database)

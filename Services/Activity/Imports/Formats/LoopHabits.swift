@@ -138,11 +138,9 @@ final class LoopMarkRows: CSVRows {
 final class LoopArchive: ImportReader {
   static let (habits, marks) = ("Habits.csv", "Checkmarks.csv")
 
-  private let file: String
   private var readers: [CSVRecordReader]
 
-  init(_ file: String) throws(FormatFault) {
-    self.file = file
+  init(_ file: FileContents) throws(FormatFault) {
     let firstDays = try Self.firstDays(file)
     readers = [
       try CSVRecordReader(try EntrySource(Self.habits, of: file), part: Self.habits) { names throws(FormatFault) in
@@ -165,7 +163,7 @@ final class LoopArchive: ImportReader {
     return nil
   }
 
-  private static func firstDays(_ file: String) throws(FormatFault) -> [String: LocalDay] {
+  private static func firstDays(_ file: FileContents) throws(FormatFault) -> [String: LocalDay] {
     try LoopMarkRows.firstDays(try EntrySource(marks, of: file))
   }
 }
@@ -175,11 +173,11 @@ final class LoopMarkFile: ImportReader {
   private var beginnings: [ImportedRecord]
   private let reader: CSVRecordReader
 
-  init(_ path: String) throws(FormatFault) {
-    beginnings = try LoopMarkRows.firstDays(FileSource(path)).sorted { $0.key < $1.key }.map { habit, day in
+  init(_ file: FileContents) throws(FormatFault) {
+    beginnings = try LoopMarkRows.firstDays(FileSource(file)).sorted { $0.key < $1.key }.map { habit, day in
       ImportedRecord(line: 1, .beginning(habit: habit, day))
     }
-    reader = try CSVRecordReader(FileSource(path)) { names throws(FormatFault) in try LoopMarkRows(names) }
+    reader = try CSVRecordReader(FileSource(file)) { names throws(FormatFault) in try LoopMarkRows(names) }
   }
 
   var consumed: Int64 { reader.consumed }

@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The bytes of an open file, for several readers at the same time, each at its own place.
+public final class FileContents: Sendable {
+  public let descriptor: Int32
+  /// How many there were when it was opened.
+  public let count: Int64
+  private let isOwned: Bool
+
+  /// Opens a file; no link is followed.
+  ///
+  /// - Throws: ``FormatFault/damaged`` where it cannot be read.
+  public init(path: String) throws(FormatFault) {
+    descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .damaged }
+    isOwned = true
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      close(descriptor)
+      throw .damaged
+    }
+    count = Int64(status.st_size)
+  }
+
+  /// A file that somebody else has opened, and closes.
+  public init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isOwned = false
+    count = Int64(max(0, lseek(descriptor, 0, SEEK_END)))
+  }
+
+  deinit { if isOwned { close(descriptor) } }
+
+  /// Fills the buffer with what stands there, as far as there is something.
+  ///
+  /// - Returns: how many bytes; 0 at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FormatFault) -> Int {
+    while true {
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .damaged }
+      return count
+    }
+  }
+}

@@ -1,0 +1,212 @@
+public import ActivityContract
+import CXML2
+import GRDBSQLite
+import Operations
+public import Sandbox
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Tells and reads a file in a process of its own, see ``SandboxedDecoder``, which was given the file when it was started.
+public final class ImportDecoder: SandboxedDecoder {
+  public static let name = "imports"
+
+  /// An archive of 2 GiB may unpack to 16, which takes many minutes of the processor.
+  public static let bounds = DecoderBounds(
+    maxMemoryBytes: 512 << 20, maxProcessorSeconds: 3600, maxRequestBytes: 1 << 16, maxReplyBytes: 16 << 20)
+
+  public static func prepare() {
+    // Tables of encodings, which zip's and XML's texts may have, and what SQLite sets up once.
+    iconv_close(iconv_open("UTF-8", "ANSI_X3.4-1968"))
+    xmlInitParser()
+    for name in ["UTF-8", "UTF-16LE", "ISO-8859-1", "windows-1252"] {
+      if let handler = xmlFindCharEncodingHandler(name) { xmlCharEncCloseFunc(handler) }
+    }
+    sqlite3_initialize()
+  }
+
+  private let file: Int32?
+  private var reader: (any ImportReader)?
+  /// Records that were dealt with before.
+  private var toSkip = 0
+
+  public init(file: Int32?) { self.file = file }
+
+  public func reply(to request: [UInt8]) -> [UInt8] {
+    do throws(DecoderFault) {
+      return answer(try ImportRequest(request))
+    } catch {
+      // Whoever asks is trusted: what cannot be understood is a fault of the program.
+      fatalError("a request that makes no sense")
+    }
+  }
+
+  private func answer(_ request: ImportRequest) -> [UInt8] {
+    switch request {
+    case .inspect(let name): return ImportReplies.format(result { () throws(FormatFault) in try contents(name).format() })
+    case .open(let format, let name, let person, let limits, let position):
+      ContentLimits.set(limits)
+      return ImportReplies.opened(
+        result { () throws(FormatFault) in
+          reader = try contents(name).reader(format, person: person)
+          toSkip = position
+        })
+    case .next(let most):
+      let records = result { () throws(FormatFault) in try next(most) }
+      return ImportReplies.slice(
+        records, isBehind: toSkip > 0, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
+    }
+  }
+
+  private func contents(_ name: String) throws(FormatFault) -> ImportFile {
+    guard let file else { throw .damaged }
+    return ImportFile(FileContents(descriptor: file), name: name)
+  }
+
+  private func next(_ most: Int) throws(FormatFault) -> [ImportedRecord]? {
+    guard let reader else { throw .damaged }
+    guard let records = try reader.next(most: most) else { return nil }
+    let rest = records.dropFirst(toSkip)
+    toSkip -= records.count - rest.count
+    return Array(rest)
+  }
+
+  private func result<Value>(_ body: () throws(FormatFault) -> Value) -> Result<Value, FormatFault> {
+    do throws(FormatFault) { return .success(try body()) } catch { return .failure(error) }
+  }
+}
+
+/// A file in the hands of a decoder's process; for one thread, while anybody may end it.
+public final class DecodedImport: Sendable {
+  /// How long telling what a file is may take, and reading on. Of some files all is gone through before there is a record.
+  private static let (maxInspection, maxReading) = (Duration.seconds(60), Duration.seconds(300))
+
+  /// What was read, and how far the reading has come.
+  public struct Slice: Sendable {
+    /// Nil at the end of the file.
+    public let records: [ImportedRecord]?
+    /// Why it ended, if it did before the end of the file.
+    public let fault: FormatFault?
+    public let line: Int
+    public let consumed: Int64
+  }
+
+  private let process: DecoderProcess
+  private let name: String
+
+  /// Starts the process.
+  ///
+  /// - Parameters:
+  ///   - name: of the file where it came from.
+  ///   - program: see `DecoderProcess`.
+  public init(_ file: FileContents, name: String, program: String) throws(DecoderFault) {
+    self.name = name
+    process = try DecoderProcess(ImportDecoder.self, program: program, file: file.descriptor)
+  }
+
+  /// Ends the process; whoever waits for an answer gets ``DecoderFault/ended``.
+  public func end() { process.end() }
+
+  /// What the file is, by its content.
+  public func format() throws(DecoderFault) -> Result<ImportFormat, FormatFault> {
+    try ImportReplies.readFormat(try ask(.inspect(name: name), Self.maxInspection))
+  }
+
+  /// Begins to read.
+  ///
+  /// - Parameters:
+  ///   - person: whose rows are taken, of a file with several people's.
+  ///   - position: how many records are passed over.
+  public func open(
+    _ format: ImportFormat, person: String?, from position: Int
+  ) throws(DecoderFault) -> Result<Void, FormatFault> {
+    try ImportReplies.readOpened(
+      try ask(.open(format, name: name, person: person, limits: .current, position: position), Self.maxReading))
+  }
+
+  /// Reads on. A file that was damaged in the middle gives what stands before first.
+  public func next(most: Int) throws(DecoderFault) -> Slice {
+    while true {
+      let (slice, isBehind) = try ImportReplies.readSlice(try ask(.next(most: most), Self.maxReading))
+      // Nothing new among what was passed over: that is no progress, and not to be taken for any.
+      guard isBehind, slice.records?.isEmpty == true else { return slice }
+    }
+  }
+
+  private func ask(_ request: ImportRequest, _ time: Duration) throws(DecoderFault) -> [UInt8] {
+    try process.request(request.bytes, within: time)
+  }
+}
+
+/// What is asked of the process.
+enum ImportRequest {
+  case inspect(name: String)
+  case open(ImportFormat, name: String, person: String?, limits: ContentLimits, position: Int)
+  case next(most: Int)
+
+  private static let maxText = 4096
+  static let maxRecords = 100_000
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    switch self {
+    case .inspect(let name):
+      writer.byte(0)
+      writer.text(name)
+    case .open(let format, let name, let person, let limits, let position):
+      writer.byte(1)
+      writer.choice(format)
+      writer.text(name)
+      writer.optional(person) { $0.text($1) }
+      writer.short(limits.activityTitle)
+      writer.short(limits.activityReason)
+      writer.number(position)
+    case .next(let most):
+      writer.byte(2)
+      writer.short(most)
+    }
+    return writer.bytes
+  }
+
+  init(_ bytes: [UInt8]) throws(DecoderFault) {
+    var reader = ByteReader(bytes)
+    switch try reader.byte() {
+    case 0: self = .inspect(name: try reader.text(maxBytes: Self.maxText))
+    case 1:
+      self = .open(
+        try reader.choice(), name: try reader.text(maxBytes: Self.maxText),
+        person: try reader.optional { (reader) throws(DecoderFault) in try reader.text(maxBytes: Self.maxText) },
+        limits: try reader.limits(),
+        position: try reader.number(in: 0...Int.max))
+    case 2: self = .next(most: try reader.short(in: 1...Self.maxRecords))
+    default: throw .malformed
+    }
+    try reader.end()
+  }
+}
+
+extension ByteWriter {
+  /// One of the cases of a type, by its place among them.
+  mutating func choice<Value: CaseIterable & Equatable>(_ value: Value) where Value.AllCases == [Value] {
+    byte(UInt8(Value.allCases.firstIndex(of: value) ?? 0))
+  }
+}
+
+extension ByteReader {
+  /// Those of what an import makes.
+  fileprivate mutating func limits() throws(DecoderFault) -> ContentLimits {
+    var limits = ContentLimits()
+    limits.activityTitle = try short(in: 1...ContentLimits.mostTitle)
+    limits.activityReason = try short(in: 1...ContentLimits.mostReason)
+    return limits
+  }
+
+  mutating func choice<Value: CaseIterable>() throws(DecoderFault) -> Value where Value.AllCases == [Value] {
+    let place = Int(try byte())
+    guard place < Value.allCases.count else { throw .malformed }
+    return Value.allCases[place]
+  }
+}

@@ -1,0 +1,70 @@
+import CPNG
+import Operations
+public import Sandbox
+
+/// Makes pictures in a process of its own, see ``SandboxedDecoder``: a request is the file, its reply the picture, or what is wrong with it.
+public struct PictureDecoder: SandboxedDecoder {
+  public static let name = "pictures"
+
+  /// A picture of the most pixels takes some 64 MiB, and a second.
+  public static let bounds = DecoderBounds(
+    maxMemoryBytes: 256 << 20, maxProcessorSeconds: 600, maxRequestBytes: Picture.mostBytes,
+    maxReplyBytes: Picture.mostBytes + 64)
+
+  /// How long one may take, on a machine that has much else to do.
+  static let maxTime = Duration.seconds(8)
+
+  public static func prepare() {}
+
+  public init(file: Int32?) {}
+
+  public func reply(to request: [UInt8]) -> [UInt8] {
+    // Else glibc would keep what a large picture took.
+    defer { malloc_trim(0) }
+    var reply = ByteWriter(reserving: Picture.mostBytes + 64)
+    do throws(PictureFault) {
+      let picture = try Drawing(request, PictureDesk.look(at: request)).picture()
+      reply.flag(true)
+      reply.byte(UInt8(PictureFormat.allCases.firstIndex(of: picture.format) ?? 0))
+      reply.short(picture.width)
+      reply.short(picture.height)
+      reply.bytes(picture.bytes)
+    } catch {
+      reply.flag(false)
+      reply.byte(UInt8(PictureFault.allCases.firstIndex(of: error) ?? 0))
+    }
+    return reply.bytes
+  }
+
+  /// What a reply says.
+  ///
+  /// - Parameter header: of the file that was sent: a picture has its size, upright.
+  /// - Throws: ``DecoderFault/malformed`` where the picture is not what its own header says, or not of that size.
+  static func picture(_ reply: [UInt8], of header: PictureHeader) throws(DecoderFault) -> Result<Picture, PictureFault> {
+    var reader = ByteReader(reply)
+    guard try reader.flag() else {
+      let fault = PictureFault.allCases[try reader.choice(of: PictureFault.allCases.count)]
+      try reader.end()
+      return .failure(fault)
+    }
+    let format = PictureFormat.allCases[try reader.choice(of: PictureFormat.allCases.count)]
+    let (width, height) = (try reader.short(in: 1...Picture.mostPixels), try reader.short(in: 1...Picture.mostPixels))
+    let bytes = try reader.bytes(maxCount: Picture.mostBytes)
+    try reader.end()
+    let isTurned = header.orientation.isTurned
+    guard (width, height) == (isTurned ? (header.height, header.width) : (header.width, header.height)) else { throw .malformed }
+    let found: PictureHeader
+    do throws(PictureFault) { found = try PictureHeader.read(bytes) } catch { throw .malformed }
+    guard (found.format, found.width, found.height) == (format, width, height) else { throw .malformed }
+    return .success(Picture(format: format, width: width, height: height, bytes: bytes))
+  }
+}
+
+extension ByteReader {
+  /// One of so many choices, counted from 0.
+  fileprivate mutating func choice(of count: Int) throws(DecoderFault) -> Int {
+    let value = Int(try byte())
+    guard value < count else { throw .malformed }
+    return value
+  }
+}

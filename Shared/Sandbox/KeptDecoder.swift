@@ -1,0 +1,104 @@
+import Dispatch
+public import Logging
+import Synchronization
+
+/// A decoder's process that is kept for the next request: started when there is one, anew when it died, and ended when nothing came for
+/// a while, so that an idle service has none.
+///
+/// One thread at a time may ask.
+public final class KeptDecoder: Sendable {
+  /// How long it is kept without a request.
+  static let idleTime = Duration.seconds(30)
+  /// Requests after which it is started anew, far below what its processor's time allows for.
+  static let maxRequests = 200
+
+  private struct State {
+    var process: DecoderProcess?
+    var requests = 0
+    var isWatched = false
+    var lastUse = ContinuousClock.now
+  }
+
+  private let decoder: any SandboxedDecoder.Type
+  private let program: String
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  /// - Parameter program: see ``DecoderProcess``.
+  public init(_ decoder: any SandboxedDecoder.Type, program: String = DecoderProgram.own, logger: Logger) {
+    self.decoder = decoder
+    self.program = program
+    self.logger = logger
+  }
+
+  /// The process that is kept.
+  var processID: Int32? { state.withLock { $0.process?.processID } }
+
+  deinit { state.withLock { $0.process?.end() } }
+
+  /// Sends a request and waits for its reply. Where the process dies meanwhile, a new one is asked once more: somebody else may have ended
+  /// it.
+  ///
+  /// - Parameter read: makes sense of the reply; where it cannot, the process is not asked again.
+  /// - Throws: ``DecoderFault``
+  public func request<Reply>(
+    _ bytes: [UInt8], within time: Duration, _ read: ([UInt8]) throws(DecoderFault) -> Reply
+  ) throws(DecoderFault) -> Reply {
+    do throws(DecoderFault) {
+      return try once(bytes, time, read)
+    } catch {
+      guard case .died = error else { throw error }
+      return try once(bytes, time, read)
+    }
+  }
+
+  private func once<Reply>(
+    _ bytes: [UInt8], _ time: Duration, _ read: ([UInt8]) throws(DecoderFault) -> Reply
+  ) throws(DecoderFault) -> Reply {
+    let kept = state.withLock { state in
+      defer { (state.process, state.lastUse) = (nil, .now) }
+      return state.process
+    }
+    do throws(DecoderFault) {
+      let process: DecoderProcess
+      if let kept { process = kept } else { process = try DecoderProcess(decoder, program: program) }
+      // Whatever is thrown ends it.
+      let reply = try read(try process.request(bytes, within: time))
+      keep(process, isNew: kept == nil)
+      return reply
+    } catch {
+      logger.warning("a decoder gave no reply", metadata: ["decoder": .string(decoder.name), "fault": "\(error)"])
+      throw error
+    }
+  }
+
+  private func keep(_ process: DecoderProcess, isNew: Bool) {
+    let isToWatch = state.withLock { state in
+      state.requests = isNew ? 1 : state.requests + 1
+      state.lastUse = .now
+      guard state.requests < Self.maxRequests else { return false }
+      state.process = process
+      defer { state.isWatched = true }
+      return !state.isWatched
+    }
+    if isToWatch { watch(for: Self.idleTime) }
+  }
+
+  /// Ends the process where nothing came for so long, and looks again otherwise.
+  private func watch(for time: Duration) {
+    let delay = DispatchTimeInterval.milliseconds(Int(time / .milliseconds(1)))
+    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in
+      guard let self else { return }
+      let idle: DecoderProcess?
+      let rest: Duration
+      (idle, rest) = state.withLock { state in
+        let rest = state.lastUse + Self.idleTime - .now
+        guard rest <= .zero || state.process == nil else { return (nil, rest) }
+        defer { (state.process, state.isWatched) = (nil, false) }
+        return (state.process, .zero)
+      }
+      if rest > .zero { watch(for: rest) }
+      _ = idle
+    }
+  }
+}
