@@ -45,6 +45,7 @@ public final class Gateway: Service {
     let connections = OpenConnections()
     let isStopping = StopFlag()
     let counts = ConnectionCounts(limits)
+    let bytes = BytesInFlight(limits)
     let catalog = Catalog(contracts)
     let problems = ProblemWriter(contracts + [.gateway])
     let heads = ResponseHeads(configuration, clock: clock)
@@ -96,11 +97,11 @@ public final class Gateway: Service {
     self.listeners = listeners
     rpc = RPCListener(
       listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
-      proxies: configuration.tcpProxies, desk: desk
+      bytes: bytes, proxies: configuration.tcpProxies, desk: desk
     ) { await bound.set(tcp: $0) }
     let listener = HTTPListener(
-      limits: limits, counts: counts, proxies: configuration.proxies.networks.isEmpty ? nil : configuration.proxies,
-      responder: responder, stream: stream)
+      limits: limits, counts: counts, bytes: bytes, healthNetworks: configuration.healthNetworks,
+      proxies: configuration.proxies.networks.isEmpty ? nil : configuration.proxies, responder: responder, stream: stream)
     let address = ServerConfiguration(address: .hostname(configuration.http.host, port: configuration.http.port), backlog: 1024)
     let onRunning: @Sendable (any Channel) async -> Void = { await bound.set(http: $0.localAddress?.port ?? 0) }
     if let tls {

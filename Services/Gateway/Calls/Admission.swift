@@ -52,6 +52,15 @@ struct Admission: Sendable {
     return Pass(identification: identification, standing: own.remaining < standing.remaining ? own : standing)
   }
 
+  /// Draws on the address's budget for what no operation is asked by: unknown paths, documents, lines that are no requests.
+  ///
+  /// - Parameter calls: how many of them.
+  /// - Throws: `rate_limited`.
+  func draw(_ address: ClientAddress, calls: Int = 1) throws(Failure) {
+    let standing = limiter.take(.address(address), .read, calls: calls)
+    guard standing.isAllowed else { throw Admission.rateLimited(standing, nil).failure }
+  }
+
   private static func rateLimited(_ standing: RateLimiter.Standing, _ identification: Identification?) -> Refusal {
     let failure = Failure(RequestFailure.rateLimited, ["seconds": .number(standing.seconds)], retryAfterSeconds: standing.seconds)
     return Refusal(failure: failure, identification: identification, standing: standing)

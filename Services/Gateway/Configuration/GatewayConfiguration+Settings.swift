@@ -16,6 +16,7 @@ extension GatewayConfiguration {
     }
     proxies.read(settings)
     tcpProxies = settings.networks("racha.tcp.trustedProxies")
+    if settings.string("racha.health.networks") != nil { healthNetworks = settings.networks("racha.health.networks") }
     metrics = settings.choice("racha.metrics", default: metrics)
     metricsToken = settings.metricsToken()
     if settings.string("racha.gateway.threads") != nil {
@@ -107,6 +108,11 @@ extension GatewayConfiguration.Limits {
     idleSeconds = settings.int("racha.limits.idleSeconds", default: idleSeconds, in: 1...86400)
     connections = settings.int("racha.limits.connections", default: connections, in: 1...1_000_000)
     connectionsPerAddress = settings.int("racha.limits.connectionsPerAddress", default: connectionsPerAddress, in: 1...1_000_000)
+    // Not less than one largest body takes.
+    let oneBody = HeldBytes.copies * body + 65536
+    bytesInFlight = settings.int("racha.limits.bytesInFlight", default: bytesInFlight, in: oneBody...1 << 40)
+    bytesInFlightPerAddress = settings.int(
+      "racha.limits.bytesInFlightPerAddress", default: bytesInFlightPerAddress, in: oneBody...1 << 40)
     callsPerConnection = settings.int("racha.limits.callsPerConnection", default: callsPerConnection, in: 1...10000)
     batch = settings.int("racha.limits.batch", default: batch, in: 1...10000)
     stopSeconds = settings.int("racha.limits.stopSeconds", default: stopSeconds, in: 0...60)

@@ -96,6 +96,8 @@ struct HTTPAnswer: Sendable {
   var policy: String?
   /// Whether the client may keep it, as long as it asks each time whether it is still the same.
   var isKept = false
+  /// Whether the body is one for all who ask, so that it takes no room of its own.
+  var isShared = false
 
   static func json(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
     HTTPAnswer(status: status, type: "application/json", body: ByteBuffer(bytes: body))

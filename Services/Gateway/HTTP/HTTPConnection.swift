@@ -16,7 +16,21 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private struct Received {
     let head: HTTPRequestHead
+    /// Whether it asks for another protocol.
+    let upgrade: UpgradeRequest
     var body = ByteBuffer()
+    /// What is counted for it as ``HeldBytes/Part/requests``.
+    var held: Int
+    /// Whether the connection ends with its answer, whatever it says itself.
+    var isLast = false
+  }
+
+  /// An answer whose body is written piece by piece as the client reads.
+  private struct Outgoing {
+    var rest: ByteBuffer
+    let keepsAlive: Bool
+    /// What is counted for it as ``HeldBytes/Part/answers``.
+    let held: Int
   }
 
   private struct Refusal: Sendable {
@@ -28,7 +42,12 @@ final class HTTPConnection: ChannelInboundHandler {
   private static let mostWaiting = 16
   /// A body of the largest size in pieces of a byte each is sixfold.
   private static let mostWrapping = 8
+  /// Bodies larger than that are written in pieces of it: over TLS each piece is encrypted when the client takes it.
+  private static let pieceBytes = 32768
+  /// What is counted for a body that all share: the piece that is encrypted for this connection alone.
+  private static let sharedBytes = pieceBytes
   private static let tooMany = Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5)
+  private static let noRoom = Failure(RequestFailure.overloaded, retryAfterSeconds: 5)
 
   private let limits: GatewayConfiguration.Limits
   private let watch: ConnectionWatch
@@ -37,12 +56,21 @@ final class HTTPConnection: ChannelInboundHandler {
   private let peer: Peer
   private let executor: EventLoopExecutor
   private let door: ConnectionDoor
+  private let decoder: RequestDecoder
+  private var held: HeldBytes { door.held }
   private var arriving: Received?
   /// The client of the request that is arriving waits to be told that its body is wanted.
   private var isAskedToGoOn = false
   private var waiting: CircularBuffer<Received> = []
+  /// Bytes of the bodies that wait.
+  private var bytesWaiting = 0
   /// Answers the request before those that wait.
   private var answering: Task<Void, Never>?
+  /// Counted for the request that is being answered.
+  private var heldAnswering = 0
+  /// The answer that is being written.
+  private var outgoing: Outgoing?
+  private var isWriting = false
   /// Told once the answers to the requests before it are out; nothing is read any more.
   private var refusal: Refusal?
   /// What has arrived is answered, then the connection ends: the server stops, or the client sends no more.
@@ -57,14 +85,15 @@ final class HTTPConnection: ChannelInboundHandler {
   private var language = Language.english
 
   init(
-    _ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, door: ConnectionDoor, responder: HTTPResponder,
-    stream: EventStream, _ peer: Peer, _ eventLoop: any EventLoop
+    _ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, door: ConnectionDoor, decoder: RequestDecoder,
+    responder: HTTPResponder, stream: EventStream, _ peer: Peer, _ eventLoop: any EventLoop
   ) {
     self.limits = limits
     self.watch = watch
     self.responder = responder
     self.stream = stream
     self.door = door
+    self.decoder = decoder
     self.peer = peer
     executor = EventLoopExecutor(eventLoop)
   }
@@ -72,7 +101,7 @@ final class HTTPConnection: ChannelInboundHandler {
   // MARK: - Arriving
 
   func channelActive(context: ChannelHandlerContext) {
-    if !door.isOpen {
+    if door.place == nil {
       refuse(HTTPConnection.tooMany, context)
       context.close(promise: nil)
     }
@@ -81,8 +110,9 @@ final class HTTPConnection: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     isClosing = true
-    waiting = []
+    forget()
     answering?.cancel()
+    outgoing = nil
     context.fireChannelInactive()
   }
 
@@ -90,11 +120,14 @@ final class HTTPConnection: ChannelInboundHandler {
     guard refusal == nil, !isClosing else { return }
     switch unwrapInboundIn(data) {
     case .head(var head):
-      head.headers.trimValues()
+      let trimmed = head.headers.trimValues()
       language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
-      if let failure = objection(to: head) { return refuse(failure, of: head, context) }
+      var upgrade = UpgradeRequest.none
+      if let failure = objection(to: head, trimmed: trimmed, &upgrade) { return refuse(failure, of: head, context) }
+      let size = head.size
+      guard held.change(.requests, by: size) else { return refuse(HTTPConnection.noRoom, of: head, context) }
       watch.headArrived()
-      arriving = Received(head: head)
+      arriving = Received(head: head, upgrade: upgrade, held: size, isLast: upgrade == .unclear || door.place == .health)
       // RFC 9110, section 10.1.1: HTTP/1.0 knows no interim answers.
       isAskedToGoOn = head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true
       letGoOn(context)
@@ -102,13 +135,22 @@ final class HTTPConnection: ChannelInboundHandler {
       guard (arriving?.body.readableBytes ?? 0) + part.readableBytes <= limits.body else {
         return interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
       }
+      let size = HeldBytes.copies * part.readableBytes
+      guard held.change(.requests, by: size) else { return interrupt(HTTPConnection.noRoom, context) }
+      arriving?.held += size
       arriving?.body.writeBuffer(&part)
     case .end:
       watch.deadlines.requestArrived()
       guard let request = arriving else { return }
       arriving = nil
       isAskedToGoOn = false
+      if request.isLast {
+        decoder.discard()
+      } else if request.upgrade == .plain {
+        decoder.goOn()
+      }
       waiting.append(request)
+      bytesWaiting += request.body.readableBytes
       answerNext(context)
     }
   }
@@ -116,11 +158,15 @@ final class HTTPConnection: ChannelInboundHandler {
   /// What waits is answered once the client has taken enough of what is out.
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
+      writeOn(context)
       answerNext(context)
-      setReading(waiting.count < HTTPConnection.mostWaiting, context)
+      setReading(hasRoom, context)
     }
     context.fireChannelWritabilityChanged()
   }
+
+  /// Whether more requests may wait. What may arrive at least, one body of the largest size, always may.
+  private var hasRoom: Bool { isClosing || (waiting.count < HTTPConnection.mostWaiting && bytesWaiting < limits.body) }
 
   /// Reading stops while enough requests wait.
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -128,7 +174,7 @@ final class HTTPConnection: ChannelInboundHandler {
     if arriving != nil, watch.received > limits.headers + HTTPConnection.mostWrapping * limits.body {
       interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
     }
-    setReading(waiting.count < HTTPConnection.mostWaiting, context)
+    setReading(hasRoom, context)
     context.fireChannelReadComplete()
   }
 
@@ -165,12 +211,16 @@ final class HTTPConnection: ChannelInboundHandler {
     refuse(failure, context)
   }
 
-  private func objection(to head: HTTPRequestHead) -> Failure? {
+  /// - Parameters:
+  ///   - trimmed: names of the fields from whose values white space was taken away.
+  ///   - upgrade: told whether the request asks for another protocol.
+  private func objection(to head: HTTPRequestHead, trimmed: [String], _ upgrade: inout UpgradeRequest) -> Failure? {
     var hosts = 0
     var isHost = true
     var authorizations = 0
     var lengths: [String] = []
     var codings: [String] = []
+    var asksForUpgrade = false
     for (name, value) in head.headers {
       switch name.utf8.count {
       case 4:
@@ -181,9 +231,12 @@ final class HTTPConnection: ChannelInboundHandler {
       case 13: if name.isField("authorization") { authorizations += 1 }
       case 14: if name.isField("content-length") { lengths.append(value) }
       case 17: if name.isField("transfer-encoding") { codings.append(value) }
+      case 7: if name.isField("upgrade") { asksForUpgrade = true }
       default: break
       }
     }
+    // There is no tunnel to anywhere (RFC 9110, section 9.3.6).
+    guard head.method != .CONNECT else { return Failure(GatewayFailure.unknownMethod) }
     // RFC 9112, section 6.1: whoever sends one with HTTP/1.0 may have passed on what it did not understand.
     guard codings.isEmpty || head.version != .http1_0 else { return Malformation.unclearLength.failure() }
     if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return Malformation.oneHost.failure() }
@@ -193,10 +246,22 @@ final class HTTPConnection: ChannelInboundHandler {
     guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.isField("chunked") }) else {
       return Malformation.unclearLength.failure()
     }
-    if let length = lengths.first.flatMap({ Int($0) }), length > limits.body {
+    // The parser has seen to it that it is a number; one that is none here is beyond all.
+    if let length = lengths.first, Int(length) ?? .max > limits.body {
       return Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)])
     }
+    if asksForUpgrade { upgrade = UpgradeRequest(head.headers) }
+    // With `Upgrade`, the parser takes a coding that it does not know to the letter for no body at all.
+    guard upgrade == .none || !trimmed.contains(where: { $0.isField("transfer-encoding") }) else {
+      return Malformation.unclearLength.failure()
+    }
+    guard door.place != .health || isAboutHealth(head) else { return HTTPConnection.tooMany }
     return nil
+  }
+
+  private func isAboutHealth(_ head: HTTPRequestHead) -> Bool {
+    guard head.method == .GET || head.method == .HEAD, let path = RequestTarget(head.uri)?.path else { return false }
+    return Page(rawValue: String(path))?.isHealth == true
   }
 
   /// Tells a client that waits with its body to send it, once the answers before are out.
@@ -215,8 +280,12 @@ final class HTTPConnection: ChannelInboundHandler {
   // MARK: - Answering
 
   private func answerNext(_ context: ChannelHandlerContext) {
-    guard answering == nil, !isClosing, context.channel.isWritable, let request = waiting.popFirst() else { return }
-    let keepsAlive = request.head.isKeepAlive
+    guard answering == nil, outgoing == nil, !isClosing, context.channel.isWritable, let request = waiting.popFirst() else {
+      return
+    }
+    bytesWaiting -= request.body.readableBytes
+    heldAnswering = request.held
+    let keepsAlive = request.head.isKeepAlive && !request.isLast
     let body = request.head.method == .GET || request.head.method == .HEAD ? [] : Array(request.body.readableBytesView)
     let received = Exchange(request.head, peer)
     let responder = responder
@@ -238,29 +307,62 @@ final class HTTPConnection: ChannelInboundHandler {
   private func finish(_ outcome: HTTPResponder.Outcome, _ exchange: Exchange, keepsAlive: Bool, _ context: ChannelHandlerContext)
   {
     answering = nil
+    held.release(.requests, heldAnswering)
+    heldAnswering = 0
     guard !isClosing else { return }
     switch outcome {
     case .answer(let answer):
       let keepsAlive = keepsAlive && !(isEnding && waiting.isEmpty)
       write(answer, exchange, keepsAlive: keepsAlive, context)
-      answered(keepsAlive: keepsAlive, context)
     case .live where exchange.method == "HEAD":
       writeStreamHead(exchange, context)
       answered(keepsAlive: false, context)
     case .live(let identification, let after):
       if door.claim(exchange.address) { return follow(identification, after, exchange, context) }
       write(responder.refusal(HTTPConnection.tooMany, exchange), exchange, keepsAlive: false, context)
-      answered(keepsAlive: false, context)
     }
   }
 
-  /// One write for head and body.
+  /// Writes an answer, one with a small body at once; one that there is no room for is refused instead.
   private func write(_ answer: HTTPAnswer, _ exchange: Exchange, keepsAlive: Bool, _ context: ChannelHandlerContext) {
     let length = answer.body.readableBytes
-    var buffer = context.channel.allocator.buffer(capacity: 640 + length)
-    responder.heads.write(answer, exchange, length: length, keepsAlive: keepsAlive, to: &buffer)
-    if exchange.method != "HEAD" { buffer.writeImmutableBuffer(answer.body) }
-    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    guard exchange.method != "HEAD", length > HTTPConnection.pieceBytes else {
+      var buffer = context.channel.allocator.buffer(capacity: 640 + length)
+      responder.heads.write(answer, exchange, length: length, keepsAlive: keepsAlive, to: &buffer)
+      if exchange.method != "HEAD" { buffer.writeImmutableBuffer(answer.body) }
+      context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+      return answered(keepsAlive: keepsAlive, context)
+    }
+    let size = answer.isShared ? HTTPConnection.sharedBytes : length
+    // Who has changed something is told so in any case.
+    guard held.change(.answers, by: size, isForced: exchange.method != "GET") else {
+      return write(responder.refusal(HTTPConnection.noRoom, exchange), exchange, keepsAlive: keepsAlive, context)
+    }
+    var head = context.channel.allocator.buffer(capacity: 640)
+    responder.heads.write(answer, exchange, length: length, keepsAlive: keepsAlive, to: &head)
+    context.write(wrapOutboundOut(head), promise: nil)
+    outgoing = Outgoing(rest: answer.body, keepsAlive: keepsAlive, held: size)
+    writeOn(context)
+  }
+
+  /// Writes pieces of the answer's body until the client takes no more for now.
+  private func writeOn(_ context: ChannelHandlerContext) {
+    // A flush tells at once whether there is room for more.
+    guard !isWriting else { return }
+    isWriting = true
+    while outgoing != nil, context.channel.isWritable, let piece = nextPiece() {
+      context.writeAndFlush(wrapOutboundOut(piece), promise: nil)
+    }
+    isWriting = false
+    guard let done = outgoing, done.rest.readableBytes == 0 else { return }
+    outgoing = nil
+    held.release(.answers, done.held)
+    answered(keepsAlive: done.keepsAlive, context)
+  }
+
+  private func nextPiece() -> ByteBuffer? {
+    guard let left = outgoing?.rest.readableBytes, left > 0 else { return nil }
+    return outgoing?.rest.readSlice(length: min(left, HTTPConnection.pieceBytes))
   }
 
   private func answered(keepsAlive: Bool, _ context: ChannelHandlerContext) {
@@ -272,7 +374,7 @@ final class HTTPConnection: ChannelInboundHandler {
     } else {
       answerNext(context)
       letGoOn(context)
-      setReading(waiting.count < HTTPConnection.mostWaiting, context)
+      setReading(hasRoom, context)
     }
   }
 
@@ -287,12 +389,13 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Streams live messages; the connection ends with them.
   private func follow(_ identification: Identification, _ after: Int?, _ exchange: Exchange, _ context: ChannelHandlerContext) {
     isStreaming = true
-    waiting = []
+    forget()
     writeStreamHead(exchange, context)
     let channel = context.channel
     let stream = stream
+    let held = held
     answering = Task(executorPreference: executor) {
-      await stream.run(exchange, identification, after: after) { bytes in
+      await stream.run(exchange, identification, after: after, held) { bytes in
         // Returns when the kernel has taken it, so that a slow reader holds up its own stream only.
         try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
       }
@@ -321,6 +424,7 @@ final class HTTPConnection: ChannelInboundHandler {
     if head == nil { exchange.language = language }
     let refusal = Refusal(failure: failure, exchange: exchange)
     self.refusal = refusal
+    decoder.discard()
     watch.deadlines.requestArrived()
     if !watch.deadlines.isAnswering { tell(refusal, context) }
   }
@@ -328,6 +432,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Refuses the request that is arriving, after the answers to those before it.
   private func interrupt(_ failure: Failure, _ context: ChannelHandlerContext) {
     let head = arriving?.head
+    held.release(.requests, arriving?.held ?? 0)
     arriving = nil
     watch.deadlines.answered(.now())
     refuse(failure, of: head, context)
@@ -335,13 +440,12 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// Writes the problem, in the language of whoever the token speaks for, and closes our side.
   private func tell(_ refusal: Refusal, _ context: ChannelHandlerContext) {
-    guard refusal.exchange.given.token != nil else {
-      write(responder.refusal(refusal.failure, refusal.exchange), refusal.exchange, keepsAlive: false, context)
-      return closeOutput(context)
-    }
     // While the token is looked at, the request counts as one that is being answered.
     watch.deadlines.headArrived(.now())
     watch.deadlines.requestArrived()
+    guard refusal.exchange.given.token != nil else {
+      return write(responder.refusal(refusal.failure, refusal.exchange), refusal.exchange, keepsAlive: false, context)
+    }
     let responder = responder
     let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     answering = Task(executorPreference: executor) {
@@ -358,10 +462,25 @@ final class HTTPConnection: ChannelInboundHandler {
   /// deadline comes.
   private func closeOutput(_ context: ChannelHandlerContext) {
     isClosing = true
-    waiting = []
+    forget()
+    decoder.discard()
+    setReading(true, context)
     watch.deadlines.closing(.now(), isSlow: isSlow)
     context.close(mode: .output, promise: nil)
   }
+
+  /// Gives up what has arrived and is not being answered.
+  private func forget() {
+    held.release(.requests, waiting.reduce(arriving?.held ?? 0) { $0 + $1.held })
+    waiting = []
+    bytesWaiting = 0
+    arriving = nil
+  }
+}
+
+extension HTTPRequestHead {
+  /// About what it takes, in bytes: its texts, and what each field and the request itself lie in.
+  fileprivate var size: Int { headers.reduce(256 + uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 } }
 }
 
 @available(*, unavailable)

@@ -17,6 +17,9 @@ struct HTTPListener: ServerChildChannel {
 
   let limits: GatewayConfiguration.Limits
   let counts: ConnectionCounts
+  let bytes: BytesInFlight
+  /// Who is answered about health also where there are too many connections.
+  let healthNetworks: [IPNetwork]
   /// Nil where none is believed.
   let proxies: TrustedProxies?
   let responder: HTTPResponder
@@ -27,18 +30,19 @@ struct HTTPListener: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       try SocketOptions.set(channel, limits)
       let peer = Peer(channel.remoteAddress, proxies: proxies)
-      let door = ConnectionDoor(counts, peer.isProxy ? nil : ClientAddress(channel.remoteAddress))
+      let mayAskForHealth =
+        IPAddress(channel.remoteAddress).map { peer in healthNetworks.contains { $0.contains(peer) } } ?? false
+      let door = ConnectionDoor(
+        counts, bytes, peer.isProxy ? nil : ClientAddress(channel.remoteAddress), mayAskForHealth: mayAskForHealth)
       try pipeline.addHandler(door)
-      let watch = ConnectionWatch(limits)
+      let limits = door.place == .health ? limits.forHealth : limits
+      let watch = ConnectionWatch(limits, door.held)
       try pipeline.addHandler(watch)
-      var decoderLimits = NIOHTTPDecoderLimitConfiguration()
-      decoderLimits.maxHeaderFieldSize = limits.headers
-      decoderLimits.maxHeaderListSize = limits.headers
-      decoderLimits.maxHeaderFieldCount = 100
-      let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+      let decoder = RequestDecoder(headers: limits.headers)
       try pipeline.addHandler(ByteToMessageHandler(decoder))
       try pipeline.addHandler(
-        HTTPConnection(limits, watch: watch, door: door, responder: responder, stream: stream, peer, channel.eventLoop))
+        HTTPConnection(
+          limits, watch: watch, door: door, decoder: decoder, responder: responder, stream: stream, peer, channel.eventLoop))
       return Value(channel: channel)
     }
     // Nothing else closes a connection whose pipeline could not be made: its client would wait, and its descriptor be lost.

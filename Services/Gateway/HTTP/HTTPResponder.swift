@@ -37,7 +37,9 @@ struct HTTPResponder: Sendable {
           throw Failure(RequestFailure.unauthenticated)
         }
         return .live(identification, after: try EventStream.lastSeen(exchange))
-      case .found(.page(let page), _): return .answer(try await pages.answer(page, exchange))
+      case .found(.page(let page), _):
+        if !page.isHealth { try admission.draw(exchange.address) }
+        return .answer(try await pages.answer(page, exchange))
       case .found(.link(let page, let judge, let endpoint), _):
         return .answer(await open(page, judge, endpoint, body, &exchange))
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
@@ -46,9 +48,11 @@ struct HTTPResponder: Sendable {
       case .found(.loginAlert(let judge, let endpoint), _):
         return .answer(await answerLoginAlert(judge, endpoint, body, &exchange))
       case .otherMethod(let allowed):
+        try admission.draw(exchange.address)
         exchange.language = await language(exchange)
         return .answer(try preflight(allowed, &exchange))
       case .notFound:
+        try admission.draw(exchange.address)
         exchange.language = await language(exchange)
         throw Failure(RequestFailure.notFound)
       }

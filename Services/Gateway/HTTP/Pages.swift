@@ -7,6 +7,9 @@ import ServiceKit
 struct Pages: Sendable {
   private let version: String
   private let questions: SystemQuestions
+  /// What the services say of themselves. Ready ones are asked once a second, whoever asks how often; others as often as a start takes
+  /// notice of.
+  private let health: Kept<[(service: ServiceName, answer: Result<ReadHealth.Output, Failure>)]>
   private let ownMetrics: @Sendable () -> String
   private let metrics: MetricsAccess
   private let metricsToken: MetricsToken?
@@ -24,7 +27,13 @@ struct Pages: Sendable {
     hindrances: @escaping @Sendable () -> [Hindrance]
   ) {
     version = configuration.version
-    questions = SystemQuestions(client: client, seconds: 1)
+    let questions = SystemQuestions(client: client, seconds: 1)
+    self.questions = questions
+    health = Kept { answers in
+      ReadyReport(answers, version: "", isStopping: false).isReady ? .seconds(1) : .milliseconds(50)
+    } _: {
+      await questions.ask(ReadHealth.self)
+    }
     self.ownMetrics = ownMetrics
     self.isStopping = isStopping
     self.hindrances = hindrances
@@ -37,17 +46,18 @@ struct Pages: Sendable {
     switch page {
     case .livez: return .json(200, (["status": "ok", "version": .string(version)] as JSON).bytes)
     case .readyz:
-      let answers = await questions.ask(ReadHealth.self)
-      let report = ReadyReport(answers, version: version, isStopping: isStopping(), own: hindrances())
+      let report = ReadyReport(await health.value, version: version, isStopping: isStopping(), own: hindrances())
       return .json(report.isReady ? 200 : 503, report.json.bytes)
     case .metrics:
       try metrics.check(exchange, metricsToken)
       let text = MetricsText.all(own: ownMetrics(), await questions.ask(ReadMetrics.self))
       return HTTPAnswer(status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text))
-    case .openAPI: return HTTPAnswer(status: 200, type: "application/json", body: await documentation.documents.openAPI)
+    case .openAPI:
+      return HTTPAnswer(status: 200, type: "application/json", body: await documentation.documents.openAPI, isShared: true)
     case .docs:
       let documents = await documentation.documents
-      return HTTPAnswer(status: 200, type: "text/html; charset=utf-8", body: documents.page, policy: documents.policy)
+      return HTTPAnswer(
+        status: 200, type: "text/html; charset=utf-8", body: documents.page, policy: documents.policy, isShared: true)
     case .live: throw Failure(RequestFailure.notFound)
     }
   }

@@ -139,15 +139,19 @@ struct RequestFields: Sendable {
 extension HTTPHeaders {
   /// Takes away the white space behind the values, which is no part of them (RFC 9110, section 5.5) and which the parser leaves there;
   /// that before them it takes away itself. Done once, before anything looks at a value, so that everything sees the same.
-  mutating func trimValues() {
+  ///
+  /// - Returns: the names of the fields that had any.
+  mutating func trimValues() -> [String] {
     // Hardly anybody sends any: then nothing is copied.
-    guard contains(where: { $0.value[...].endsInWhiteSpace }) else { return }
+    guard contains(where: { $0.value[...].endsInWhiteSpace }) else { return [] }
+    let trimmed = filter { $0.value[...].endsInWhiteSpace }.map { $0.name }
     self = HTTPHeaders(
       map { name, value in
         var rest = value[...]
         while rest.endsInWhiteSpace { rest = rest[..<rest.utf8.index(before: rest.endIndex)] }
         return (name, String(rest))
       })
+    return trimmed
   }
 }
 

@@ -30,6 +30,7 @@ final class RPCConnection: Sendable {
   private let asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
   private let pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>
   private let origin: ConnectionOrigin
+  private let held: HeldBytes
   private let desk: RPCDesk
   private let state = Mutex(State())
 
@@ -37,11 +38,13 @@ final class RPCConnection: Sendable {
 
   init(
     _ asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>,
-    pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, _ origin: ConnectionOrigin, desk: RPCDesk
+    pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, _ origin: ConnectionOrigin,
+    _ held: HeldBytes, desk: RPCDesk
   ) {
     self.asyncChannel = asyncChannel
     self.pipeline = pipeline
     self.origin = origin
+    self.held = held
     self.desk = desk
   }
 
@@ -99,17 +102,28 @@ final class RPCConnection: Sendable {
     try await withThrowingTaskGroup(of: Finished.self) { tasks in
       defer { state.withLock { $0.live }?.end(.clientGone) }
       var inFlight = 0
-      for try await buffer in lines where buffer.readableBytes > 0 {
+      for try await buffer in lines {
+        let size = RPCGuard.size(buffer)
         let message: RPCMessage
         do throws(RPCError) {
           message = try RPCMessage(Array(buffer.readableBytesView), mostEntries: desk.limits.batch)
         } catch {
+          held.release(.requests, size)
+          if let refusal = refusal(of: 1) {
+            try await output.write(RPCConnection.line(errorLine(refusal)))
+            break
+          }
           try await output.write(RPCConnection.line(errorLine(error)))
           continue
+        }
+        if let refusal = refusal(of: message.countOfNoRequests) {
+          try await output.write(RPCConnection.line(errorLine(refusal)))
+          break
         }
         if case .single(let request) = message, request.method == SessionMethod.authenticate {
           // In order with the lines around it: those that follow count on it.
           let (answer, live) = await authenticate(request, key)
+          held.release(.requests, size)
           if let answer { try await output.write(RPCConnection.line(answer)) }
           if let live { tasks.addTask { try await self.follow(live, output) } }
           continue
@@ -120,7 +134,11 @@ final class RPCConnection: Sendable {
         }
         inFlight += 1
         tasks.addTask {
-          if let answer = await self.answer(message) { try await output.write(RPCConnection.line(answer)) }
+          let (answer, held) = await self.answer(message)
+          // What is written and not read is counted by ``ConnectionWatch``.
+          defer { self.held.release(.answers, held) }
+          self.held.release(.requests, size)
+          if let answer { try await output.write(RPCConnection.line(answer)) }
           return .call
         }
       }
@@ -129,41 +147,80 @@ final class RPCConnection: Sendable {
     }
   }
 
+  /// Draws on the address's budget for what is no request. Beyond it the connection ends: a request would be refused, but this is not
+  /// worth an answer each.
+  private func refusal(of count: Int) -> RPCError? {
+    guard count > 0 else { return nil }
+    do throws(Failure) {
+      try desk.admission.draw(origin.address, calls: count)
+      return nil
+    } catch {
+      return RPCError(error, id: nil)
+    }
+  }
+
   // MARK: - Calls
 
-  private func answer(_ message: RPCMessage) async -> [UInt8]? {
+  /// The line that answers, nil where there is nothing to say, and what is counted for it as ``HeldBytes/Part/answers``.
+  private func answer(_ message: RPCMessage) async -> (line: [UInt8]?, held: Int) {
     switch message {
     case .single(let request): return await answer(request)
     case .batch(let entries):
       var answers: [[UInt8]] = []
+      var held = 0
       for entry in entries {
         switch entry {
-        case .success(let request): if let answer = await answer(request) { answers.append(answer) }
+        case .success(let request):
+          let (answer, size) = await answer(request)
+          held += size
+          if let answer { answers.append(answer) }
         case .failure(let error): answers.append(errorLine(error))
         }
       }
-      return answers.isEmpty ? nil : [UInt8(ascii: "[")] + answers.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+      guard !answers.isEmpty else { return (nil, held) }
+      return ([UInt8(ascii: "[")] + answers.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")], held)
     }
   }
 
-  /// The response; nil for a notification.
-  private func answer(_ request: RPCRequest) async -> [UInt8]? {
+  /// The response, nil for a notification, and what is counted for it.
+  private func answer(_ request: RPCRequest) async -> (line: [UInt8]?, held: Int) {
     let name = RequestName()
     do throws(RPCError) {
-      let result = try await call(request, name)
-      return request.id.map { RPCLine.response(result, id: $0) }
+      let (result, isRead) = try await call(request, name)
+      guard let id = request.id else { return (nil, 0) }
+      // Who has changed something is told so in any case.
+      guard held.change(.answers, by: result.count, isForced: !isRead) else {
+        throw RPCError(Failure(RequestFailure.overloaded, retryAfterSeconds: 5), id: id)
+      }
+      return (RPCLine.response(result, id: id), result.count)
     } catch {
-      return request.id == nil ? nil : errorLine(error, name, request.language)
+      return (request.id == nil ? nil : errorLine(error, name, request.language), 0)
     }
   }
 
-  private func call(_ request: RPCRequest, _ name: RequestName) async throws(RPCError) -> [UInt8] {
+  /// The operation and what it is given.
+  ///
+  /// - Throws: ``RPCError`` where the request asks for nothing that there is.
+  private func target(of request: RPCRequest) throws(RPCError) -> (endpoint: Endpoint, params: [UInt8]) {
     guard request.method != SessionMethod.authenticate else {
       throw .invalidRequest(id: request.id, .ownLine, ["method": .text(request.method)])
     }
     guard let endpoint = desk.catalog.byName[request.method] else { throw .unknownMethod(id: request.id, request.method) }
     guard let params = request.params else { throw .positional(id: request.id) }
     if let refusal = request.refusal { throw RPCError(refusal, id: request.id) }
+    return (endpoint, params)
+  }
+
+  /// - Returns: the output, and whether nothing was changed for it.
+  private func call(_ request: RPCRequest, _ name: RequestName) async throws(RPCError) -> (output: [UInt8], isRead: Bool) {
+    let endpoint: Endpoint
+    let params: [UInt8]
+    do {
+      (endpoint, params) = try target(of: request)
+    } catch {
+      if let refusal = refusal(of: 1) { throw RPCError(refusal.failure, id: request.id) }
+      throw error
+    }
     let pass: Admission.Pass
     do {
       pass = try await desk.admission.admit(
@@ -176,7 +233,7 @@ final class RPCConnection: Sendable {
       endpoint: endpoint, name: name, trace: TraceContext(), caller: caller(pass.identification, request.language),
       idempotencyKey: request.idempotencyKey, body: params)
     switch await desk.switchboard.answer(call) {
-    case .output(_, let body): return body
+    case .output(_, let body): return (body, endpoint.spec.effect == .read)
     case .failure(let failure): throw RPCError(failure, id: request.id)
     }
   }
@@ -201,6 +258,7 @@ final class RPCConnection: Sendable {
 
   private func authenticate(_ request: RPCRequest, _ key: UInt64) async -> ([UInt8]?, Live?) {
     do throws(RPCError) {
+      if let refusal = refusal(of: 1) { throw RPCError(refusal.failure, id: request.id) }
       guard let params = request.params else { throw .positional(id: request.id) }
       do throws(Failure) {
         if let refusal = request.refusal { throw refusal }
@@ -262,7 +320,7 @@ final class RPCConnection: Sendable {
     }
     let isRunning = state.withLock { $0.live?.end == nil && $0.live != nil }
     guard isWanted, !isRunning || lastSeen != nil else { return nil }
-    let subscription = desk.feed.hub.subscribe(identification.account)
+    let subscription = desk.feed.hub.subscribe(identification.account, held)
     let former = state.withLock { state in
       let former = state.live
       state.live = subscription

@@ -1,6 +1,5 @@
 import Logging
 import NIOCore
-import NIOExtras
 import NIOPosix
 import NIOSSL
 import Operations
@@ -13,6 +12,7 @@ struct RPCListener: Service {
   let tls: NIOSSLContext?
   let group: any EventLoopGroup
   let counts: ConnectionCounts
+  let bytes: BytesInFlight
   /// Networks of load balancers, whose connections begin with a ``ProxyHeader``.
   let proxies: [IPNetwork]
   let desk: RPCDesk
@@ -50,17 +50,18 @@ struct RPCListener: Service {
     try SocketOptions.set(channel, desk.limits)
     let origin = ConnectionOrigin(channel.remoteAddress)
     let isProxy = IPAddress(channel.remoteAddress).map { peer in proxies.contains { $0.contains(peer) } } ?? false
-    let door = ConnectionDoor(counts, isProxy ? nil : ClientAddress(channel.remoteAddress))
+    let door = ConnectionDoor(counts, bytes, isProxy ? nil : ClientAddress(channel.remoteAddress))
     if isProxy { try pipeline.addHandler(ProxyHeaderReader(door, origin)) }
     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
     try pipeline.addHandler(door)
-    let watch = ConnectionWatch(desk.limits)
+    let watch = ConnectionWatch(desk.limits, door.held)
     try pipeline.addHandler(watch)
-    try pipeline.addHandler(ByteToMessageHandler(LineBasedFrameDecoder(), maximumBufferSize: desk.limits.body))
-    let lines = RPCGuard(desk.limits, watch: watch, problems: desk.problems, isWelcome: door.isOpen)
+    try pipeline.addHandler(ByteToMessageHandler(LineDecoder(door.held), maximumBufferSize: desk.limits.body))
+    let lines = RPCGuard(desk, watch: watch, door: door, origin)
     try pipeline.addHandler(lines)
     let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-    return RPCConnection(asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), origin, desk: desk)
+    return RPCConnection(
+      asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), origin, door.held, desk: desk)
   }
 }

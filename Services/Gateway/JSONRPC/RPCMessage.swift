@@ -6,6 +6,17 @@ enum RPCMessage: Sendable {
   /// Each entry for itself: a malformed one spoils no other.
   case batch([Result<RPCRequest, RPCError>])
 
+  /// Entries of a batch that are no requests.
+  var countOfNoRequests: Int {
+    switch self {
+    case .single: 0
+    case .batch(let entries):
+      entries.count { entry in
+        if case .failure = entry { true } else { false }
+      }
+    }
+  }
+
   /// - Throws: ``RPCError`` where the line as a whole is nothing that could be answered entry by entry.
   init(_ line: [UInt8], mostEntries: Int) throws(RPCError) {
     guard line.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "[") else {

@@ -5,24 +5,30 @@ import Operations
 
 /// Watches the lines of one connection in its pipeline, and answers what is too long or too slow for anyone behind it.
 final class RPCGuard: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
+  typealias InboundIn = RPCInput
   typealias InboundOut = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private let limits: GatewayConfiguration.Limits
   private let watch: ConnectionWatch
   private let problems: ProblemWriter
+  private let admission: Admission
+  private let origin: ConnectionOrigin
+  private let held: HeldBytes
   /// Whether there was a place for the connection.
   private let isWelcome: Bool
   /// The account's, once the connection is signed in.
   var language = Language.english
   private var isClosing = false
 
-  init(_ limits: GatewayConfiguration.Limits, watch: ConnectionWatch, problems: ProblemWriter, isWelcome: Bool) {
-    self.limits = limits
+  init(_ desk: RPCDesk, watch: ConnectionWatch, door: ConnectionDoor, _ origin: ConnectionOrigin) {
+    limits = desk.limits
+    problems = desk.problems
+    admission = desk.admission
     self.watch = watch
-    self.problems = problems
-    self.isWelcome = isWelcome
+    self.origin = origin
+    held = door.held
+    isWelcome = door.place != nil
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -32,12 +38,32 @@ final class RPCGuard: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     watch.deadlines.lineArrived(.now())
-    if !isClosing { context.fireChannelRead(data) }
+    guard !isClosing else { return }
+    switch unwrapInboundIn(data) {
+    case .line(let line):
+      // What was counted while it arrived is that line's.
+      held.release(.line, held.count(.line))
+      guard held.change(.requests, by: RPCGuard.size(line)) else { return refuse(RPCGuard.noRoom, context) }
+      context.fireChannelRead(wrapInboundOut(line))
+    case .blank(let count):
+      do throws(Failure) {
+        try admission.draw(origin.address, calls: count)
+      } catch {
+        refuse(RPCError(error, id: nil), context)
+      }
+    }
   }
+
+  private static let noRoom = RPCError(Failure(RequestFailure.overloaded, retryAfterSeconds: 5), id: nil)
+
+  /// What is counted for a line as ``HeldBytes/Part/requests`` until it is answered: its text, and what it lies in.
+  static func size(_ line: ByteBuffer) -> Int { 64 + HeldBytes.copies * line.readableBytes }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error is ByteToMessageDecoderError.PayloadTooLargeError {
       refuse(.tooLarge(limits.body), context)
+    } else if error is LineDecoder.NoRoom {
+      refuse(RPCGuard.noRoom, context)
     } else {
       context.fireErrorCaught(error)
     }

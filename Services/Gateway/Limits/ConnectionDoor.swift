@@ -6,16 +6,22 @@ import ServiceKit
 final class ConnectionDoor: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  /// Whether there was a place.
-  let isOpen: Bool
+  /// What the connection may ask for; nil where there was no place for it.
+  let place: ConnectionCounts.Place?
+  /// What is held for the connection.
+  let held: HeldBytes
   private let counts: ConnectionCounts
   /// Nil for a proxy.
   private var address: ClientAddress?
 
-  init(_ counts: ConnectionCounts, _ address: ClientAddress?) {
+  /// - Parameters:
+  ///   - address: nil for a proxy.
+  ///   - mayAskForHealth: whether beyond the bounds there is a place for health.
+  init(_ counts: ConnectionCounts, _ bytes: BytesInFlight, _ address: ClientAddress?, mayAskForHealth: Bool = false) {
     self.counts = counts
     self.address = address
-    isOpen = counts.enter(address)
+    held = HeldBytes(bytes, address)
+    place = counts.enter(address, mayAskForHealth: mayAskForHealth)
   }
 
   /// Whether that client may have the connection for itself, as it does while it listens to a stream.
@@ -23,11 +29,12 @@ final class ConnectionDoor: ChannelInboundHandler {
     guard address == nil else { return true }
     guard counts.claim(client) else { return false }
     address = client
+    held.move(to: client)
     return true
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    if isOpen { counts.leave(address) }
+    if let place { counts.leave(place, address) }
   }
 }
 
@@ -40,6 +47,8 @@ enum SocketOptions {
     guard let options = channel.syncOptions, channel.remoteAddress?.ipAddress != nil else { return }
     try options.setOption(.tcpOption(.tcp_nodelay), value: 1)
     try options.setOption(.socketOption(.so_keepalive), value: 1)
+    // So little waits for a client that does not read before nothing more is written for it.
+    try options.setOption(.writeBufferWaterMark, value: .init(low: 16384, high: 32768))
     #if os(Linux)
       // A peer that acknowledges nothing, or takes nothing from a full window, is dropped by the kernel itself.
       let milliseconds = SocketOptionValue(limits.writeSeconds * 1000)

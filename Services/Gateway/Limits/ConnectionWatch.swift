@@ -14,8 +14,12 @@ final class ConnectionWatch: ChannelDuplexHandler {
   /// Bytes since the head of the request that is arriving, or its beginning, arrived.
   private(set) var received = 0
   private var next: Scheduled<Void>?
+  private let held: HeldBytes
 
-  init(_ limits: GatewayConfiguration.Limits) { deadlines = ConnectionDeadlines(limits, now: .now()) }
+  init(_ limits: GatewayConfiguration.Limits, _ held: HeldBytes) {
+    deadlines = ConnectionDeadlines(limits, now: .now())
+    self.held = held
+  }
 
   func handlerAdded(context: ChannelHandlerContext) { tick(context) }
 
@@ -29,10 +33,18 @@ final class ConnectionWatch: ChannelDuplexHandler {
       // A task that is due already runs although it was cancelled in the same turn of the loop.
       guard self.next != nil else { return }
       self.tick(context)
-      // A channel that cannot tell what it holds counts as one that holds nothing: then only the other deadlines apply.
-      let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+      let buffered = self.countUnread(context)
       if let expiry = self.deadlines.expiry(.now(), buffered: buffered) { context.fireUserInboundEventTriggered(expiry) }
     }
+  }
+
+  /// What is written and the client has not taken. Who leaves more unread than there is room for is cut.
+  @discardableResult
+  private func countUnread(_ context: ChannelHandlerContext) -> Int {
+    // A channel that cannot tell what it holds counts as one that holds nothing: then only the other deadlines apply.
+    let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    if !held.setUnread(buffered) { context.fireUserInboundEventTriggered(ConnectionDeadlines.Expiry.write) }
+    return buffered
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -53,6 +65,11 @@ final class ConnectionWatch: ChannelDuplexHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     deadlines.wrote(unwrapOutboundIn(data).readableBytes)
     context.write(data, promise: promise)
+  }
+
+  func flush(context: ChannelHandlerContext) {
+    context.flush()
+    countUnread(context)
   }
 }
 

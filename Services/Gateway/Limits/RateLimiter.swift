@@ -50,8 +50,8 @@ final class RateLimiter: Sendable {
   /// How many buckets are not full.
   var count: Int { table.withLock { $0.fullAt.count } }
 
-  /// Takes one call from the party's budget.
-  func take(_ party: Party, _ rateClass: RateClass) -> Standing {
+  /// Takes one call, or so many, from the party's budget; none where that does not hold so many.
+  func take(_ party: Party, _ rateClass: RateClass, calls: Int = 1) -> Standing {
     let budgets = if case .account = party { rates.account } else { rates.address }
     let rate = budgets[rateClass] ?? GatewayConfiguration.Rate(1_000_000_000, per: 1)
     let now = clock.now.milliseconds * 1_000_000
@@ -61,7 +61,7 @@ final class RateLimiter: Sendable {
         sweep(&table, now)
         if table.fullAt.count >= rates.remembered { key = Key(party: .newcomers, rateClass: rateClass) }
       }
-      let (standing, fullAt) = RateLimiter.decide(rate, fullAt: table.fullAt[key] ?? 0, now: now)
+      let (standing, fullAt) = RateLimiter.decide(rate, fullAt: table.fullAt[key] ?? 0, now: now, calls: calls)
       if standing.isAllowed || fullAt != table.fullAt[key] { table.fullAt[key] = fullAt }
       return standing
     }
@@ -69,11 +69,14 @@ final class RateLimiter: Sendable {
 
   /// The rule: a call moves the time of fullness by one call's share; it may not lie further ahead than the whole budget. Where it does, the
   /// clock was put back, and the budget counts as spent.
-  static func decide(_ rate: GatewayConfiguration.Rate, fullAt: Int64, now: Int64) -> (Standing, fullAt: Int64) {
+  static func decide(
+    _ rate: GatewayConfiguration.Rate, fullAt: Int64, now: Int64, calls: Int = 1
+  ) -> (Standing, fullAt: Int64) {
     let window = Int64(rate.seconds) * 1_000_000_000
     let share = max(1, window / Int64(rate.count))
     let fullAt = min(fullAt, now + window)
-    let next = max(fullAt, now) + share
+    // More than the whole budget is refused whatever their number.
+    let next = max(fullAt, now) + share * Int64(min(calls, rate.count + 1))
     let excess = next - now - window
     if excess > 0 && next - now > share {
       let standing = Standing(isAllowed: false, rate: rate, remaining: 0, seconds: seconds(excess))

@@ -31,12 +31,14 @@ struct EventStream: Sendable {
 
   /// Streams until the session, the server or the connection ends.
   ///
-  /// - Parameter write: returns when the bytes are on their way; throws if the connection is gone.
+  /// - Parameters:
+  ///   - held: where what waits for the connection counts.
+  ///   - write: returns when the bytes are on their way; throws if the connection is gone.
   func run(
-    _ exchange: Exchange, _ identification: Identification, after: Int?,
+    _ exchange: Exchange, _ identification: Identification, after: Int?, _ held: HeldBytes,
     _ write: @escaping @Sendable ([UInt8]) async throws -> Void
   ) async {
-    let subscription = feed.hub.subscribe(identification.account)
+    let subscription = feed.hub.subscribe(identification.account, held)
     let key = connections.enter { subscription.end($0) }
     connections.bind(key, to: identification)
     // What was revoked or outdated since it was let in has not found the stream to end.

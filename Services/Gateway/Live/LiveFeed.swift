@@ -66,6 +66,7 @@ struct LiveFeed: Sendable {
         switch signal {
         case .heartbeat: try await emit(.heartbeat)
         case .message(let message):
+          defer { subscription.give(message) }
           let caller = caller()
           switch cursor.step(message.number, isForAll: caller.isInDoubt != true) {
           case .deliver: try await emit(.message(message))
@@ -92,7 +93,11 @@ struct LiveFeed: Sendable {
     while subscription.end == nil {
       let page = try await page(after: cursor.last, limit: pageSize, caller)
       let (messages, isComplete) = cursor.take(page.messages, lastNumber: page.lastNumber, limit: pageSize)
-      for message in messages { try await emit(.message(message)) }
+      guard subscription.take(messages) else { return subscription.end(.tooSlow) }
+      for message in messages {
+        try await emit(.message(message))
+        subscription.give(message)
+      }
       if isComplete { return }
     }
   }

@@ -22,12 +22,14 @@ final class LiveHub: Sendable {
   var count: Int { state.withLock { $0.count } }
 
   /// From now on the subscription gets what is told of the account, until it ends.
-  func subscribe(_ account: AccountID) -> LiveSubscription {
+  ///
+  /// - Parameter held: where what waits for it counts.
+  func subscribe(_ account: AccountID, _ held: HeldBytes) -> LiveSubscription {
     let (subscription, count) = state.withLock { state in
       state.nextKey += 1
       state.count += 1
       let key = state.nextKey
-      let subscription = LiveSubscription(queue: queue) { [weak self] in self?.unsubscribe(account, key) }
+      let subscription = LiveSubscription(queue: queue, held) { [weak self] in self?.unsubscribe(account, key) }
       state.subscriptions[account, default: [:]][key] = subscription
       return (subscription, state.count)
     }

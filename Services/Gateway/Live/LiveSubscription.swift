@@ -45,29 +45,67 @@ final class LiveSubscription: Sendable {
   /// What was told since the subscription began; ends with it.
   let signals: AsyncStream<Signal>
   private let continuation: AsyncStream<Signal>.Continuation
-  private let reason = Mutex<LiveEnd?>(nil)
+  private struct State {
+    var reason: LiveEnd?
+    /// Bytes of the messages that wait.
+    var waiting = 0
+  }
+
+  private let state = Mutex(State())
+  private let held: HeldBytes
   private let onEnd: @Sendable () -> Void
 
-  init(queue: Int, onEnd: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - queue: messages that may wait.
+  ///   - held: where their bytes count.
+  init(queue: Int, _ held: HeldBytes, onEnd: @escaping @Sendable () -> Void) {
     (signals, continuation) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingOldest(queue))
+    self.held = held
     self.onEnd = onEnd
   }
 
   /// Why it ended; nil as long as it has not.
-  var end: LiveEnd? { reason.withLock { $0 } }
+  var end: LiveEnd? { state.withLock { $0.reason } }
 
   /// Ends it; the first reason stands.
   func end(_ why: LiveEnd) {
-    reason.withLock { if $0 == nil { $0 = why } }
+    state.withLock { state in
+      if state.reason == nil { state.reason = why }
+      held.release(.live, state.waiting)
+      state.waiting = 0
+    }
     continuation.finish()
     onEnd()
   }
 
-  /// Queues a message; a full queue ends the subscription instead.
+  /// Queues a message; a full queue, or no room for it, ends the subscription instead.
   func offer(_ message: LiveMessage) -> Bool {
-    guard case .dropped = continuation.yield(.message(message)) else { return true }
+    if take([message]) {
+      guard case .dropped = continuation.yield(.message(message)) else { return true }
+    }
     end(.tooSlow)
     return false
+  }
+
+  /// Counts messages that wait from now on, or says that there is no room for them.
+  func take(_ messages: [LiveMessage]) -> Bool {
+    let size = messages.reduce(0) { $0 + $1.payload.count }
+    return state.withLock { state in
+      // What is offered to one that has ended waits for nobody.
+      guard state.reason == nil else { return true }
+      guard held.change(.live, by: size) else { return false }
+      state.waiting += size
+      return true
+    }
+  }
+
+  /// Counts a message no more, which waits no longer.
+  func give(_ message: LiveMessage) {
+    state.withLock { state in
+      let size = min(message.payload.count, state.waiting)
+      held.release(.live, size)
+      state.waiting -= size
+    }
   }
 
   func beat() { continuation.yield(.heartbeat) }

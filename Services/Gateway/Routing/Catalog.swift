@@ -31,6 +31,9 @@ enum Page: String, Sendable, CaseIterable {
   case openAPI = "/openapi.json"
   case docs = "/docs"
   case live = "/v1/live"
+
+  /// Whether it tells how the gateway is: answered to whoever is allowed to ask for nothing else, and within no budget.
+  var isHealth: Bool { self == .livez || self == .readyz }
 }
 
 /// Where a path leads.

@@ -71,6 +71,20 @@ struct ProtocolAbuseTests {
     Abuse("endless headers", 431, "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: \(String(repeating: "x", count: 20000))\r\n\r\n"),
     Abuse("too many headers", 431, "GET /livez HTTP/1.1\r\nHost: a\r\n\(String(repeating: "A: b\r\n", count: 300))\r\n"),
     Abuse("a large body announced", 413, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"),
+    Abuse("a length of 2^63", 413, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9223372036854775808\r\n\r\n"),
+    Abuse("a length of 2^64 - 1", 413, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 18446744073709551615\r\n\r\n"),
+    Abuse("a length of 2^64", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 18446744073709551616\r\n\r\n"),
+    Abuse("a length of letters", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1e3\r\n\r\n"),
+    Abuse("an empty length", 400, "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: \r\n\r\n"),
+    Abuse(
+      "a tunnel", 501, "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n"),
+    Abuse(
+      "a coding followed by a tab beside an upgrade", 400,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\t\r\n\r\n"
+        + "0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n"),
+    Abuse(
+      "an unknown coding beside an upgrade", 400,
+      "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: gzip\r\n\r\n{}"),
     Abuse(
       "a large body in chunks", 413,
       "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -284,7 +298,10 @@ struct ProtocolAbuseTests {
 
   @Test("More connections than allowed are turned away")
   func tooMany() async throws {
-    try await RunningGateway.with(change: { $0.limits.connectionsPerAddress = 2 }) { gateway in
+    try await RunningGateway.with(change: {
+      $0.limits.connectionsPerAddress = 2
+      $0.healthNetworks = []
+    }) { gateway in
       let first = try await RawConnection(port: gateway.httpPort)
       try await first.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(try await first.receiveResponse().status == 200)

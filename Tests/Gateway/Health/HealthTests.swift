@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import ServiceKit
+import Synchronization
 import Testing
 
 @testable import GatewayService
@@ -27,10 +28,85 @@ struct HealthTests {
       }
       #expect(services.count == 6)
       bus.answer(.rewards) { _ in throw Failure(RequestFailure.unavailable) }
-      let unready = try await gateway.http("GET", "/readyz")
+      // What was ready is taken to be so for a second more.
+      var unready = ready
+      while unready.status == 200 { unready = try await gateway.http("GET", "/readyz") }
       #expect(unready.status == 503)
       #expect(unready.body.contains(#"{"service":"rewards","status":"unavailable"}"#))
       #expect(try await gateway.http("GET", "/livez").status == 200)
+    }
+  }
+
+  @Test("The services are asked once a second, however many ask whether they are ready")
+  func kept() async throws {
+    let bus = FakeBus()
+    let asked = Mutex(0)
+    for service in SystemQuestions.services {
+      bus.answer(service) { request in
+        guard request.header.operation == ReadHealth.spec.name else { throw Failure(RequestFailure.notFound) }
+        asked.withLock { $0 += 1 }
+        return Reply(request, ReadHealth.Output(service: service, isReady: true, version: "1", uptimeSeconds: 5))
+      }
+    }
+    try await RunningGateway.with(bus: bus) { gateway in
+      let began = ContinuousClock.now
+      try await withThrowingDiscardingTaskGroup { tasks in
+        for _ in 0..<8 {
+          tasks.addTask {
+            let connection = try await RawConnection(port: gateway.httpPort)
+            for _ in 0..<50 {
+              try await connection.send("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+              #expect(try await connection.receiveResponse().status == 200)
+            }
+            try await connection.close()
+          }
+        }
+      }
+      let seconds = (ContinuousClock.now - began) / .seconds(1)
+      // 400 asked; the clock starts after the first answer.
+      #expect(Double(asked.withLock { $0 }) <= 5 * (seconds + 2))
+    }
+  }
+
+  @Test("Health is answered beyond the bounds of connections to whom it is reserved for, and nothing else is")
+  func reserved() async throws {
+    try await RunningGateway.with(change: {
+      $0.limits.connectionsPerAddress = 2
+      $0.healthNetworks = ["127.0.0.1/32"].compactMap { IPNetwork($0) }
+    }) { gateway in
+      var held: [RawConnection] = []
+      for address in ["127.0.0.1", "127.0.0.2"] {
+        for _ in 0..<2 {
+          let connection = try await RawConnection(port: gateway.httpPort, from: address)
+          try await connection.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+          #expect(try await connection.receiveResponse().status == 200)
+          held.append(connection)
+        }
+      }
+      // More of them than are reserved at a time, one after the other.
+      for _ in 0..<(ConnectionCounts.maxForHealth * 2) {
+        let connection = try await RawConnection(port: gateway.httpPort)
+        try await connection.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+        let response = try await connection.receiveResponse()
+        #expect(response.status == 200 && response.fields["connection"] == "close")
+        #expect(try await connection.receiveAll() == "")
+        try await connection.close()
+      }
+      #expect(try await gateway.http("GET", "/readyz").status == 503)
+      for request in ["GET /docs", "POST /livez", "GET /v1/live", "GET /livez/x"] {
+        let connection = try await RawConnection(port: gateway.httpPort)
+        try await connection.send("\(request) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+        let response = try await connection.receiveResponse()
+        #expect(try response.status == 503 && response.json["code"] == "too_many_connections")
+        #expect(try await connection.receiveAll() == "")
+        try await connection.close()
+      }
+      let other = try await RawConnection(port: gateway.httpPort, from: "127.0.0.2")
+      #expect(try await other.receiveResponse().status == 503)
+      // Who says nothing there makes room soon.
+      let silent = try await RawConnection(port: gateway.httpPort)
+      #expect(try await silent.receiveAll() == "")
+      for connection in held { try await connection.close() }
     }
   }
 

@@ -1,5 +1,6 @@
 import IdentityContract
 import Messaging
+import NIOCore
 import NotificationsContract
 import Operations
 import Testing
@@ -173,6 +174,69 @@ struct RPCTests {
         ids.insert(id)
       }
       #expect(ids == Set(0..<50))
+    }
+  }
+
+  @Test("takes blank lines and what is no request from the address's budget, and ends the connection beyond it")
+  func budgets() async throws {
+    let call = #"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"},"id":1}"# + "\n"
+    try await RunningGateway.with(bus: Self.bus(), change: { $0.rates.address[.read] = .init(150, per: 3600) }) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      // Within the budget they are passed over and refused.
+      try await connection.send(String(repeating: "\n\r\n", count: 25) + call)
+      #expect(try await connection.receiveLine()["result"] != nil)
+      try await connection.send("{\n[1,2,3]\n" + call)
+      for _ in 0..<3 { _ = try await connection.receiveLine() }
+      for _ in 0..<20 {
+        try await connection.send(#"{"jsonrpc":"2.0","method":"nope","id":1}"# + "\n")
+        #expect(try await connection.receiveLine()["error"]?["code"] == -32601)
+      }
+      // The rest of the budget is 150 - 50 - 4 - 20.
+      try await connection.send(String(repeating: "\n", count: 70) + call)
+      #expect(try await connection.receiveLine()["result"] != nil)
+      for text in [String(repeating: "\n", count: 1_000_000), "[1,2,3,4,5,6,7]\n"] {
+        let cut = try await RawConnection(port: gateway.tcpPort)
+        try await cut.send(text)
+        #expect(try await cut.receiveLine()["error"]?["data"]?["code"] == "rate_limited")
+        #expect(try await cut.receiveAll() == "")
+      }
+      // What is left are six; a request beyond the budget is refused as ever, and keeps its connection.
+      for _ in 0..<6 {
+        try await connection.send(#"{"jsonrpc":"2.0","method":"nope","id":1}"# + "\n")
+        #expect(try await connection.receiveLine()["error"]?["code"] == -32601)
+      }
+      try await connection.send(#"{"jsonrpc":"2.0","method":"nope","id":1}"# + "\n")
+      #expect(try await connection.receiveLine()["error"]?["data"]?["code"] == "rate_limited")
+      try await connection.send(call)
+      #expect(try await connection.receiveLine()["result"] != nil)
+      try await connection.send("}\n")
+      #expect(try await connection.receiveLine()["error"]?["data"]?["code"] == "rate_limited")
+      #expect(try await connection.receiveAll() == "")
+      // Over HTTP, what is asked of no operation draws on it, too; health does not.
+      for target in ["/nowhere", "/docs", "/openapi.json"] { #expect(try await gateway.http("GET", target).status == 429) }
+      #expect(try await gateway.http("GET", "/livez").status == 200)
+    }
+  }
+
+  @Test("tells a run of blank lines in one go, whichever way they end")
+  func blankLines() {
+    func blank(_ text: String) -> [Int] {
+      let (lines, bytes) = LineDecoder.blankLines(ByteBuffer(string: text).readableBytesView)
+      return [lines, bytes]
+    }
+    #expect(blank("") == [0, 0] && blank("\r") == [0, 0] && blank("\rx\n") == [0, 0] && blank(" \n") == [0, 0])
+    #expect(blank("\n\r\n\n{}\n") == [3, 4])
+    #expect(blank(String(repeating: "\r\n", count: 30_000) + "\r") == [30_000, 60_000])
+  }
+
+  @Test("takes lines in whichever pieces they arrive")
+  func pieces() async throws {
+    try await RunningGateway.with(bus: Self.bus()) { gateway in
+      let connection = try await RawConnection(port: gateway.tcpPort)
+      let text = "\r\n" + #"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"},"id":1}"# + "\r\n\n"
+      for byte in (text + text).utf8 { try await connection.send([byte]) }
+      for _ in 0..<2 { #expect(try await connection.receiveLine()["result"]?["text"] == "x") }
+      try await connection.close()
     }
   }
 

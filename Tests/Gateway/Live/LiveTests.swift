@@ -398,8 +398,8 @@ struct LiveHubTests {
   func cuts() async {
     let hub = LiveHub(queue: 3)
     let account = AccountID()
-    let slow = hub.subscribe(account)
-    let stranger = hub.subscribe(AccountID())
+    let slow = hub.subscribe(account, HeldBytes(BytesInFlight(.init()), nil))
+    let stranger = hub.subscribe(AccountID(), HeldBytes(BytesInFlight(.init()), nil))
     for number in 1...4 { hub.deliver(LiveMessage(account: account, number: number, payload: [])) }
     #expect(slow.end == .tooSlow)
     #expect(stranger.end == nil)

@@ -20,13 +20,16 @@ final class RawConnection: Sendable {
   private let channel: any Channel
   private let inbox: Inbox
 
-  /// - Parameter receiveBuffer: bytes that the kernel may hold for a connection that reads nothing.
-  init(host: String = "127.0.0.1", port: Int, receiveBuffer: Int? = nil) async throws {
+  /// - Parameters:
+  ///   - from: where it comes from, an address of this machine such as any of 127.0.0.0/8.
+  ///   - receiveBuffer: bytes that the kernel may hold for a connection that reads nothing.
+  init(host: String = "127.0.0.1", port: Int, from own: String? = nil, receiveBuffer: Int? = nil) async throws {
     let inbox = Inbox()
     self.inbox = inbox
     var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.allowRemoteHalfClosure, value: true)
     if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer)) }
+    if let own { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: own, port: 0)) }
     channel =
       try await bootstrap
       .channelInitializer { channel in
@@ -40,6 +43,8 @@ final class RawConnection: Sendable {
   func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)).get() }
 
   func stopReading() async throws { try await channel.setOption(.autoRead, value: false).get() }
+
+  func startReading() async throws { try await channel.setOption(.autoRead, value: true).get() }
 
   /// Everything up to and including that text.
   func receive(until end: String) async throws -> String {
