@@ -104,12 +104,16 @@ public final class EventListener: Sendable {
       }
       group.addTask {
         var pokes = self.pokes.makeAsyncIterator()
+        var hasTold = false
         while !Task.isCancelled {
-          let (action, isFirst) = self.state.withLock { state in
-            let before = state.hasCaughtUp
-            return (state.next(at: EventListener.now), state.hasCaughtUp && !before)
+          let (action, hadAll) = self.state.withLock { state in
+            let action = state.next(at: EventListener.now)
+            return (action, state.hadAll)
           }
-          if isFirst { self.caughtUp() }
+          if hadAll, !hasTold {
+            hasTold = true
+            self.caughtUp()
+          }
           if action == .idle { _ = await pokes.next() } else { await self.perform(action) }
         }
       }

@@ -94,7 +94,7 @@ struct ListenerState {
   /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
   private var batch: Int
   /// Whether, at some moment since the start or since the teller was silent, nothing that it had told was missing.
-  private var hadAll = false
+  private(set) var hadAll = false
   /// When the teller was last heard or answered; nil until then.
   private var heardAt: Int64?
   /// When it was last asked because it was silent.
