@@ -126,7 +126,7 @@ TEXT
 mailbox_print() {
   local file=$home/keys/mailbox address
   [[ -r $file ]] || return 0
-  address=$(http_address)/mailbox?code=$(base64 --wrap=0 -- "$file" | tr '+/' '-_' | tr --delete '=')
+  address="$(http_address)/mailbox?code="$(base64 --wrap=0 -- "$file" | tr '+/' '-_' | tr --delete '=')
   # Not as an argument, which others on this machine could read.
   [[ $(printf 'url = "%s"\n' "$address" | curl --silent --noproxy '*' --insecure --max-time 2 --output /dev/null \
     --write-out '%{http_code}' --config - 2>/dev/null) == 303 ]] || return 0
