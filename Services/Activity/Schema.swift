@@ -32,5 +32,6 @@ enum Schema {
     ChangeAllowance.migration(31),
     MovementSeries.migration(32),
     EndedSessions.migration(33),
+    EntryPhotos.sizeMigration(34),
   ]
 }

@@ -10,7 +10,8 @@ public enum PictureFormat: String, Choice {
 /// A picture that this program has encoded itself: whatever else the file that was sent held (place and time of the shot, a preview
 /// of what was cut off, a second file behind the first) is gone.
 public struct Picture: Hashable, Sendable {
-  public static let mostBytes = 65_536
+  /// Of the file that is sent, and of what is made of it.
+  public static var mostBytes: Int { ContentLimits.current.photoBytes }
   /// Of width and of height.
   public static let mostPixels = 2048
 

@@ -8,8 +8,15 @@ public struct PictureDecoder: SandboxedDecoder {
 
   /// A picture of the most pixels takes some 64 MiB, and a second.
   public static let bounds = DecoderBounds(
-    maxMemoryBytes: 256 << 20, maxProcessorSeconds: 600, maxRequestBytes: Picture.mostBytes,
-    maxReplyBytes: Picture.mostBytes + 64)
+    maxMemoryBytes: 256 << 20, maxProcessorSeconds: 600, maxRequestBytes: ContentLimits.mostPhotoBytes + limitBytes,
+    maxReplyBytes: ContentLimits.mostPhotoBytes + 64)
+
+  private static let limitBytes = 4
+
+  /// A request to make a picture of a file. The process knows no settings: before the file stands how large a picture may be.
+  static func request(_ file: [UInt8]) -> [UInt8] {
+    withUnsafeBytes(of: UInt32(Picture.mostBytes).littleEndian) { Array($0) } + file
+  }
 
   /// How long one may take, on a machine that has much else to do.
   static let maxTime = Duration.seconds(8)
@@ -21,9 +28,13 @@ public struct PictureDecoder: SandboxedDecoder {
   public func reply(to request: [UInt8]) -> [UInt8] {
     // Else glibc would keep what a large picture took.
     defer { malloc_trim(0) }
+    var limits = ContentLimits.current
+    limits.photoBytes = Int(request.prefix(Self.limitBytes).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    ContentLimits.set(limits)
+    let file = Array(request.dropFirst(Self.limitBytes))
     var reply = ByteWriter(reserving: Picture.mostBytes + 64)
     do throws(PictureFault) {
-      let picture = try Drawing(request, PictureDesk.look(at: request)).picture()
+      let picture = try Drawing(file, PictureDesk.look(at: file)).picture()
       reply.flag(true)
       reply.byte(UInt8(PictureFormat.allCases.firstIndex(of: picture.format) ?? 0))
       reply.short(picture.width)

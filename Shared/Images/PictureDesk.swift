@@ -34,7 +34,7 @@ public struct PictureDesk: Sendable {
       // What the first look refuses waits for nobody.
       let header = try Self.look(at: bytes)
       return try await pool.run(for: account) { [decoder] in
-        try decoder.request(bytes, within: PictureDecoder.maxTime) { reply throws(DecoderFault) in
+        try decoder.request(PictureDecoder.request(bytes), within: PictureDecoder.maxTime) { reply throws(DecoderFault) in
           try PictureDecoder.picture(reply, of: header)
         }.get()
       }

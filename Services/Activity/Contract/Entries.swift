@@ -218,7 +218,8 @@ public enum RecordEntry: Operation {
       "durationSeconds": Note(
         "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), example: 900),
       "comment": EntryText.comment, "location": "Where it was done; with the account's consent to location.",
-      "photo": "A picture of it: PNG, JPEG or WebP, at most 65,536 bytes and 2,048 pixels each way.",
+      "photo": Note(
+        "A picture of it: PNG, JPEG or WebP, at most \(ContentLimits.current.photoBytes) bytes and 2,048 pixels each way."),
     ]
 
     public func check(_ fields: inout FieldChecks) {

@@ -7,6 +7,13 @@ import Storage
 
 /// The photos of entries.
 enum EntryPhotos {
+  /// Photos may be larger by a setting, as a migration behind the others.
+  static func sizeMigration(_ number: Int) -> Migration {
+    Migration(number, "larger photos of entries") { database in
+      try database.redeclare("entry_photos", replacing: "BETWEEN 1 AND 65536", with: "BETWEEN 1 AND 524288")
+    }
+  }
+
   /// - Throws: `not_found` without one.
   static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> MediaFile {
     let statement = try database.cachedStatement(

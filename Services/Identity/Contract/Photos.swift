@@ -1,6 +1,6 @@
 public import Operations
 
-/// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes and 2,048 pixels each way.
+/// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way.
 ///
 /// It is kept as a picture that the server has encoded anew, so that nothing else which its file held comes to others.
 public enum PutPhoto: Operation {
@@ -9,7 +9,9 @@ public enum PutPhoto: Operation {
 
     public init(content: Base64Bytes) { self.content = content }
 
-    public static let notes: Notes = ["content": "The picture's file."]
+    public static let notes: Notes = [
+      "content": Note("The picture's file, at most \(ContentLimits.current.photoBytes) bytes.")
+    ]
   }
 
   public typealias Output = OwnAccount

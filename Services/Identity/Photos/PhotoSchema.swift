@@ -1,3 +1,6 @@
+import GRDB
+import Storage
+
 /// The table of photos.
 enum PhotoSchema {
   static let first = """
@@ -11,4 +14,10 @@ enum PhotoSchema {
       content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 65536)
     ) STRICT;
     """
+
+  /// Photos may be larger by a setting.
+  static func raiseSize(_ database: Database) throws {
+    try database.redeclare(
+      "photos", replacing: "BETWEEN 1 AND 65536", with: "BETWEEN 1 AND 524288")
+  }
 }

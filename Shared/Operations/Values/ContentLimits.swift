@@ -12,6 +12,8 @@ public struct ContentLimits: Sendable, Hashable {
   public var activityReason = 30
   /// Characters of an entry's comment.
   public var entryComment = 20
+  /// Bytes of a photo's file, of entries and accounts alike.
+  public var photoBytes = 65_536
 
   /// As the requirements have them.
   public init() {}
@@ -20,6 +22,8 @@ public struct ContentLimits: Sendable, Hashable {
   public static let mostTitle = 200
   public static let mostReason = 500
   public static let mostComment = 500
+  /// Half of what a request may have: a form has it in base64.
+  public static let mostPhotoBytes = 524_288
 
   private static let process = Mutex(ContentLimits())
 

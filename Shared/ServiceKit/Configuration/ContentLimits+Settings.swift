@@ -9,5 +9,6 @@ extension ContentLimits {
     activityReason = settings.int(
       "racha.limits.activityReason", default: activityReason, in: activityReason...ContentLimits.mostReason)
     entryComment = settings.int("racha.limits.entryComment", default: entryComment, in: entryComment...ContentLimits.mostComment)
+    photoBytes = settings.int("racha.limits.photoBytes", default: photoBytes, in: photoBytes...ContentLimits.mostPhotoBytes)
   }
 }

@@ -21,6 +21,25 @@ public struct Migration: Sendable {
   }
 }
 
+extension Database {
+  /// Changes the text of a table's declaration where that leaves its content as it is, as for a CHECK that allows more
+  /// (sqlite.org/lang_altertable.html, section 7): no row is touched, however large the table. Only in a migration.
+  ///
+  /// - Throws: `DatabaseError` if the table's declaration does not hold the former text.
+  public func redeclare(_ table: String, replacing former: String, with text: String) throws {
+    let version = try Int.fetchOne(self, sql: "PRAGMA schema_version") ?? 0
+    try execute(sql: "PRAGMA writable_schema = ON")
+    try execute(
+      sql: "UPDATE sqlite_schema SET sql = replace(sql, ?2, ?3) WHERE type = 'table' AND name = ?1 AND instr(sql, ?2) > 0",
+      arguments: [table, former, text])
+    let isChanged = changesCount == 1
+    try execute(sql: "PRAGMA schema_version = \(version + 1)")
+    // Reads the declarations anew.
+    try execute(sql: "PRAGMA writable_schema = RESET")
+    guard isChanged else { throw DatabaseError(message: "\(table) is not declared with \(former)") }
+  }
+}
+
 /// All migrations of one series, in order.
 struct Migrations {
   /// Whose: the store's own tables come before the service's.
