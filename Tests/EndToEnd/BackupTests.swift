@@ -79,7 +79,7 @@ struct BackupTests {
     let stores = [ServiceName.identity, .activity, .rewards, .social, .notifications]
     let heads = try stores.map { service in
       let head = try read(folder, service) {
-        try Int.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'outbox'") ?? 0
+        try Int.fetchOne($0, sql: "SELECT max(number) FROM outbox") ?? 0
       }
       return (service.rawValue, head)
     }

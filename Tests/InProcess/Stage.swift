@@ -124,9 +124,11 @@ public final class Stage: Sendable {
   /// A service's whole state as events, as a listener without history gets it.
   public func snapshot(of service: ServiceName) async throws -> [LoggedEvent] { try await store(service).log.wholeSnapshot() }
 
-  /// Forgets every event that a service has told, as pruning does once all who listen have heard them.
+  /// Forgets every event that a service has told but the last, as pruning does once all who listen have heard them.
   public func prune(_ service: ServiceName) async throws {
-    try await store(service).write { try $0.database.execute(sql: "DELETE FROM outbox") }
+    try await store(service).write {
+      try $0.database.execute(sql: "DELETE FROM outbox WHERE number < (SELECT max(number) FROM outbox)")
+    }
   }
 
   /// Returns when the service has told that many events; it looks again at each of its announcements.

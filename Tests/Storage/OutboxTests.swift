@@ -146,10 +146,29 @@ struct OutboxTests {
     try await store.log.acknowledge(listener: .rewards, epoch: epoch, number: 10)
     try await store.housekeep()
     #expect(try await store.count("outbox") == 3)
-    try await store.write { try $0.database.execute(sql: "DELETE FROM outbox") }
-    await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 9, limit: 100, bytes: 1_000) }
+    // The last one holds the numbering.
+    await #expect(throws: DatabaseError.self) {
+      try await store.write { try $0.database.execute(sql: "DELETE FROM outbox WHERE number = 10") }
+    }
+    try await store.write { try $0.database.execute(sql: "DELETE FROM outbox WHERE number < 10") }
+    await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 8, limit: 100, bytes: 1_000) }
     try await tell(11...11, in: store)
     #expect(try await store.log.head().number == 11)
+    await store.close()
+  }
+
+  @Test("is never pruned of the last event, where none is to be kept")
+  func pruningAll() async throws {
+    var limits = StoreLimits()
+    limits.eventsKept = 0
+    var store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
+    try await tell(1...4, in: store)
+    try await store.housekeep()
+    #expect(try await store.count("outbox") == 1)
+    await store.close()
+    store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
+    try await tell(5...5, in: store)
+    #expect(try await store.log.head().number == 5)
     await store.close()
   }
 

@@ -171,6 +171,32 @@ struct WritingTests {
     await store.close()
   }
 
+  @Test(
+    "costs a page of the log for each tree that it has to change: its row, its event, its recorded reply and the key of that one")
+  func pages() async throws {
+    let store = try Store.numbers(path)
+    func write(_ numbers: ClosedRange<Int>) async throws {
+      for number in numbers {
+        let key = IdempotencyKey(caller: "ana", key: "k\(number)", operation: "numbers.write", payload: [])
+        _ = try await store.write(idempotency: key) { transaction in
+          try transaction.database.execute(sql: "INSERT INTO numbers (number) VALUES (?)", arguments: [number])
+          try transaction.tell(NumberWritten(number: number))
+          return []
+        }
+      }
+    }
+    func size() throws -> Int {
+      try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
+    }
+    try await write(1...5)
+    let before = try size()
+    try await write(6...25)
+    // A frame is a page of 4 KiB and 24 bytes; now and then a tree grows by a page.
+    let pages = (try size() - before) / 4120
+    #expect(pages >= 20 * 4 && pages < 20 * 5, "\(pages) pages for 20 writes")
+    await store.close()
+  }
+
   @Test("closing finishes what waits, refuses what comes, and leaves one file")
   func closing() async throws {
     let store = try Store.numbers(path)

@@ -143,7 +143,8 @@ extension Transaction {
   public func forgetReply(to registration: AnonymousRequest) throws {
     try database.cachedStatement(
       sql: """
-        DELETE FROM idempotency_records WHERE at = ? AND caller LIKE 'anonymous %' AND (operation = ? OR operation IS NULL)
+        DELETE FROM idempotency_records
+        WHERE at = ? AND caller >= 'anonymous ' AND caller < 'anonymous!' AND (operation = ? OR operation IS NULL)
         """
     ).execute(arguments: [registration.at, registration.operation])
     try database.run("DELETE FROM idempotency_draws WHERE at = ? AND owner LIKE 'anonymous %'", .instant(registration.at))

@@ -68,7 +68,8 @@ public struct Outbox: EventLog {
   /// A service without a snapshot keeps everything, so that a listener can still be added.
   func prune() async throws {
     guard store.snapshot != nil else { return }
-    let (kept, rows) = (store.limits.eventsKept, store.limits.rowsPerPurge)
+    // The last one holds the numbering.
+    let (kept, rows) = (max(store.limits.eventsKept, 1), store.limits.rowsPerPurge)
     var deleted = rows
     while deleted == rows {
       deleted = try await store.write { transaction in
@@ -92,7 +93,7 @@ public struct Outbox: EventLog {
 
   /// The number of the last event told, pruned or not; 0 before the first.
   static func lastNumber(_ database: Database) throws -> Int64 {
-    try Int64.fetchOne(database.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'outbox'")) ?? 0
+    try database.first("SELECT number FROM outbox ORDER BY number DESC LIMIT 1") { Int64($0.number(0)) } ?? 0
   }
 }
 

@@ -136,9 +136,11 @@ extension Store {
       var deleted = rows
       while deleted == rows {
         deleted = try await write { transaction in
+          // The oldest have the lowest numbers; where the clock was set back, some wait for those before them.
           try transaction.database.cachedStatement(
-            sql: "DELETE FROM \(table) WHERE id IN (SELECT id FROM \(table) WHERE at <= ? ORDER BY at LIMIT ?)"
-          ).execute(arguments: [transaction.now.adding(seconds: -seconds), rows])
+            sql:
+              "DELETE FROM \(table) WHERE id IN (SELECT id FROM (SELECT id, at FROM \(table) ORDER BY id LIMIT ?) WHERE at <= ?)"
+          ).execute(arguments: [rows, transaction.now.adding(seconds: -seconds)])
           return transaction.database.changesCount
         }
       }

@@ -69,7 +69,38 @@ enum StoreSchema {
     },
     Migration(5, "erasures in steps") { try $0.execute(sql: ErasureSchema.steps) },
     IdempotencyAllowance.migration(6),
+    Migration(7, "fewer pages for each write") { try $0.execute(sql: fewerPages) },
   ]
+
+  /// Every tree that a write touches is a page of its own in the write-ahead log, however little is changed.
+  private static let fewerPages = """
+    -- Records are numbered in the order of their age, so what is too old is found without an index. The one of replies to those who were
+    -- not signed in finds the reply to an account's registration.
+    DROP INDEX idempotency_records_by_age;
+    CREATE INDEX idempotency_records_unsigned ON idempotency_records (at) WHERE caller >= 'anonymous ' AND caller < 'anonymous!';
+
+    -- Without AUTOINCREMENT, whose counter is a table of its own: the newest event is never deleted, so no number is given again.
+    CREATE TABLE numbered_events (
+      number INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      traceparent TEXT,
+      body BLOB NOT NULL
+    ) STRICT;
+    INSERT INTO numbered_events SELECT number, name, at, traceparent, body FROM outbox;
+    -- Where none is left, one that says nothing keeps the number of the last.
+    INSERT INTO numbered_events
+      SELECT seq, 'events.erased', 0, NULL, x'7B7D' FROM sqlite_sequence
+      WHERE name = 'outbox' AND seq > coalesce((SELECT max(number) FROM outbox), 0);
+    DROP TABLE outbox;
+    ALTER TABLE numbered_events RENAME TO outbox;
+    CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
+    WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
+      OR NEW.body <> x'7B7D'
+    BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
+    CREATE TRIGGER outbox_keeps_its_numbering BEFORE DELETE ON outbox WHEN OLD.number = (SELECT max(number) FROM outbox)
+    BEGIN SELECT RAISE(ABORT, 'the last event holds the numbering'); END;
+    """
 
   /// Throws if the file is another service's.
   static func checkOwner(of database: Database, is service: ServiceName) throws {
