@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+public import Logging
 import NIOHTTP1
 import Operations
 public import ServiceKit
@@ -15,10 +16,9 @@ public enum MailboxAccess: Sendable, Hashable {
   case refused
   case code(String)
 
-  /// The code is made at the first start, and kept under `keys/mailbox`; the launcher reads it there.
-  ///
-  /// - Throws: ``HomeFailure`` where it cannot be kept.
-  public init(_ settings: Settings, _ home: Home) throws {
+  /// The code is made at the first start, and kept under `keys/mailbox`; the launcher reads it there. Where it cannot be kept, as by a
+  /// gateway that may write nothing, the mailbox stays closed.
+  public init(_ settings: Settings, _ home: Home, _ logger: Logger) {
     guard settings.bool("racha.mailbox", default: true), settings.string("racha.smtp.url") == nil else {
       self = .none
       return
@@ -27,7 +27,12 @@ public enum MailboxAccess: Sendable, Hashable {
       self = .refused
       return
     }
-    self = .code(Base64URL.encode(try home.secret("mailbox")))
+    do {
+      self = .code(Base64URL.encode(try home.secret("mailbox")))
+    } catch {
+      logger.warning("the mailbox stays closed: its code cannot be kept", metadata: ["error": "\(error)"])
+      self = .refused
+    }
   }
 
   /// Whether the URL leads to the machine itself.

@@ -12,7 +12,7 @@ struct Main {
   static func main() async {
     await ServiceProcess.run(.gateway, health: LivenessProbe.health) { environment in
       var configuration = GatewayConfiguration(environment.settings)
-      configuration.mailbox = try MailboxAccess(environment.settings, environment.home)
+      configuration.mailbox = MailboxAccess(environment.settings, environment.home, environment.logger)
       let gateway = try Gateway(
         configuration: configuration, bus: environment.bus,
         contracts: [.identity, .activity, .social, .rewards, .notifications], logger: environment.logger,

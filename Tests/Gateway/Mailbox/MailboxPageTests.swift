@@ -1,5 +1,6 @@
 import Foundation
 import GatewayContract
+import Logging
 import NIOCore
 import NIOHTTP1
 import NotificationsContract
@@ -89,9 +90,10 @@ struct MailboxPageTests {
   func access(values: [String: String], status: Int) async throws {
     let home = Home(path: "/tmp/racha-mailbox-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }
-    let access = try MailboxAccess(Settings(values), home)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let access = MailboxAccess(Settings(values), home, logger)
     // The same code after a restart, and its file is nobody else's.
-    #expect(try MailboxAccess(Settings(values), home) == access)
+    #expect(MailboxAccess(Settings(values), home, logger) == access)
     var code = "none"
     if case .code(let made) = access { code = made }
     #expect(

@@ -86,6 +86,8 @@ struct PersonalAccessTokenTests {
           ["empty", "expires_in_the_past", "unknown_field", "wrong_count"]
         ),
         (#"{"scopes":"all","expiresAt":7}"#, ["not_a_string", "not_an_array", "required"]),
+        // Who means to have it for ever says so by leaving it out.
+        (#"{"name":"For ever","scopes":["activity:read"],"expiresAt":null}"#, ["null"]),
       ] {
         let found = try await failure {
           try await identity.ask(CreatePersonalAccessToken.self, json: body, by: .signedIn(signedIn))
