@@ -11,11 +11,18 @@ import Testing
 
 @Suite("Restarting programs of a cluster that is in use", .serialized, .timeLimit(.minutes(3)))
 struct RollingRestartTests {
-  /// What clients were told.
-  private struct Report: Sendable {
-    var served = 0
-    var failures: [String] = []
-    var sent: [String] = []
+  /// What clients were told, and whether they are to ask no more.
+  private final class Report: Sendable {
+    struct State {
+      var served = 0
+      var failures: [String] = []
+      var sent: [String] = []
+      var isOver = false
+    }
+
+    let state = Mutex(State())
+    var isOver: Bool { state.withLock { $0.isOver } }
+    var answered: Int { state.withLock { $0.served + $0.failures.count } }
   }
 
   @Test(
@@ -30,13 +37,12 @@ struct RollingRestartTests {
     )
     let request = try await ana.client.call(SendFriendRequest.self, .init(username: ben.account.username))
     _ = try await ben.client.call(AcceptFriendRequest.self, .init(friendRequestID: request.id))
-    let report = Mutex(Report())
-    let isOver = Mutex(false)
+    let report = Report()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for client in 0..<10 {
         group.addTask {
           var number = 0
-          while !isOver.withLock({ $0 }) {
+          while !report.isOver {
             number += 1
             await Self.ask(client + number, "\(client) \(number)", ana, ben, report)
             // The load that is offered, no wait for anything.
@@ -45,15 +51,15 @@ struct RollingRestartTests {
         }
       }
       for service in [ServiceName.identity, .activity, .social, .rewards, .notifications] {
-        let before = report.withLock { $0.served }
-        while report.withLock({ $0.served + $0.failures.count }) < before + 20 { await Task.yield() }
+        let before = report.answered
+        while report.answered < before + 20 { await Task.yield() }
         try await cluster.restart(service)
         try await cluster.waitUntilReady()
       }
-      isOver.withLock { $0 = true }
+      report.state.withLock { $0.isOver = true }
       try await group.waitForAll()
     }
-    let (served, failures, sent) = report.withLock { ($0.served, $0.failures, $0.sent) }
+    let (served, failures, sent) = report.state.withLock { ($0.served, $0.failures, $0.sent) }
     #expect(failures.isEmpty)
     #expect(served > 150)
     var told: [String] = []
@@ -87,7 +93,7 @@ struct RollingRestartTests {
   }
 
   /// One request of the load, by its number: reads of all five services, and writes of three.
-  private static func ask(_ kind: Int, _ name: String, _ ana: Member, _ ben: Member, _ report: borrowing Mutex<Report>) async {
+  private static func ask(_ kind: Int, _ name: String, _ ana: Member, _ ben: Member, _ report: Report) async {
     do {
       switch kind % 9 {
       case 0: _ = try await ana.client.call(ReadOwnAccount.self, Empty())
@@ -99,11 +105,11 @@ struct RollingRestartTests {
       case 6: _ = try await ben.client.call(MarkNotificationsRead.self, .init(upTo: 1))
       default:
         _ = try await ana.client.call(SendMessage.self, .init(accountID: ben.account.id, text: .init(text: name)))
-        report.withLock { $0.sent.append(name) }
+        report.state.withLock { $0.sent.append(name) }
       }
-      report.withLock { $0.served += 1 }
+      report.state.withLock { $0.served += 1 }
     } catch {
-      report.withLock { $0.failures.append("\(kind % 9): \(error)") }
+      report.state.withLock { $0.failures.append("\(kind % 9): \(error)") }
     }
   }
 }

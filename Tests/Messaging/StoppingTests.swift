@@ -5,11 +5,17 @@ import Testing
 
 @Suite("A service that stops", .timeLimit(.minutes(2)))
 struct StoppingTests {
-  /// What took effect, and how often.
+  /// What took effect, and how often; how many requests were answered, and whether clients are to ask no more.
   private final class Effects: Sendable {
     private let counts = Mutex<[String: Int]>([:])
+    private let answered = Mutex(0)
+    private let over = Mutex(false)
     var all: [String: Int] { counts.withLock { $0 } }
+    var served: Int { answered.withLock { $0 } }
+    var isOver: Bool { over.withLock { $0 } }
     func add(_ id: String) { counts.withLock { $0[id, default: 0] += 1 } }
+    func serve() { answered.withLock { $0 += 1 } }
+    func end() { over.withLock { $0 = true } }
   }
 
   @Test("and its successor take each request once between them while clients go on asking, and no client notices")
@@ -23,18 +29,17 @@ struct StoppingTests {
       return .test(request, body: request.body)
     }
     let clients = try [ServiceName.gateway, .rewards].map { try junction.bus($0) }
-    let served = Mutex(0)
-    let isOver = Mutex(false)
     let longest = try await withThrowingTaskGroup(of: [String].self) { group in
       for number in 0..<16 {
+        let client = clients[number % 2].bus
         group.addTask {
           var asked: [String] = []
-          while !isOver.withLock({ $0 }) {
+          while !effects.isOver {
             let request = Request.test(within: 60_000)
             asked.append(request.header.id)
-            let reply = try await clients[number % 2].bus.request(request, to: .social)
+            let reply = try await client.request(request, to: .social)
             #expect(reply.header == ReplyHeader(id: request.header.id, status: 200))
-            served.withLock { $0 += 1 }
+            effects.serve()
           }
           return asked
         }
@@ -44,14 +49,14 @@ struct StoppingTests {
         let bus = ZeroMQBus(.social, endpoints: .local(directory: junction.folder?.path ?? ""), logger: .quiet)
         bus.serve(serve)
         try bus.start()
-        let before = served.withLock { $0 }
-        while served.withLock({ $0 }) < before + 200 { await Task.yield() }
+        let before = effects.served
+        while effects.served < before + 200 { await Task.yield() }
         let start = ContinuousClock.now
         await bus.stop(within: .seconds(40))
         longest = max(longest, ContinuousClock.now - start)
       }
       let last = try junction.bus(.social, serving: serve)
-      isOver.withLock { $0 = true }
+      effects.end()
       var asked: [String] = []
       for try await some in group { asked += some }
       #expect(effects.all.values.allSatisfy { $0 == 1 })
