@@ -21,6 +21,12 @@ now_ms() {
 
 # process_started PID: when it started, in clock ticks since the machine did; fails where there is no such process.
 process_started() {
+  local started
+  process_stat "$1" && printf '%s' "$started"
+}
+
+# process_stat PID: sets `started` to the same, without a process of its own, for those that look often.
+process_stat() {
   local stat=''
   # To the end of the file, which `read` reports as a failure. Not $(<…): with no file there, that ends the whole shell.
   { read -rd '' stat <"/proc/$1/stat" || [[ -n $stat ]]; } 2>/dev/null || return 1
@@ -28,7 +34,7 @@ process_started() {
   local fields
   read -ra fields <<<"${stat##*) }"
   [[ ${fields[0]} != [ZX] ]] || return 1
-  printf '%s' "${fields[19]}"
+  started=${fields[19]}
 }
 
 # note_write FILE WORD...: the words are what FILE holds, or it fails and FILE is as it was. All notes are as long and are written in
@@ -56,6 +62,12 @@ process_of() {
   { read -r pid start _ <"$1"; } 2>/dev/null || return 1
   [[ -n $start && $(process_started "$pid") == "$start" ]] || return 1
   printf '%s' "$pid"
+}
+
+# process_runs FILE: whether the process that FILE notes still runs.
+process_runs() {
+  local pid start _ started
+  { read -r pid start _ <"$1"; } 2>/dev/null && process_stat "$pid" && [[ -n $start && $started == "$start" ]]
 }
 
 # until_gone SECONDS FILE...: waits until no process that the files note runs; fails when the time is over.
