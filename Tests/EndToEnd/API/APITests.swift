@@ -5,19 +5,22 @@ import IdentityContract
 import Operations
 import Testing
 
+/// The Python that has it: `RACHA_TEST_PYTHON`, or the package's own; nil if there is none.
+private enum Schemathesis {
+  static let python: String? = {
+    let named = ProcessInfo.processInfo.environment["RACHA_TEST_PYTHON"] ?? ".venv/bin/python"
+    return FileManager.default.isExecutableFile(atPath: named) ? URL(fileURLWithPath: named).path : nil
+  }()
+}
+
 /// Schemathesis (https://schemathesis.io) makes up calls of everything that `/openapi.json` promises, right ones and wrong ones, and holds
 /// each answer against its schema.
 ///
 /// `deploy/racha faults api` does so for longer (`RACHA_API_SECONDS`), with another seed (`RACHA_API_SEED`).
 @Suite(
   "What the OpenAPI document promises", .serialized,
-  .enabled(if: APITests.python != nil, "needs a Python with schemathesis: set RACHA_TEST_PYTHON"), .timeLimit(.minutes(240)))
+  .enabled(if: Schemathesis.python != nil, "needs a Python with schemathesis: set RACHA_TEST_PYTHON"), .timeLimit(.minutes(240)))
 struct APITests {
-  static let python: String? = {
-    let named = ProcessInfo.processInfo.environment["RACHA_TEST_PYTHON"] ?? ".venv/bin/python"
-    return FileManager.default.isExecutableFile(atPath: named) ? URL(fileURLWithPath: named).path : nil
-  }()
-
   /// Status codes that are declared, bodies and fields of their schemas, no error of the server's; what the schema forbids is refused, and so
   /// is who has no token.
   private static let checks = [
@@ -69,7 +72,7 @@ struct APITests {
     status: Int32, said: String
   ) {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: APITests.python ?? "")
+    process.executableURL = URL(fileURLWithPath: Schemathesis.python ?? "")
     process.arguments = ["-m", "schemathesis.cli", "--no-color", "run", "\(cluster.url)/openapi.json"] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging([
       "PYTHONPATH": URL(fileURLWithPath: #filePath).deletingLastPathComponent().path, "PYTHONDONTWRITEBYTECODE": "1",
