@@ -158,7 +158,7 @@ struct HealthTests {
   func token(authorization: String?, from: String, status: Int) async throws {
     var fields: [String: String] = from == "here" ? [:] : ["Via": "1.1 proxy"]
     if let authorization { fields["Authorization"] = authorization }
-    try await RunningGateway.with(change: { $0.metricsToken = MetricsToken("0123456789abcdefghij") }) { gateway in
+    try await RunningGateway.with(change: { $0.metricsToken = MetricsToken("0123456789abcdefghij") }) { [fields] gateway in
       let answer = try await gateway.http("GET", "/metrics", fields)
       #expect(answer.status == status)
       if status == 401 { #expect(try answer.json["code"] == "unauthenticated") }
