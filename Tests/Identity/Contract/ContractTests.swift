@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 import Synchronization
 import Testing
