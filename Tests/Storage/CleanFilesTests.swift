@@ -82,8 +82,13 @@ struct CleanFilesTests {
     // As an earlier version wrote it.
     let earlier = try DatabaseQueue(path: path)
     try await earlier.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON")
-      for _ in 0..<30 { try Self.plant(database) }
+      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA synchronous = OFF")
+      for _ in 0..<30 {
+        try database.inTransaction {
+          try Self.plant(database)
+          return .commit
+        }
+      }
       try database.execute(sql: Self.delete)
       try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       try database.execute(sql: "UPDATE store_states SET scrubbed_pages = 0, scrubbed_at = NULL")
@@ -160,11 +165,11 @@ struct CleanFilesTests {
   func waits() async throws {
     let path = folder.file("e.sqlite")
     let store = try open(path)
-    // Some 60 MB.
+    // Some 20 MB.
     try await store.write { transaction in
       try transaction.database.execute(
         sql: """
-          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 30000)
+          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 10000)
           INSERT INTO texts SELECT randomblob(16), printf('%.900c', 'x'), n FROM n
           """)
     }
@@ -213,16 +218,17 @@ struct ScrubbedPageTests {
     try database.writeWithoutTransaction { database in
       try database.execute(
         sql: """
-          PRAGMA page_size = \(size); PRAGMA secure_delete = OFF;
+          PRAGMA page_size = \(size); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
           CREATE TABLE a (id INTEGER PRIMARY KEY, t TEXT, n INTEGER); CREATE INDEX an ON a (n, t);
           CREATE TABLE b (id BLOB PRIMARY KEY, t TEXT) WITHOUT ROWID;
           """)
+      try database.execute(sql: "BEGIN")
       for round in 0..<2000 {
         let text = String(repeating: "y", count: round * 97 % 700 + (round % 100 == 0 ? 20_000 : 0))
         try database.execute(sql: "INSERT INTO a (t, n) VALUES (?, ?)", arguments: [text, round % 13])
         try database.execute(sql: "INSERT INTO b VALUES (randomblob(12), ?)", arguments: [text])
       }
-      try database.execute(sql: "DELETE FROM a WHERE id % 3 = 0; DELETE FROM b WHERE hex(id) < '5'")
+      try database.execute(sql: "DELETE FROM a WHERE id % 3 = 0; DELETE FROM b WHERE hex(id) < '5'; COMMIT")
     }
     let contents = "SELECT group_concat(id || t || n) FROM a UNION ALL SELECT group_concat(hex(id) || t) FROM b"
     let before = try database.read { try String.fetchAll($0, sql: contents) }

@@ -77,6 +77,8 @@ extension Store {
     guard descriptor >= 0 else { throw StoreFailure.file(path: partial, errno: errno) }
     closeFile(descriptor)
     let copy = try DatabaseQueue(path: ScrubbedFile.name(of: partial))
+    // A file's first page says how the others are to be scrubbed, and SQLite may write others before it. What this sets is copied over.
+    try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 1") }
     let end = ContinuousClock.now + limits.copyDuration
     try snapshot.writeWithoutTransaction { source in
       try copy.writeWithoutTransaction { copy in
