@@ -256,21 +256,22 @@ extension Clusters {
     func hang() async throws {
       try await Launcher.with { launcher in
         var launcher = launcher
-        launcher.environment["RACHA_HANG_SECONDS"] = "3"
+        // Three questions of 3 s: the others are to answer one of them, however busy this machine is.
+        launcher.environment["RACHA_HANG_SECONDS"] = "9"
         try launcher.tell("activity", "unready")
         #expect(try await launcher.up().status == 0)
         let before = try await launcher.status()
         let log = try LogFollower(launcher, "rewards")
         _ = await log.next(holding: "\"started\"")
         let silent = try #require(before.pid("rewards"))
-        // It is asked before it is stopped: the keepers ask each second.
+        // It is asked before it is stopped: the keepers ask each 3 s.
         let asked = try LogFollower(launcher, "rewards")
         #expect(await asked.next(holding: "\"answered its health question\"") != nil)
         asked.stop()
         kill(silent, SIGSTOP)
         let line = try #require(await log.next(holding: "service hangs and is ended"))
         #expect(line.contains("\"silentQuestions\":3,"))
-        #expect(await log.next(holding: "was killed") != nil, "a stopped process hears no SIGTERM")
+        #expect(await log.next(holding: "\"stopped\"") != nil, "it goes on, to end as it is asked to")
         #expect(await log.next(holding: "started again") != nil)
         #expect(await log.next(holding: "\"started\"") != nil)
         log.stop()
