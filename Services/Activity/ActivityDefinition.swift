@@ -68,7 +68,7 @@ extension ServiceDefinition {
         .following("entry_deletions", "activities", where: ofActivities),
         .following("entry_changes", "activities", where: ofActivities),
         .following("entry_change_names", "activities", where: ofActivities),
-        .rows("entry_change_counts", "account_id = :account", .entries),
+        .rows("entry_change_counts", "account_id = :account", .profiles),
         .following("timers", "activities"),
         .following("tie_days", "activities"),
         .rows("entries", "account_id = :account", .entries),

@@ -44,6 +44,22 @@ struct ActivityOrderTests {
     }
   }
 
+  @Test("stays where null is given for the activity behind which one is to be, which is no way to say 'first'")
+  func null() async throws {
+    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      let ana = try await services.register()
+      var ids: [ActivityID] = []
+      for title in ["a", "b"] { ids.append(try await ana.makeActivity(title: title).id) }
+      do {
+        _ = try await ana.send(OrderActivity.self, json: Array(#"{"activityID":"\#(ids[1])","after":null}"#.utf8))
+        Issue.record("null was taken")
+      } catch let failure as Failure {
+        #expect(failure.fields.map { "\($0.field) \($0.code)" } == ["after null"])
+      }
+      #expect(try await titles(ana) == ["a", "b"])
+    }
+  }
+
   @Test("withstands any number of moves, as a list in memory does")
   func random() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in

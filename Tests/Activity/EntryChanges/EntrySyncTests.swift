@@ -290,10 +290,10 @@ struct EntrySyncTests {
   @Test("batches in 1,000 orders of arrival leave the same entries, with nothing lost silently")
   func orders() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
-      let ana = try await services.register()
       var random = SeededGenerator(4)
       let noon = services.clock.now
       for round in 0..<40 {
+        let ana = try await services.register()
         let made = try EntryRegistersTests.generated(12, &random)
         let goal = Goal.quantity(1, unit: "times")
         var outcomes: Set<[String]> = []

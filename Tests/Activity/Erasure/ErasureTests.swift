@@ -63,7 +63,7 @@ struct ErasureTests {
       for (table, count) in more { #expect(try await store.rows(table) == count / 2, "\(table)") }
       #expect(
         try await store.erasedCounts(of: ana.id) == [
-          "profiles 2", "activities 2", "entries 1", "steps 12", "follows 0", "coins 3", "events 8",
+          "profiles 3", "activities 2", "entries 1", "steps 13", "follows 0", "coins 3", "events 8",
         ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done, .pending])
       let told = try await services.told(by: .activity)
