@@ -28,7 +28,7 @@ public final class Pulse: Sendable {
 
 /// Runs what a service does beside its handlers, whatever befalls it.
 ///
-/// The rule: a runner that returns has done its work. One that throws is logged, counted and begun anew, after pauses that double
+/// The rule: a runner that returns has done its work, and waits for the end of the service. One that throws is logged, counted and begun anew, after pauses that double
 /// from ``RunnerState/firstPause`` to ``RunnerState/longestPause``; what it was at lies in the store. Meanwhile the service goes
 /// on answering, but is not ready, and `system.health` names the runner. Where the disk cannot be written it is begun anew each second.
 final class Runner: ServiceLifecycle.Service {
@@ -60,7 +60,10 @@ final class Runner: ServiceLifecycle.Service {
       state.withLock { $0.began(at: .now) }
       do {
         try await make(pulse).run()
-        return pulse.rest()
+        pulse.rest()
+        // Its group takes whatever ends out of turn, while it shuts down, for a failure.
+        try await gracefulShutdown()
+        return
       } catch {
         pulse.rest()
         let isStopping = Task.isCancelled || Task.isShuttingDownGracefully
