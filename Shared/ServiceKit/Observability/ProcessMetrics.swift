@@ -46,7 +46,7 @@ struct ProcessMetrics: Sendable {
   /// Memory that the process has in use, shared pages among it.
   private static var residentBytes: Double? {
     guard let data = FileManager.default.contents(atPath: "/proc/self/statm") else { return nil }
-    let pages = String(decoding: data, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap { Double($0) }
+    let pages = String(decoding: data, as: UTF8.self).split(at: " ").dropFirst().first.flatMap { Double($0) }
     return pages.map { $0 * Double(sysconf(CInt(_SC_PAGESIZE))) }
   }
 
