@@ -88,14 +88,17 @@ struct Snapshot: Sendable {
     return SnapshotParts.page(events, of: events, key: \.changeID)
   }
 
+  // What was revoked is found by when it was: in the order of their ids, all sessions that there are would be read for the few.
+
   @Sendable private func sessions(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT session_id, account_id, revocation_reason, revoked_at FROM sessions
+          SELECT session_id, account_id, revocation_reason, revoked_at FROM sessions INDEXED BY sessions_by_revocation
           WHERE revoked_at > :since AND session_id > :last
           UNION ALL
-          SELECT session_id, account_id, :deleted, ended_at FROM ended_sessions WHERE ended_at > :since AND session_id > :last
+          SELECT session_id, account_id, :deleted, ended_at FROM ended_sessions INDEXED BY ended_sessions_by_end
+          WHERE ended_at > :since AND session_id > :last
           ORDER BY session_id LIMIT :limit
           """),
       arguments: [
@@ -113,7 +116,7 @@ struct Snapshot: Sendable {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT session_id, account_id, token_generation, outdated_at FROM sessions
+          SELECT session_id, account_id, token_generation, outdated_at FROM sessions INDEXED BY sessions_by_outdating
           WHERE outdated_at > ? AND revoked_at IS NULL AND session_id > ? ORDER BY session_id LIMIT ?
           """),
       arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), try last(key), SnapshotParts.pageSize])
@@ -128,7 +131,8 @@ struct Snapshot: Sendable {
     let rows = try Row.fetchAll(
       database.cachedStatement(
         sql: """
-          SELECT token_id, account_id, revoked_at FROM personal_access_tokens
+          SELECT token_id, account_id, revoked_at
+          FROM personal_access_tokens INDEXED BY personal_access_tokens_by_revocation
           WHERE revoked_at > ? AND token_id > ? ORDER BY token_id LIMIT ?
           """),
       arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), try last(key), SnapshotParts.pageSize])
