@@ -88,6 +88,7 @@ extension Clusters {
       let port = try Launcher.freePorts(1)[0]
       for (program, arguments, words) in [
         ("racha-admin", ["backup", "\(home)/copies"], "notifications could not be copied: the cluster does not answer"),
+        ("racha-admin", ["backup", "/proc/nowhere"], "the folder /proc/nowhere cannot be made: "),
         ("racha-admin", ["administrator", "ana"], "the cluster does not answer"),
         ("racha-admin", ["restore-epochs"], "the store \(home)/stores/identity.sqlite cannot be taken over"),
         ("racha-admin", ["keys", "\(home)/keys"], "\(home)/keys/gateway.key holds no secret key of the bus"),

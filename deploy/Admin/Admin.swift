@@ -68,7 +68,11 @@ struct BackUp: AsyncParsableCommand {
 
   func run() async throws {
     try await Admin.speaking { client in
-      try Home.makePrivateFolder(folder)
+      do {
+        try Home.makePrivateFolder(folder)
+      } catch {
+        throw Refusal("the folder \(folder) cannot be made: \(Admin.words(error))")
+      }
       let path = URL(fileURLWithPath: folder).standardizedFileURL.path
       // None waits, with its writes held, for a service that is away or for a connection.
       try await askAll { service in
