@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// The executables that lie beside that of the tests. Tests in whose own process a service runs start its decoders from the service's
 /// executable: their own knows none.
@@ -20,18 +19,19 @@ public enum BuiltProgram {
   public static let activity = path("activity")
   public static let identity = path("identity")
 
-  /// The decoders that this process has started and that are there.
+  /// The decoders that this process has started and that are there. What ends meanwhile has no files.
   public static func decoders() -> Set<Int32> {
+    let word = Data("\0--decoder\0".utf8)
+    let parent = Data("\(ProcessInfo.processInfo.processIdentifier)".utf8)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return Set(
       names.compactMap(Int32.init).filter { process in
-        // What ends meanwhile has no files.
-        guard
-          let status = FileManager.default.contents(atPath: "/proc/\(process)/stat").map({ String(decoding: $0, as: UTF8.self) }),
-          let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline").map({ String(decoding: $0, as: UTF8.self) })
+        guard FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.range(of: word) != nil,
+          let status = FileManager.default.contents(atPath: "/proc/\(process)/stat")
         else { return false }
-        let fields = status.split(separator: ") ").last?.split(separator: " ") ?? []
-        return fields.count > 1 && fields[0] != "Z" && fields[1] == "\(getpid())" && line.contains("\0--decoder\0")
+        // Behind the name in brackets, which has no blanks, stand the state and the parent.
+        let fields = status.split(separator: UInt8(ascii: " "))
+        return fields.count > 3 && fields[2] != Data("Z".utf8) && fields[3] == parent
       })
   }
 }

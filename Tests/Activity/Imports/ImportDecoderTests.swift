@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Decoders of imported files", .timeLimit(.minutes(2)))
 struct ImportDecoderTests {
-  private static let records = 12_000
+  private static let records = 6000
   private static let bytes = Array(
     (RowsTests.fitbit
       + (0..<records).map { index in
@@ -31,7 +31,7 @@ struct ImportDecoderTests {
       _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
       // Each time it has come on, since three starts without that are all there are.
       var (position, kills) = (0, 0)
-      while kills < 4 {
+      while kills < 2 {
         let row = try #require(try await store.read { try Imports.find(made.id, in: $0) })
         guard !row.state.isEnded else { break }
         let decoders = BuiltProgram.decoders().subtracting(before)

@@ -55,9 +55,10 @@ public final class ImportDecoder: SandboxedDecoder {
           toSkip = position
         })
     case .next(let most):
+      // Also where the last of what is passed over comes with nothing behind it.
+      let isBehind = toSkip > 0
       let records = result { () throws(FormatFault) in try next(most) }
-      return ImportReplies.slice(
-        records, isBehind: toSkip > 0, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
+      return ImportReplies.slice(records, isBehind: isBehind, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
     }
   }
 

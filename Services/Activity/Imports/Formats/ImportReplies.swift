@@ -47,7 +47,7 @@ enum ImportReplies {
     return result
   }
 
-  /// - Parameter isBehind: whether records are still passed over.
+  /// - Parameter isBehind: whether records were passed over.
   static func slice(
     _ records: Result<[ImportedRecord]?, FormatFault>, isBehind: Bool, line: Int, consumed: Int64
   ) -> [UInt8] {
