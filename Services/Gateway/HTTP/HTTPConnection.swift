@@ -127,7 +127,7 @@ final class HTTPConnection: ChannelInboundHandler {
       let size = head.size
       guard held.change(.requests, by: size) else { return refuse(HTTPConnection.noRoom, of: head, context) }
       watch.headArrived()
-      arriving = Received(head: head, upgrade: upgrade, held: size, isLast: upgrade == .unclear || door.place == .health)
+      arriving = Received(head: head, upgrade: upgrade, held: size, isLast: upgrade == .unclear || door.isForHealth)
       // RFC 9110, section 10.1.1: HTTP/1.0 knows no interim answers.
       isAskedToGoOn = head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true
       letGoOn(context)
@@ -255,7 +255,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard upgrade == .none || !trimmed.contains(where: { $0.isField("transfer-encoding") }) else {
       return Malformation.unclearLength.failure()
     }
-    guard door.place != .health || isAboutHealth(head) else { return HTTPConnection.tooMany }
+    guard !door.isForHealth || isAboutHealth(head) else { return HTTPConnection.tooMany }
     return nil
   }
 

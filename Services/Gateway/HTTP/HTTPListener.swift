@@ -33,9 +33,10 @@ struct HTTPListener: ServerChildChannel {
       let mayAskForHealth =
         IPAddress(channel.remoteAddress).map { peer in healthNetworks.contains { $0.contains(peer) } } ?? false
       let door = ConnectionDoor(
-        counts, bytes, peer.isProxy ? nil : ClientAddress(channel.remoteAddress), mayAskForHealth: mayAskForHealth)
+        counts, bytes, peer.isProxy ? nil : ClientAddress(channel.remoteAddress),
+        forHealth: mayAskForHealth ? { channel.close(promise: nil) } : nil)
       try pipeline.addHandler(door)
-      let limits = door.place == .health ? limits.forHealth : limits
+      let limits = door.isForHealth ? limits.forHealth : limits
       let watch = ConnectionWatch(limits, door.held)
       try pipeline.addHandler(watch)
       let decoder = RequestDecoder(headers: limits.headers)

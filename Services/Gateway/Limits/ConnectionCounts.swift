@@ -5,19 +5,22 @@ import Synchronization
 /// Counts open connections, in all and of each address.
 final class ConnectionCounts: Sendable {
   /// What a connection may ask for.
-  enum Place: Sendable {
+  enum Place: Sendable, Hashable {
     case everything
-    /// Health alone: one of the few beyond the bounds that are reserved for who asks whether the gateway lives.
-    case health
+    /// Health alone: one of the few beyond the bounds that are reserved for who asks whether the gateway lives. They are numbered.
+    case health(Int)
   }
 
   private struct Counts {
     var total = 0
     var byAddress: [ClientAddress: Int] = [:]
-    var forHealth = 0
+    /// By their numbers, the oldest first, and how each is closed.
+    var forHealth: [(number: Int, close: @Sendable () -> Void)] = []
+    var nextNumber = 0
   }
 
-  /// Connections beyond the bounds, from ``GatewayConfiguration/healthNetworks`` alone. Each asks one thing and is closed.
+  /// Connections beyond the bounds, from ``GatewayConfiguration/healthNetworks`` alone. Each asks one thing and is closed; one more
+  /// takes the place of the oldest, which has had the time to ask.
   static let maxForHealth = 64
 
   private let max: Int
@@ -37,18 +40,21 @@ final class ConnectionCounts: Sendable {
   ///
   /// - Parameters:
   ///   - address: nil for a proxy, whose connections are many people's.
-  ///   - mayAskForHealth: whether beyond the bounds there is a place for health.
-  func enter(_ address: ClientAddress?, mayAskForHealth: Bool = false) -> Place? {
-    let (place, total): (Place?, Int) = counts.withLock { counts in
+  ///   - close: closes the connection, given where beyond the bounds there is a place for health.
+  func enter(_ address: ClientAddress?, forHealth close: (@Sendable () -> Void)? = nil) -> Place? {
+    let (place, total, oldest): (Place?, Int, (@Sendable () -> Void)?) = counts.withLock { counts in
       if counts.total < max, address.map({ counts.byAddress[$0, default: 0] < maxPerAddress }) ?? true {
         counts.total += 1
         if let address { counts.byAddress[address, default: 0] += 1 }
-        return (.everything, counts.total)
+        return (.everything, counts.total, nil)
       }
-      guard mayAskForHealth, counts.forHealth < ConnectionCounts.maxForHealth else { return (nil, counts.total) }
-      counts.forHealth += 1
-      return (.health, counts.total)
+      guard let close else { return (nil, counts.total, nil) }
+      let oldest = counts.forHealth.count < ConnectionCounts.maxForHealth ? nil : counts.forHealth.removeFirst()
+      counts.nextNumber += 1
+      counts.forHealth.append((counts.nextNumber, close))
+      return (.health(counts.nextNumber), counts.total, oldest?.close)
     }
+    oldest?()
     if place != .everything { refused.increment() }
     gauge.record(total)
     return place
@@ -65,11 +71,11 @@ final class ConnectionCounts: Sendable {
     return isFree
   }
 
-  /// Gives back a place that ``enter(_:mayAskForHealth:)`` gave.
+  /// Gives back a place that ``enter(_:forHealth:)`` gave.
   func leave(_ place: Place, _ address: ClientAddress?) {
     let total = counts.withLock { counts in
-      guard place == .everything else {
-        counts.forHealth -= 1
+      if case .health(let number) = place {
+        counts.forHealth.removeAll { $0.number == number }
         return counts.total
       }
       counts.total -= 1

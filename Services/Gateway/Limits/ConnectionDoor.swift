@@ -16,12 +16,19 @@ final class ConnectionDoor: ChannelInboundHandler {
 
   /// - Parameters:
   ///   - address: nil for a proxy.
-  ///   - mayAskForHealth: whether beyond the bounds there is a place for health.
-  init(_ counts: ConnectionCounts, _ bytes: BytesInFlight, _ address: ClientAddress?, mayAskForHealth: Bool = false) {
+  ///   - close: closes the connection, given where beyond the bounds there is a place for health.
+  init(
+    _ counts: ConnectionCounts, _ bytes: BytesInFlight, _ address: ClientAddress?, forHealth close: (@Sendable () -> Void)? = nil
+  ) {
     self.counts = counts
     self.address = address
     held = HeldBytes(bytes, address)
-    place = counts.enter(address, mayAskForHealth: mayAskForHealth)
+    place = counts.enter(address, forHealth: close)
+  }
+
+  /// Whether nothing but health may be asked.
+  var isForHealth: Bool {
+    if case .health = place { true } else { false }
   }
 
   /// Whether that client may have the connection for itself, as it does while it listens to a stream.

@@ -103,10 +103,18 @@ struct HealthTests {
       }
       let other = try await RawConnection(port: gateway.httpPort, from: "127.0.0.2")
       #expect(try await other.receiveResponse().status == 503)
+      // Who holds what is reserved gives way to who comes later.
+      for _ in 0..<(ConnectionCounts.maxForHealth + 10) { held.append(try await RawConnection(port: gateway.httpPort)) }
+      for _ in 0..<20 {
+        let connection = try await RawConnection(port: gateway.httpPort)
+        try await connection.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await connection.receiveResponse().status == 200)
+        held.append(connection)
+      }
+      #expect(try await held[4].receiveAll() == "")
       // Who says nothing there makes room soon.
       let silent = try await RawConnection(port: gateway.httpPort)
       #expect(try await silent.receiveAll() == "")
-      for connection in held { try await connection.close() }
     }
   }
 
