@@ -14,6 +14,7 @@ struct MailFile: Hashable, Sendable {
   private static let deepest = 4
   /// Of a field in the head; the rest is not shown.
   private static let maxFieldBytes = 2000
+  private static let maxFieldCharacters = 500
 
   init(_ bytes: [UInt8]) {
     let (head, body) = MailFile.split(bytes[...])
@@ -102,7 +103,9 @@ struct MailFile: Hashable, Sendable {
     return clean(String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n"), breaksLines: true)
   }
 
-  private static func shown(_ field: String) -> String { clean(field.beginning(maxBytes: maxFieldBytes), breaksLines: false) }
+  private static func shown(_ field: String) -> String {
+    clean(String(field.beginning(maxBytes: maxFieldBytes).prefix(maxFieldCharacters)), breaksLines: false)
+  }
 
   /// Without control characters, which nothing shows and which no document takes.
   private static func clean(_ text: String, breaksLines: Bool) -> String {

@@ -64,7 +64,7 @@ struct NotificationDraftTests {
   func addressees() {
     #expect(
       NotificationDraftTests.every.map(\.accountID) == [
-        Self.ben, Self.ana, Self.ben, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ben,
+        Self.ben, Self.ana, Self.ben, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ana, Self.ben,
         Self.ben, Self.ana, Self.ana, Self.ana, Self.ana, Self.ben,
       ])
     #expect(NotificationDraftTests.every.map(\.kind) == NotificationKind.allCases)
@@ -79,15 +79,15 @@ struct NotificationDraftTests {
     #expect(links[3] == NotificationLinks())
     #expect(links[4].offerID != nil && links[4].redemptionID != nil)
     for login in 5...7 { #expect(links[login].loginAlertID != nil) }
-    #expect(links[10].incidentID != nil)
-    #expect(links[11].accountID == Self.ana && links[11].followRequestID?.description == Self.follow.description)
-    for progress in 13...15 { #expect(links[progress].importID != nil) }
-    #expect(links[12].accountID == Self.ben && links[12].followRequestID?.description == Self.follow.description)
+    #expect(links[11].incidentID != nil)
+    #expect(links[12].accountID == Self.ana && links[12].followRequestID?.description == Self.follow.description)
+    for progress in 14...16 { #expect(links[progress].importID != nil) }
+    #expect(links[13].accountID == Self.ben && links[13].followRequestID?.description == Self.follow.description)
   }
 
   @Test("has a source of its own, also where a log numbers anew")
   func sources() {
-    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 17)
+    #expect(Set(NotificationDraftTests.every.map(\.source)).count == 18)
     let other = CoinsEarned(accountID: Self.ana, transferID: ID(), coins: 12, balance: 99, at: Self.at)
     #expect(NotificationDraft(other).source != NotificationDraftTests.every[3].source)
   }
