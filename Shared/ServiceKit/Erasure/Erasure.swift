@@ -21,7 +21,7 @@ public struct Erasure: Sendable {
   /// - Parameters:
   ///   - tables: all tables of the service's migrations, each once.
   ///   - names: events that hold ids alone, which others still have to hear.
-  public init(_ tables: [ErasedTable], keepingEvents names: Set<String> = [], rowsPerTransaction: Int = 500) {
+  public init(_ tables: [ErasedTable], keepingEvents names: Set<String> = [], rowsPerTransaction: Int = 200) {
     self.tables = tables
     eventsKept = names
     self.rowsPerTransaction = rowsPerTransaction

@@ -35,7 +35,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private static let restFactor = 20
   private static let longestRest = Duration.seconds(3600)
   /// How long a step of an erasure may take: others' writes wait for it. Steps that take longer are made smaller.
-  private static let longestStep = Duration.milliseconds(20)
+  private static let longestStep = Duration.milliseconds(25)
   /// Rows of the first step.
   private static let firstStep = 50
   /// Longer than anything takes between two signs of life. Who is stuck for longer shows it: the service is not ready then.
@@ -146,11 +146,10 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     while true {
       pulse.promise(within: Self.round)
       let limit = rows
-      let (hasMore, duration) = try await store.write { [erasure] transaction in
-        let start = ContinuousClock.now
-        return (try erasure.step(account, rows: limit, transaction), ContinuousClock.now - start)
-      }
-      guard hasMore else { return }
+      let start = ContinuousClock.now
+      // With its commit and the checkpoint that may come of it, for which others wait, too.
+      guard try await store.write({ [erasure] in try erasure.step(account, rows: limit, $0) }) else { return }
+      let duration = ContinuousClock.now - start
       rows = duration > Self.longestStep ? max(rows / 2, 1) : min(rows * 2, erasure.rowsPerTransaction)
       try await Task.sleep(for: duration)
     }

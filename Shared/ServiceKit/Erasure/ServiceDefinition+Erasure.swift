@@ -67,7 +67,7 @@ public struct ErasureSettings: Sendable {
   public init(_ settings: Settings) {
     // A copy of a store may be read for an hour, and needs what it began with.
     cleanSeconds = settings.int("racha.erasure.cleanSeconds", default: 86_400, in: 7_200...2_592_000)
-    rowsPerTransaction = settings.int("racha.erasure.rowsPerTransaction", default: 500, in: 1...10_000)
+    rowsPerTransaction = settings.int("racha.erasure.rowsPerTransaction", default: 200, in: 1...10_000)
   }
 }
 

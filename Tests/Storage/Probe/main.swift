@@ -10,7 +10,7 @@ import Storage
 //     storage-probe PATH write     eight writers, until it is killed
 //     storage-probe PATH hear      events of another service take effect, until it is killed
 //     storage-probe PATH measure   what sharing commits and accesses is worth; prints a table
-//     storage-probe PATH clean     what others' writes wait while a store of RACHA_PROBE_MEGABYTES forgets a fifth of its rows
+//     storage-probe PATH clean     what others' writes wait while a store of RACHA_PROBE_MEGABYTES forgets some of its rows
 
 /// A number was written.
 struct Written: Event {
@@ -170,17 +170,20 @@ func clean(_ path: String) async throws {
   try await store.write { try $0.database.execute(sql: "UPDATE store_states SET scrubbed_pages = 0, scrubbed_at = NULL") }
   try await waits("nothing else", store) { try await Task.sleep(for: .seconds(5)) }
   try await waits("earlier pages scrubbed", store) { try await store.scrubEarlierPages() }
-  try await waits("\(rows / 5) rows deleted, 500 at a time", store) {
-    var deleted = 0
-    while deleted < rows / 5 {
-      let (first, start) = (deleted * 5, ContinuousClock.now)
+  try await waits("\(rows / 50) rows deleted, some at a time", store) {
+    // As the worker does that erases accounts.
+    var (deleted, some) = (0, 50)
+    while deleted < rows / 50 {
+      let (first, limit, start) = (deleted * 5, some, ContinuousClock.now)
       try await store.write { transaction in
         try transaction.database.execute(
-          sql: "DELETE FROM numbers WHERE number IN (SELECT number FROM numbers WHERE number > ? AND number % 5 = 0 LIMIT 500)",
-          arguments: [first])
+          sql: "DELETE FROM numbers WHERE number IN (SELECT number FROM numbers WHERE number > ? AND number % 5 = 0 LIMIT ?)",
+          arguments: [first, limit])
       }
-      deleted += 500
-      try await Task.sleep(for: ContinuousClock.now - start)
+      deleted += some
+      let duration = ContinuousClock.now - start
+      some = duration > .milliseconds(25) ? max(some / 2, 1) : min(some * 2, 200)
+      try await Task.sleep(for: duration)
     }
   }
   try await waits("files cleaned", store) {
