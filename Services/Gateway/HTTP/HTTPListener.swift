@@ -30,11 +30,8 @@ struct HTTPListener: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       try SocketOptions.set(channel, limits)
       let peer = Peer(channel.remoteAddress, proxies: proxies)
-      let mayAskForHealth =
-        IPAddress(channel.remoteAddress).map { peer in healthNetworks.contains { $0.contains(peer) } } ?? false
       let door = ConnectionDoor(
-        counts, bytes, peer.isProxy ? nil : ClientAddress(channel.remoteAddress),
-        forHealth: mayAskForHealth ? { channel.close(promise: nil) } : nil)
+        counts, bytes, peer.isProxy ? nil : ClientAddress(channel.remoteAddress), forHealth: closing(channel))
       try pipeline.addHandler(door)
       let limits = door.isForHealth ? limits.forHealth : limits
       let watch = ConnectionWatch(limits, door.held)
@@ -49,6 +46,12 @@ struct HTTPListener: ServerChildChannel {
     // Nothing else closes a connection whose pipeline could not be made: its client would wait, and its descriptor be lost.
     ready.whenFailure { _ in channel.close(promise: nil) }
     return ready
+  }
+
+  /// How a connection is closed that may ask for health beyond the bounds; nil for one that may not.
+  private func closing(_ channel: any Channel) -> (@Sendable () -> Void)? {
+    guard let peer = IPAddress(channel.remoteAddress), healthNetworks.contains(where: { $0.contains(peer) }) else { return nil }
+    return { channel.close(promise: nil) }
   }
 
   func handle(value: Value, logger: Logger) async {
