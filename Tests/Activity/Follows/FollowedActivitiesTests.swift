@@ -51,6 +51,27 @@ struct FollowedActivitiesTests {
     }
   }
 
+  @Test("are shown to nobody from when their owner is deleted, though they are erased in steps (ID-12)")
+  func deleted() async throws {
+    try await ServicesInProcess.running(HistoryTests.services) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      let walk = try await ben.makeActivity().id
+      _ = try await ben.send(RecordEntry.self, .init(activityID: walk, day: .today, isDone: true))
+      _ = try await ben.send(PutEntryPhoto.self, .init(activityID: walk, day: .today, content: try Snapshots.png()))
+      try await services.follow(ana, ben)
+      #expect(try await ana.send(ListFollowedActivities.self, .init()).items.count == 1)
+      let account = ben.id
+      // As it is before the first step.
+      try await services.store(of: .activity).write {
+        try $0.noteErasure(of: account, by: ID<Never>(), counts: #"{"counts":[]}"#)
+      }
+      #expect(try await ana.send(ListFollowedActivities.self, .init()).items.isEmpty)
+      #expect(try await ana.failure(ListFollowedActivities.self, .init(accountID: account)) == "not_found")
+      #expect(try await ana.history(.init(whose: .followed)).isEmpty)
+      #expect(try await ana.failure(GetEntryPhoto.self, .init(activityID: walk, day: .today)) != nil)
+    }
+  }
+
   @Test("are not shown to strangers, nor to ex-followers, nor to the one who is followed")
   func strangers() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in

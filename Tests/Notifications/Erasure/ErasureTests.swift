@@ -92,4 +92,25 @@ final class ErasureTests {
       }
     }
   }
+
+  @Test("nobody is shown what it caused from when it is deleted, though that is erased in steps")
+  func meanwhile() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await run(rowsPerTransaction: 500) { stage in
+      let store = try stage.store(.notifications)
+      try await stage.untilHearing(.notifications, .identity)
+      try await stage.untilHearing(.notifications, .social)
+      try await stage.tell(.identity, ana.event, ben.event)
+      let sent = MessageSent(
+        messageID: ID(), conversationID: ID(), fromAccountID: ana.account, fromUsername: ana.username,
+        toAccountID: ben.account, text: try ChatText(text: "Hello"), at: .now)
+      try await stage.tell(.social, sent)
+      try await eventually { try await store.rows("notifications") == 1 }
+      #expect(try await stage.call(ListNotifications.self, .init(), as: ben.caller).items.count == 1)
+      let account = ana.account
+      // As it is before the first step.
+      try await store.write { try $0.noteErasure(of: account, by: ID<Never>(), counts: #"{"counts":[]}"#) }
+      #expect(try await stage.call(ListNotifications.self, .init(), as: ben.caller).items.isEmpty)
+    }
+  }
 }

@@ -90,6 +90,24 @@ struct ErasureTests {
     }
   }
 
+  @Test("what it wrote is shown to nobody from when it is deleted, though it is erased in steps")
+  func meanwhile() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await Stage.social(identity) { stage in
+      try await stage.befriend(ana, ben)
+      _ = try await stage.send("to ana", from: ben, to: ana)
+      _ = try await stage.send("to ben", from: ana, to: ben)
+      let account = ana.account
+      // As it is before the first step.
+      try await stage.store(.social).write { try $0.noteErasure(of: account, by: ID<Never>(), counts: #"{"counts":[]}"#) }
+      let messages = try await stage.call(ListMessages.self, .init(accountID: account), as: ben.caller).items
+      #expect(messages.map(\.text.description) == ["to ana"])
+      #expect(try await stage.call(ListConversations.self, .init(), as: ben.caller).items.isEmpty)
+      let input = SendMessage.Input(accountID: account, text: try ChatText(text: "Hello?"))
+      #expect(try await stage.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
+    }
+  }
+
   @Test("its late requests are refused, and nobody can ask it")
   func late() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
