@@ -19,11 +19,11 @@ struct ConsentWordsTests {
       for (language, expected) in [
         (
           Language.english,
-          "Racha needs your consent first to keep your steps and movement. You can give it in your settings (consents.activityData)."
+          "Step tracking unavailable without permission. You can give it in your settings (consents.activityData)."
         ),
         (
           .spanish,
-          "Racha necesita antes tu consentimiento para guardar tus pasos y tu movimiento. Puedes darlo en tus ajustes (consents.activityData)."
+          "El seguimiento de pasos no está disponible sin permiso. Puedes darlo en tus ajustes (consents.activityData)."
         ),
       ] {
         let response = try await gateway.http(
