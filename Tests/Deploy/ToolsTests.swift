@@ -34,7 +34,7 @@ extension Clusters {
           "/bin/bash",
           [
             "-c",
-            "curl -skL -c '\(launcher.home)/jar' -o /dev/null -w '%{http_code} ' '\(mailbox)' '\(url)/mailbox'; curl -sk -o /dev/null -w '%{http_code}' \(url)/mailbox",
+            "curl -skL -c '\(launcher.home)/jar' -o /dev/null -o /dev/null -w '%{http_code} ' '\(mailbox)' '\(url)/mailbox'; curl -sk -o /dev/null -w '%{http_code}' \(url)/mailbox",
           ])
         #expect(opened.output == "200 200 403", "\(opened.output) \(opened.errors)")
         let begin = ContinuousClock.now
