@@ -74,7 +74,11 @@ public final class DecoderProcess: Sendable {
     let parent = getpid()
     let result = Starter.shared.run { () -> Result<pid_t, DecoderFault> in
       var process: pid_t = 0
-      let words: [String] = [program, DecoderProgram.argument, name, "\(parent)"]
+      // In lists of processes it has its service's name, however it was started.
+      let own = CommandLine.arguments.first ?? program
+      let words: [String] = [
+        program == DecoderProgram.own ? own : program, DecoderProgram.argument, name, "\(parent)",
+      ]
       var arguments = words.map { strdup($0) }
       arguments.append(nil)
       defer { for argument in arguments { free(argument) } }

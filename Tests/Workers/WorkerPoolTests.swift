@@ -3,7 +3,7 @@ import Operations
 import Testing
 import Workers
 
-@Suite("The pool of workers")
+@Suite("The pool of workers", .timeLimit(.minutes(1)))
 struct WorkerPoolTests {
   /// Work that waits until it is let go, and tells when it has begun.
   private final class Gate: Sendable {

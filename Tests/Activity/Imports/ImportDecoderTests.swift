@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Decoders of imported files", .timeLimit(.minutes(2)))
 struct ImportDecoderTests {
-  private static let records = 6000
+  private static let records = 4500
   private static let bytes = Array(
     (RowsTests.fitbit
       + (0..<records).map { index in
