@@ -226,15 +226,19 @@ struct DirectoryTests {
     }
   }
 
-  @Test("is no more work among thousands than among hundreds", arguments: ["an", "person", "maria", "xyzzy", nil])
-  func work(query: String?) async throws {
+  @Test("is no more work among thousands than among hundreds")
+  func work() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
       try await fill(identity, 300)
-      let few = try await steps(identity, query, for: zoe.account.id)
+      let queries: [String?] = ["an", "person", "maria", "xyzzy", nil]
+      var few: [Int] = []
+      for query in queries { few.append(try await steps(identity, query, for: zoe.account.id)) }
       try await fill(identity, from: 300, 3_000)
-      let many = try await steps(identity, query, for: zoe.account.id)
-      #expect(many <= few * 2, "\(few) steps, then \(many)")
+      for (query, few) in zip(queries, few) {
+        let many = try await steps(identity, query, for: zoe.account.id)
+        #expect(many <= few * 2, "\(query ?? "all"): \(few) steps, then \(many)")
+      }
     }
   }
 

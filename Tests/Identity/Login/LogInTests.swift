@@ -98,7 +98,7 @@ struct LogInTests {
   @Test("attempts while it is locked neither lengthen the lock nor are checked")
   func lockedAttempts() async throws {
     // A password costs so much to check that it shows whether one was.
-    try await RunningIdentity.run(cost: HashCost(memoryBytes: 64 << 20, passes: 3)) { identity in
+    try await RunningIdentity.run(cost: HashCost(memoryBytes: 32 << 20, passes: 3)) { identity in
       try await identity.register("ana")
       let clock = ContinuousClock()
       let five = try await clock.measure { try await fail(identity, times: 5) }
