@@ -231,7 +231,7 @@ struct TypedLoginTests {
   private func guessing(_ login: String, isKnown: Bool) async throws -> (statements: [String], rows: [Int]) {
     try await RunningIdentity.run { identity in
       // One behind the login in each index, and one before it.
-      for other in ["aa", "zz"] { try await identity.register(other) }
+      for other in ["aaa", "zzz"] { try await identity.register(other) }
       if isKnown { try await identity.register("ana") }
       try await identity.guess("nobody.else", times: 7, from: "203.0.113.9")
       let tables = ["outbox", "security_events", "login_failures", "incidents", "security_mails"]
