@@ -324,3 +324,8 @@ let package = Package(
         swiftSettings: settings),
     ]
 )
+
+// The launcher builds in one go what a cluster on one machine runs, and neither bench nor demo: `swift build` takes one product or all.
+if Context.environment["RACHA_BUILD"] == "cluster" {
+  package.targets.removeAll { ($0.path ?? "").hasPrefix("Tests/") || ["Client", "racha-demo"].contains($0.name) }
+}

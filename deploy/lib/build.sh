@@ -21,7 +21,7 @@ fi
 # Where the built programs are run from: stripped, with their symbols beside them.
 programs_folder() { printf '%s' "$root/.build/programs"; }
 
-# build_programs [PROGRAM...]: builds these, or everything there is, and readies the programs in `programs_folder`.
+# build_programs [PROGRAM...]: builds what a cluster runs and these, or everything there is, and readies the programs in `programs_folder`.
 # Whatever the umask of the launcher, what is built may be read and run by all.
 build_programs() (
   umask 022
@@ -32,8 +32,10 @@ build_programs() (
     swift build --package-path "$root" "${flags[@]}" </dev/null >&2 || return 1
     set -- "${programs_cluster[@]}" racha-demo racha-bench racha-bench-hello
   else
+    RACHA_BUILD=cluster swift build --package-path "$root" "${flags[@]}" </dev/null >&2 || return 1
     for program in "$@"; do
-      swift build --package-path "$root" "${flags[@]}" --product "$program" </dev/null >&2 || return 1
+      [[ " ${programs_cluster[*]} " == *" $program "* ]] ||
+        swift build --package-path "$root" "${flags[@]}" --product "$program" </dev/null >&2 || return 1
     done
   fi
   for program in "$@"; do program_ready "$root/.build/release/$program" "$(programs_folder)" || return 1; done
