@@ -88,7 +88,12 @@ struct FullDiskTests {
         _ = try await cluster.client.authorized(session.accessToken).call(LogOut.self, .init())
       }
       try await cluster.waitUntilReady()
-      let ready = try await cluster.client.get("/readyz")
+      // The gateway gives an answer for a second.
+      let ready = try await eventually {
+        try await cluster.client.get("/readyz")
+      } until: {
+        $0.text.contains("storageFull")
+      }
       #expect(ready.status == 200 && ready.text.contains(#"{"status":"degraded","services""#), "\(ready.text)")
       #expect(ready.text.contains(#""hindrances":[{"part":"store","state":"storageFull"}]"#))
       _ = try await ana.client.callUntilDone(GetBalance.self, .init())
@@ -134,9 +139,9 @@ struct FullDiskTests {
       let ready = try await eventually {
         try await cluster.client.get("/readyz")
       } until: {
-        $0.status == 200
+        $0.status == 200 && $0.text.contains("storageReadOnly")
       }
-      #expect(ready.text.contains("storageReadOnly") && ready.text.contains("degraded"), "\(ready.text)")
+      #expect(ready.status == 200 && ready.text.contains("storageReadOnly") && ready.text.contains("degraded"), "\(ready.text)")
       #expect(try await refusal { _ = try await create("while", ana) }?.code == "storage_read_only")
       let login = try await refusal {
         _ = try await cluster.client.call(LogIn.self, .init(login: "ana", password: FullDiskTests.password))
