@@ -29,7 +29,8 @@ struct PlannableDaysTests {
   /// Every operation that takes days, with its fields that name them and what else it asks for.
   private static let operations: [(any Operations.Operation.Type, [String], String)] = [
     (GetDay.self, ["day"], ""), (GetCalendar.self, ["day"], activity), (GetSeries.self, ["day"], activity),
-    (RecordEntry.self, ["day"], "\(activity),\"isDone\":true"), (IncrementEntry.self, ["day"], "\(activity),\"amount\":1"),
+    (CreateEntry.self, ["day"], "\(activity),\"isDone\":true"), (RecordEntry.self, ["day"], "\(activity),\"isDone\":true"),
+    (IncrementEntry.self, ["day"], "\(activity),\"amount\":1"),
     (GetEntry.self, ["day"], activity), (EditEntry.self, ["day"], activity), (DeleteEntry.self, ["day"], activity),
     (UndoEntry.self, ["day"], activity), (ListEntryChanges.self, ["day"], activity),
     (ForgetEntryChanges.self, ["day"], activity), (PutEntryPhoto.self, ["day"], "\(activity),\"content\":\"AA==\""),
