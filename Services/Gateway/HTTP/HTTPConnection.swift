@@ -231,7 +231,8 @@ final class HTTPConnection: ChannelInboundHandler {
       case 13: if name.isField("authorization") { authorizations += 1 }
       case 14: if name.isField("content-length") { lengths.append(value) }
       case 17: if name.isField("transfer-encoding") { codings.append(value) }
-      case 7: if name.isField("upgrade") { asksForUpgrade = true }
+      // One without a value asks for nothing, and NIO's decoder goes on behind it by itself.
+      case 7: if name.isField("upgrade"), !value.isEmpty { asksForUpgrade = true }
       default: break
       }
     }
