@@ -92,7 +92,8 @@ enum UpgradeRequest {
   /// - Parameter headers: of a request that has the field `Upgrade`.
   init(_ headers: HTTPHeaders) {
     self = .none
-    for value in headers["Connection"] {
+    // The decoder takes the second name for the first one.
+    for value in headers["Connection"] + headers["Proxy-Connection"] {
       let value = value.lowercased()
       guard value.utf8.contains("upgrade") else { continue }
       // The decoder reads the list in its own way; what it reads in this one way only is beyond doubt.

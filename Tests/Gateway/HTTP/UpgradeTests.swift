@@ -21,6 +21,8 @@ struct UpgradeTests {
     Ask(fields: "Connection: keep-alive\r\nConnection: Upgrade\r\nUpgrade: a\r\nUpgrade: b\r\n"),
     Ask(fields: "Connection: upgrade \r\nUpgrade: h2c \r\n"),
     Ask(fields: "Connection: Upgrade\r\nUpgrade:\r\n"),
+    Ask(fields: "Proxy-Connection: Upgrade\r\nUpgrade: h2c\r\n"),
+    Ask(fields: "Connection: keep-alive\r\nUpgrade: h2c\r\nProxy-Connection: keep-alive, Upgrade\r\n"),
     Ask(fields: "Upgrade: h2c\r\nConnection: Keep-Alive, Upgrade\r\n", version: "1.0"),
     // These ask for nothing: the one field without the other, and a name that only looks like it.
     Ask(fields: "Upgrade: h2c\r\n"), Ask(fields: "Connection: Upgrade\r\n"),
