@@ -44,7 +44,7 @@ public final class Store: Sendable {
   let idempotency: Idempotency
   let holds: Holds
   let connections: Connections
-  private let space: WriteSpace
+  let space: WriteSpace
   /// Whether it was opened for reading only, since its disk took no write. It stays so: opened anew, it may be written.
   public let isReadOnly: Bool
   private let isClosed = Atomic(false)
@@ -110,6 +110,7 @@ public final class Store: Sendable {
       [connections.writer], capacity: limits.waitingWrites, batch: limits.writesPerCommit,
       gathering: .init(least: limits.gatheringWriters, patience: limits.gatheringPatience), depth: metrics.waitingWrites,
       work: commits.commit)
+    space.keepReserve()
   }
 
   /// Reads one consistent state, in which every write that has returned is seen. Other reads share the access.
@@ -205,6 +206,9 @@ public final class Store: Sendable {
     try await purgeIdempotencyRecords()
     try await log.prune()
     do {
+      // Where the disk is nearly full, the log keeps its room, and with it the reserve.
+      guard space.mayCutLog else { return try await connections.checkpoint() }
+      defer { space.keepReserve() }
       try await connections.truncateLog()
     } catch {
       throw told(error)

@@ -40,6 +40,7 @@ extension Store {
     guard try await firstUnscrubbedPage() == nil else { return false }
     try await read(ScrubbedFile.checkSize)
     do {
+      defer { space.keepReserve() }
       for attempt in 1...Store.cleaningAttempts {
         try await connections.checkpoint()
         if try await connections.cutLog(patience: Store.patience) { return true }

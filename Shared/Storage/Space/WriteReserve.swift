@@ -30,6 +30,16 @@ final class WriteReserve: Sendable {
 
   deinit { close(log) }
 
+  /// Whether the log may be cut to nothing, which gives the reserve away until it is filled again: not where the disk may be full by then.
+  var mayBeGivenBack: Bool {
+    var found = statvfs()
+    guard fstatvfs(log, &found) == 0 else { return true }
+    return UInt64(found.f_bavail) * UInt64(found.f_frsize) >= UInt64(WriteReserve.spare * bytes)
+  }
+
+  /// How many reserves have to be free for the log to be cut.
+  private static let spare = 4
+
   /// Makes the reserve whole, if it is not.
   ///
   /// - Returns: why it cannot be; nil if it is, or if nobody can tell.

@@ -29,6 +29,12 @@ final class WriteSpace: Sendable {
   /// Why ordinary writes are refused; nil if they are not.
   var problem: StorageProblem? { found.withLock { $0 } }
 
+  /// Whether the write-ahead log may be cut, see ``WriteReserve/mayBeGivenBack``.
+  var mayCutLog: Bool { reserve?.mayBeGivenBack ?? true }
+
+  /// Makes the reserve whole where a cut of the log has given it away. Where that cannot be, the next write says so.
+  func keepReserve() { _ = reserve?.fill() }
+
   /// The writes to be tried; the others are refused.
   func admit(_ writes: [Write]) -> [Write] {
     guard let problem = lasting ?? reserve?.fill() else { return writes }
