@@ -39,10 +39,11 @@ public final class DecoderProcess: Sendable {
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw .notStarted("no connection: \(errno)")
     }
-    defer { close(ends[1]) }
     connection = ends[0]
     let process: pid_t
     do throws(DecoderFault) {
+      // Held open here, its end would hide that the process has ended.
+      defer { close(ends[1]) }
       process = try Self.start(program, decoder.name, ends[1], file)
     } catch {
       close(ends[0])

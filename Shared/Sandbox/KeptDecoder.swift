@@ -47,7 +47,7 @@ public final class KeptDecoder: Sendable {
     do throws(DecoderFault) {
       return try once(bytes, time, read)
     } catch {
-      guard case .died = error else { throw error }
+      guard error.mayBeOfProcess else { throw error }
       return try once(bytes, time, read)
     }
   }

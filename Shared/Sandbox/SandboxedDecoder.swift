@@ -51,6 +51,16 @@ public enum DecoderFault: Error, Hashable, Sendable {
   case malformed
 }
 
+extension DecoderFault {
+  /// Whether another process may do better: somebody may have ended this one, even while it started.
+  public var mayBeOfProcess: Bool {
+    switch self {
+    case .died, .notStarted: true
+    case .timedOut, .ended, .malformed: false
+    }
+  }
+}
+
 /// How a process ended.
 public enum DecoderDeath: Hashable, Sendable {
   /// By itself, with that status.

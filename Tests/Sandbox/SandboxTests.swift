@@ -95,6 +95,14 @@ struct SandboxTests {
     #expect(throws: DecoderFault.died(.status(7))) { try Self.ask(process, "end") }
     #expect(kill(id, 0) == -1 && errno == ESRCH)
     #expect(throws: DecoderFault.self) { _ = try DecoderProcess(Intruder.self, program: "/nowhere/at/all") }
+    // One that ends before it is ready is not waited for.
+    do throws(DecoderFault) {
+      _ = try DecoderProcess(Intruder.self, program: "/bin/true")
+      Issue.record("it cannot be ready")
+    } catch {
+      guard case .notStarted(let reason) = error else { throw error }
+      #expect(reason.contains("died"))
+    }
   }
 
   @Test("end with their service, however that ends")

@@ -59,7 +59,7 @@ actor FileReading {
       do throws(DecoderFault) {
         return try decoded().format()
       } catch {
-        guard case .died = error else { throw error }
+        guard error.mayBeOfProcess else { throw error }
         return try decoded().format()
       }
     }
