@@ -4,7 +4,8 @@ public import Operations
 
 /// Whom `/metrics` answers, by `racha.metrics`.
 public enum MetricsAccess: String, Choice {
-  /// This machine, see ``LocalAccess``, and who brings the token of the settings, where there is one.
+  /// Who brings the token of the settings, where there is one; else this machine, see ``LocalAccess``. With a token, this machine needs it,
+  /// too: a proxy on it that adds no header cannot be told from it.
   case local
   case all
   /// Nobody: a proxy on this machine that adds no header cannot be told from this machine.
@@ -19,11 +20,7 @@ public enum MetricsAccess: String, Choice {
     case .all: return
     case .local:
       if let token {
-        if let given = exchange.given.token {
-          guard token.matches(given) else { throw Failure(RequestFailure.unauthenticated) }
-          return
-        }
-        guard LocalAccess.isGranted(exchange) else { throw Failure(RequestFailure.unauthenticated) }
+        guard let given = exchange.given.token, token.matches(given) else { throw Failure(RequestFailure.unauthenticated) }
       } else {
         guard LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
       }
@@ -31,7 +28,7 @@ public enum MetricsAccess: String, Choice {
   }
 }
 
-/// The secret that opens `/metrics` from other machines, brought as a bearer token (RFC 6750), as Prometheus does by `authorization`.
+/// The secret that opens `/metrics`, brought as a bearer token (RFC 6750), as Prometheus does by `authorization`.
 public struct MetricsToken: Sendable {
   /// Fewer characters could be guessed.
   static let minLength = 20

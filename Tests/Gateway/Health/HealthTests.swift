@@ -156,9 +156,9 @@ struct HealthTests {
   }
 
   @Test(
-    "A token of the settings opens the metrics from elsewhere, and nothing else does",
+    "Where there is a token, it opens the metrics from anywhere, and nothing else does, not even on this machine",
     arguments: [
-      (nil, "elsewhere", 401), (nil, "here", 200), ("Bearer 0123456789abcdefghij", "elsewhere", 200),
+      (nil, "elsewhere", 401), (nil, "here", 401), ("Bearer 0123456789abcdefghij", "elsewhere", 200),
       ("Bearer 0123456789abcdefghij", "here", 200), ("Bearer 0123456789abcdefghiJ", "elsewhere", 401),
       ("Bearer 0123456789abcdefghiJ", "here", 401), ("Bearer 0123456789abcdefghi", "elsewhere", 401),
       ("Basic 0123456789abcdefghij", "elsewhere", 401), ("Bearer ", "elsewhere", 401),
