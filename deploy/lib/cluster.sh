@@ -285,7 +285,7 @@ cluster_demo() {
   options '' "${rest[@]}"
   cluster_require
   ready || fail "the cluster in $home is not ready; see: deploy/racha status"
-  [[ $bin != "$(programs_folder)" ]] || build_programs racha-demo || fail "the build failed"
+  [[ -n ${RACHA_BIN:-} || $bin != "$(programs_folder)" ]] || build_programs racha-demo || fail "the build failed"
   [[ -x $bin/racha-demo ]] || fail "there is no executable $bin/racha-demo"
   # Whatever certificate it has, as `ready` takes it: this is the cluster on this machine.
   exec "$bin/racha-demo" --insecure --http "$(http_address)" --home "$home" "$@"
