@@ -17,6 +17,8 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   private var processes: [ServiceName: Process] = [:]
   private var isStopping = false
   private var held: Set<ServiceName> = []
+  /// Those that were killed since all were last ready.
+  private var killed: Set<ServiceName> = []
 
   public var url: String { "http://127.0.0.1:\(httpPort)" }
   public var client: GatewayClient { GatewayClient(url: url) }
@@ -71,6 +73,15 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
     var last = "no answer"
     while Instant.now < end {
       do {
+        // The gateway's answer may be a second old: those that were killed are asked first.
+        for service in lock.withLock({ killed.subtracting(held) }) where try answersHealth(service) {
+          lock.withLock { _ = killed.remove(service) }
+        }
+        guard lock.withLock({ killed.isSubset(of: held) }) else {
+          last = "not started again"
+          try await Task.sleep(for: .milliseconds(20))
+          continue
+        }
         let answer = try await client.get("/readyz")
         if answer.status == 200 { return }
         last = answer.text
@@ -85,8 +96,25 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
 
   /// Ends one program without warning (SIGKILL); it is started again at once.
   public func kill(_ service: ServiceName) {
-    let running = lock.withLock { processes[service] }
+    let running = lock.withLock {
+      killed.insert(service)
+      return processes[service]
+    }
     if let running, running.isRunning { _ = Foundation.kill(running.processIdentifier, SIGKILL) }
+  }
+
+  /// Whether a program answers the question for its health, ready or not, as containers ask it.
+  private func answersHealth(_ service: ServiceName) throws -> Bool {
+    let question = Process()
+    question.executableURL = URL(fileURLWithPath: "\(binaries)/\(service.rawValue)")
+    question.arguments = ["--health", "1"]
+    question.environment = environment.merging(ownSettings(service, home)) { _, own in own }
+    question.standardInput = FileHandle.nullDevice
+    question.standardOutput = FileHandle.nullDevice
+    question.standardError = FileHandle.nullDevice
+    try question.run()
+    question.waitUntilExit()
+    return question.terminationReason == .exit && [0, 1].contains(question.terminationStatus)
   }
 
   /// Ends one program gracefully (SIGTERM), as `racha restart` does; returns when it has been started again.
