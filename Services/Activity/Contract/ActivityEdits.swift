@@ -195,7 +195,7 @@ public enum UnarchiveActivity: Operation {
     "Take an activity out of the archive: it is planned again from today on, and the days in between break no streak.")
 }
 
-/// Puts an activity at another place among the account's own (ACT-16).
+/// Puts an activity at another position among the account's own (ACT-16). No event is published of the order.
 public enum OrderActivity: Operation {
   /// Which one, and behind which.
   public struct Input: Document {

@@ -27,7 +27,8 @@ public struct CalendarFeedLink: Document, Hashable {
 ///
 /// The link reads what it shows for as long as it stands, so no personal access token makes one, which may be for writing alone and is
 /// revoked at any time, nor does a session in doubt. It ends with the session that made it where that was closed from elsewhere, and whenever the account's
-/// personal access tokens end with it (``AccessWithdrawn`` of identity); logging out leaves it.
+/// personal access tokens end with it (``AccessWithdrawn`` of identity); logging out leaves it. A personal access token may ask whether
+/// there is a link, and revoke it.
 public enum CreateCalendarFeed: Operation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedLink

@@ -36,7 +36,7 @@ public enum DayState: String, Choice {
   /// The day is not over, and there is no progress yet; of a limit: it is not exceeded so far.
   case pending
   /// There is no progress, and the day's week needs none, having as many days as it asks for; or the day is over, and its week was not
-  /// missed for it: for activities of so many times a week.
+  /// missed for it: for activities of so many times a week. The activity stays in the day's list: doing it again is welcome and counts.
   case free
   /// The account skips the day, or lost it by travelling.
   case skipped

@@ -2,7 +2,7 @@ public import Operations
 
 /// The days that activities can be about.
 public enum PlannableDays {
-  /// First and last.
+  /// From 1970-01-01 to 2199-12-31; operations refuse others as `out_of_range`, with their field.
   public static let all = LocalDay(daysSinceEpoch: 0)...LocalDay(daysSinceEpoch: 84005)
 
   /// Records a day before or after them.

@@ -1,6 +1,9 @@
 public import Operations
 
 /// A time of day at which an activity's owner is reminded of it, by the clocks where they are: `07:30` (ACT-1).
+///
+/// One in the hours before the account's day starts belongs to the day before. Times are kept for clients and the calendar feed; the
+/// service itself reminds nobody.
 public struct ReminderTime: TextValue, Comparable {
   /// How many an activity may have.
   public static let most = 10

@@ -6,6 +6,8 @@ import Storage
 import Synchronization
 
 /// How each account counts its days, from the read model of accounts.
+///
+/// What is written for a day keeps that day: a later change of time zone or of the hour at which days start moves nothing.
 final class AccountCalendars: Sendable {
   /// How many accounts are remembered to be in the read model; when it is full all are forgotten and looked for again.
   static let mostKnown = 100_000

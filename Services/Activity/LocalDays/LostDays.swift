@@ -6,6 +6,8 @@ import Storage
 
 /// The days that an account lost because its clock was put forward over the end of a day: it travelled east, began its day at another hour,
 /// or lives where the date line was moved. Nobody can be asked to have done on them what others do in a whole day.
+///
+/// A clock that is put back loses no day: one comes once more, and what was done on it stays done.
 enum LostDays {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "lost days") { database in

@@ -8,7 +8,8 @@ import Operations
 ///   nothing planned) stays as it is, and they hold from the next day on: what has begun can be ended. However often the terms change on
 ///   that day, it is compared with what holds on it, never with what is to hold from the next.
 /// - Start and end day bound all days, past ones too. The days that they open ask for what held then.
-/// - Of what has not begun, by its old start day or by the new one, nothing of the former terms remains.
+/// - Of what has not begun, by its old start day or by the new one, nothing of the former terms remains: every so many days are counted
+///   from the new start day. Of what has begun, a schedule that stays the same counts on as before.
 enum VersionRule {
   /// - Parameters:
   ///   - versions: oldest first, and at least one.

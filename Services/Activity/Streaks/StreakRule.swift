@@ -12,6 +12,13 @@ enum StreakRule {
   /// After how many days one of a daily activity counts half as much for the strength.
   static let halfLife = 13.0
 
+  /// The streak and the strength, from 0 to 1, as they stand today.
+  ///
+  /// After a change from days to weeks or back, only what is of the present unit is counted, while a miss of either breaks the streak.
+  ///
+  /// The strength begins at 0. Each planned day or week that is over, or kept already, makes it `strength × rest + (1 − rest)` if it was
+  /// kept and `strength × rest` if it was missed; what is paused or skipped leaves it as it is. For `rest` see ``rest(_:_:)``.
+  ///
   /// - Parameters:
   ///   - progress: that of each day that has an entry, oldest first.
   ///   - today: the account's day.
