@@ -48,7 +48,8 @@ public struct Entry: Document, Hashable {
   ]
 }
 
-/// Where an entry was made; kept only with the account's consent to location.
+/// Where an entry was made; kept only with the account's consent to location, which is checked in the transaction that keeps it. Removing
+/// a location needs no consent.
 public struct EntryLocation: Document, Hashable {
   /// Degrees north of the equator.
   public var latitude: Double
@@ -169,7 +170,8 @@ func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) -> [BrokenRule]
 
 /// Sets the progress of a planned day, and what else the form of an entry holds (ACT-7, ACT-8). Repeating it changes nothing.
 ///
-/// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept.
+/// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept. No progress is progress too: what is
+/// recorded as 0 or as not done is an entry.
 public enum RecordEntry: Operation {
   /// Exactly one of the three progresses; what else is left out stays as it is.
   public struct Input: Form {

@@ -115,6 +115,8 @@ public enum ListEntryChanges: Operation {
 }
 
 /// Forgets what was written of an entry and does not count any more, for good. The entry stays as it is.
+///
+/// Deleting the activity or the account forgets it too; deleting the entry does not, so that the deletion can be undone.
 public enum ForgetEntryChanges: Operation {
   public typealias Input = EntryName
   public typealias Output = Empty

@@ -262,6 +262,7 @@ public struct ChangeRefusal: Document, Hashable {
 
 /// Takes in changes that devices made while they were offline (ACT-17), in any order and as often as it may be.
 ///
+/// A malformed batch is refused as a whole.
 /// Field by field the later write wins; the loser is kept in the entry's history. One that cannot be taken does not stop the others. Repeated,
 /// a change is `repeated`, and one that was refused is judged anew.
 public enum SyncEntries: Operation {

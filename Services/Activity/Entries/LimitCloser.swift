@@ -12,6 +12,8 @@ extension ServiceDefinition {
 
 /// Looks once a second for limits whose days are over; see ``OpenLimits``. What is to do is in the store, so that a process which was
 /// killed, or slept over the end of a day, does it late, and once.
+///
+/// So subscribers may celebrate what is done, and nothing is celebrated early. Of a day without an entry nothing is published.
 struct LimitCloser: ServiceLifecycle.Service {
   private static let interval = Duration.seconds(1)
 
