@@ -2,6 +2,9 @@ public import Operations
 
 extension Contract {
   /// What activity shows the other services and the clients.
+  ///
+  /// Its events hold states rather than differences: of those with a revision a subscriber keeps the highest, in whatever order they come.
+  /// `goals.approached` and `imports.progressed` pass, and are in no snapshot.
   public static let activity = Contract(
     .activity,
     operations: [

@@ -78,7 +78,10 @@ public struct MovementSample: Document, Hashable {
 }
 
 /// Takes samples of movement in (MOVE-1). A sample is known by its id: repeating it changes nothing, and one of a higher version
-/// takes the place of the one before.
+/// takes the place of the one before. Of an id that stands twice in a batch the second is judged as if it came later.
+///
+/// Consent to activity data is checked in the transaction that would keep the samples: without it the batch is refused as a whole, and
+/// nothing is kept or published. What was taken before consent was withdrawn stays until the account is deleted.
 public enum RecordMovementSamples: Operation {
   /// The samples.
   public struct Input: Document {

@@ -94,7 +94,7 @@ enum HabitTaking {
   }
 
   /// Makes the activity. Where the other program asks for one day of n, whichever it is, that holds for the past, so that every mark finds
-  /// its day planned; from today on it is every n-th day.
+  /// its day planned; from today on it is every n-th day. What is archived there rests in the archive from today on.
   private static func add(
     _ habit: ImportedHabit, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> ActivityID {

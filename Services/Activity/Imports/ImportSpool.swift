@@ -12,6 +12,7 @@ import Workers
 #endif
 
 /// The files that are on their way: `imports/<account>/<import>` in the home folder, for their owner's eyes alone (0700, 0600).
+/// They are in no backup.
 struct ImportSpool: Sendable {
   /// What kept a file from being written or read.
   struct Fault: Error {

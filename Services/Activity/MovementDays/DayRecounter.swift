@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Storage
 
 /// Counts days anew that a changed order of sources made stale, some at a time, so that nobody waits long for the store. What is to do
-/// is in the store: a process that was killed goes on where it was.
+/// is in the store: a process that was killed goes on where it was. The newest days come first.
 struct DayRecounter: ServiceLifecycle.Service {
   /// Wakes the recounter once the transaction is durable.
   struct Wake: Sendable {

@@ -4,6 +4,9 @@ import Operations
 import Storage
 
 /// The activities that complete themselves from movement (MOVE-7).
+///
+/// Their progress is set in the transaction that changes a day's movement, on planned days that have begun; a correction that takes steps
+/// away opens the day again. A day that rests, or whose goal is not measured in such movement, keeps the progress that it has.
 enum Ties {
   /// How many days back a new tie looks.
   static let daysBack = 30

@@ -34,7 +34,7 @@ enum LoopHabits {
   private static var mostReason: Int { ContentLimits.current.activityReason }
   private static let mostUnit = 20
 
-  /// The habit, or why it cannot be one.
+  /// The habit, or why it cannot be one. Texts that are too long for an activity are cut.
   static func habit(_ habit: Described, key: String, firstDay: LocalDay?) -> ImportedRecord.Content {
     let title = TextValues.shortened(habit.name, mostTitle)
     guard let title else { return .fault(.missingValue) }
