@@ -25,6 +25,9 @@ enum Answer: Sendable {
 }
 
 /// Connects calls with services: one hop over the bus, within the deadline.
+///
+/// Each call is one line of the log, with `requestID` and `traceID`: a warning if it failed on our side (5xx), `info` if it took more than
+/// a second, `debug` otherwise.
 struct Switchboard: Sendable {
   let bus: any Bus
   let clock: Clock
