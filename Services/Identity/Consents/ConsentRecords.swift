@@ -54,6 +54,8 @@ extension Database {
 
 extension Transaction {
   /// Gives and withdraws consents, and records each with its time and the wording's version. To be told with the account.
+  ///
+  /// The records stay until the account is deleted. A withdrawal leaves what was kept before it (GDPR, article 7, paragraph 3).
   func changeConsents(of account: AccountID, from given: [ConsentPurpose], by choices: ConsentChoices) throws {
     let changes = choices.changes(from: given)
     guard !changes.isEmpty else { return }

@@ -125,6 +125,7 @@ public enum DeleteAccount: Operation {
     ]
   }
 
+  // No idempotency key: afterwards there is neither an account nor a record of its requests.
   public static let spec = OperationSpec(
     "accounts.delete", of: .identity, .post("/v1/accounts/me/deletion"), by: .account, effect: .write, rate: .sensitive,
     failures: [

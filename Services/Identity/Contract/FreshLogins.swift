@@ -8,7 +8,8 @@ public enum FreshLoginFailure: String, FailureCode {
   public var status: Int { 403 }
 }
 
-/// A login at an external provider that shows that it is the owner who asks, as the current password does elsewhere.
+/// A login at an external provider that shows that it is the owner who asks, as the current password does elsewhere. Whether the provider
+/// asks the person for anything then is up to the provider.
 public enum FreshLogin {
   /// How long a login counts as fresh.
   public static let seconds = 600

@@ -74,6 +74,8 @@ public enum BeginIdentityLink: Operation {
 }
 
 /// Links the external identity that the provider proved to the account, in the session in which the flow began.
+///
+/// The current password is not asked for: an intruder has it, an account may have none, and the owner is mailed.
 public enum LinkIdentity: Operation {
   public struct Input: Document, Hashable {
     public var state: String

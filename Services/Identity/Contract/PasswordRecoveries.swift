@@ -62,7 +62,8 @@ public enum RecoveryFailure: String, FailureCode {
   }
 }
 
-/// Chooses a new password by the token of the mailed link. Every session of the account ends, and a mail tells of it.
+/// Chooses a new password by the token of the mailed link. Every session of the account ends, and a mail tells of it. Its personal access
+/// tokens are revoked, its login failures are cleared, and its address, which the link has reached, is verified.
 public enum CompletePasswordRecovery: Operation {
   public struct Input: Form, Hashable {
     public var token: String

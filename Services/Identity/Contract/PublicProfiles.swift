@@ -24,6 +24,7 @@ public enum CreatePublicLink: Operation {
   public typealias Input = Empty
   public typealias Output = PublicLink
 
+  // It takes an idempotency key although it answers a secret: the store and the keys that open the recorded reply give the link anyway.
   public static let spec = OperationSpec(
     "publicProfiles.createLink", of: .identity, .post("/v1/accounts/me/public-link"), by: .account, effect: .create,
     requirements: ["ID-11"], "Make a link to your public profile; an older one stops working.")

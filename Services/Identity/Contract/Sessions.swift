@@ -37,7 +37,8 @@ public enum LogInFailure: String, FailureCode {
   case wrongCredentials = "wrong_credentials"
   /// After five failures of the login as it was typed, or from the address: `retryAfterSeconds` says how long.
   case locked = "login_locked"
-  /// The password was right, but nothing else was like the account: its owner has a mail by which to confirm the login.
+  /// The password was right, but nothing else was like the account: its owner has a mail by which to confirm the login. To say that the
+  /// password was right gives nothing away: whoever asks knows it, or would be in.
   case unconfirmed = "login_unconfirmed"
   /// Likewise, but its owner was asked about so many logins lately that no mail was sent about this one.
   case unasked = "login_unasked"

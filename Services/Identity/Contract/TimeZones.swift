@@ -5,7 +5,7 @@ public import Operations
 ///
 /// Regions alone follow the law of a place. So neither abbreviations (`PST`, `CET`), which say nothing of summer time, nor fixed offsets
 /// (`GMT+3`, `Etc/GMT-3`), nor the names that the database only keeps for old programs (`EST5EDT`, `US/Eastern`, `Japan`) can be
-/// chosen. What was chosen travels on as its ``TimeZoneName``.
+/// chosen. What was chosen travels on as its ``TimeZoneName``, and so do zones that accounts chose before this rule.
 public struct ChosenTimeZone: TextValue {
   /// The first part of a region's name ("Theory and pragmatics of the tz code and data", section "Timezone identifiers").
   private static let areas: Set<Substring> = [

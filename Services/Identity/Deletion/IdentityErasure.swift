@@ -3,6 +3,10 @@ import Operations
 import ServiceKit
 
 /// How each table of identity forgets an account: a new table is a new line here.
+///
+/// What stays names nobody: ids of the account and the deletion, so that late events and restored copies cannot bring the account back;
+/// security events without whom and where; a keyed hash of the username while it is reserved; the sealed tokens of providers' grants until
+/// the providers have been told.
 enum IdentityErasure {
   /// Before `accounts`, what refers to it.
   private static let first: [ErasedTable] = [

@@ -1,4 +1,6 @@
 /// The tables of the directory.
+///
+/// They are tables of our own because the trigrams of FTS5 cannot find two characters and do not know where a name or a word begins.
 enum DirectorySchema {
   /// Who is not to be found is not in them.
   static let first = """

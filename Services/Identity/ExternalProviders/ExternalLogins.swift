@@ -82,7 +82,8 @@ struct ExternalLogins: Sendable {
     return flow.redirectURI
   }
 
-  /// Gives a grant back to its provider.
+  /// Gives a grant back to its provider: to the issuer that gave it and to no other, whichever now has the provider's name in the
+  /// configuration.
   ///
   /// - Throws: ``ProviderTrouble``.
   func revoke(_ revocation: TakenRevocation, now: Instant) async throws {

@@ -105,9 +105,10 @@ extension ProviderSettings {
 
   private static let presets: [String: Preset] = [
     "google": Preset(title: "Google", issuer: "https://accounts.google.com"),
-    // Whoever asks Apple for the address gets the answer as a form.
+    // Whoever asks Apple for the address gets the answer as a form. The name in that form is unsigned and is not used.
     "apple": Preset(title: "Apple", issuer: "https://appleid.apple.com", scopes: "openid email name", usesFormPost: true),
-    // Its metadata has no token endpoint; the code flow with PKCE answers with an ID token all the same.
+    // Its metadata has no token endpoint; the code flow with PKCE answers with an ID token all the same. It never says that an address is
+    // verified, so a mail does that, and it announces no endpoint at which a grant could be given back.
     "facebook": Preset(
       title: "Facebook", issuer: "https://www.facebook.com", scopes: "openid email public_profile",
       tokenEndpoint: "https://graph.facebook.com/oauth/access_token"),

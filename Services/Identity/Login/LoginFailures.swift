@@ -10,7 +10,8 @@ struct LoginSubject: Sendable {
   /// The account, or the login where there is no such account; a device or a session of the account, where that is counted by itself.
   let account: [UInt8]
   /// The login that was typed, whether it is an account's or nobody's: what whoever tries it is told goes by it. Where a device or a session
-  /// is counted by itself, the same as the account.
+  /// is counted by itself, the same as the account. Its count stays as it is when the account changes its username or address, or is
+  /// deleted.
   let login: [UInt8]
   /// Where it came from; nil if that is not known, as for other services.
   let address: [UInt8]?

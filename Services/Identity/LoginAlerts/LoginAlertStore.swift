@@ -93,6 +93,9 @@ extension Database {
   }
 
   /// The alert about such a login that still waits for its answer.
+  ///
+  /// There is one for each device and network, also where a known device changes networks: anybody can say what a device says of itself,
+  /// and one answer for two networks would let in whoever says it from the other.
   func waitingLoginAlert(
     of account: AccountID, _ level: LoginAlertLevel, _ origin: LoginOrigin, now: Instant
   ) throws -> LoginAlertID? {
@@ -212,6 +215,9 @@ extension Transaction {
   }
 
   /// Lets an answer take effect.
+  ///
+  /// 'It was me' makes device and place known. 'Close it' ends the sessions that began so and every session in doubt that began since,
+  /// withdraws the access made since, unlinks the identities linked since, and forgets the device and place that were new.
   ///
   /// - Parameter isOwners: whether it is the owner's; false where a session in doubt leaves by itself, which ends what began with its own
   ///   login and takes nothing away from anybody else.

@@ -9,6 +9,8 @@ extension Transaction {
   /// Such a login ends everything that the account has open, once, and is refused: whoever has the password alone gets nowhere, and
   /// the owner logs in again where the account is known, confirms the login by mail, or recovers the password.
   ///
+  /// Only logins are checked like this: a session that refreshes its tokens from elsewhere is not.
+  ///
   /// - Parameters:
   ///   - failures: failed attempts at the account before it.
   ///   - isByPassword: whether it came by the password, and not by a provider.

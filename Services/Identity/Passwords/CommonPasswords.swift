@@ -3,6 +3,10 @@
 /// `common-passwords.txt` holds one a line, in lower case; case makes no difference. Beside the bare favourites it has their
 /// usual disguises (`Password1!`, `P@ssw0rd`), which the rules about kinds of characters let through. What else people do to a
 /// favourite to satisfy such rules makes no difference either; see ``PasswordReadings``.
+///
+/// The list is the 10,000 most used passwords of public leaks, by the frequency list of zxcvbn (PyPI `zxcvbn` 4.5.0, MIT licence,
+/// © 2012-2016 Dan Wheeler and Dropbox, Inc., © 2016 Daniel Wolf), and 5,644 favourites with their usual disguises, composed from the
+/// words, names, keyboard rows and endings that studies of leaked passwords agree on.
 struct CommonPasswords: Sendable {
   let all: Set<String>
 

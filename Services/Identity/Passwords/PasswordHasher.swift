@@ -18,7 +18,8 @@ struct PasswordHash: Hashable, Sendable {
   let text: String
 }
 
-/// Hashes and checks passwords by Argon2id, two at a time.
+/// Hashes and checks passwords by Argon2id, two at a time, on threads of their own. Where as many wait as may, the call is refused with
+/// `overloaded`.
 struct PasswordHasher: Sendable {
   /// Whether the password is right, and its hash at today's cost if the kept one is not.
   struct Verdict: Sendable {

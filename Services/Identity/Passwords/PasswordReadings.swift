@@ -1,6 +1,7 @@
 /// What a password is to whoever guesses: itself, and what is left of it without what people add to a word they know.
 ///
-/// That is case, punctuation wherever it stands, and digits before and behind that are few or in a row.
+/// That is case, punctuation wherever it stands, and digits before and behind that are few or in a row. Further words beside a name or a
+/// common password make a password of their own.
 struct PasswordReadings: Hashable, Sendable {
   /// More digits, which are no row, are a secret of their own. A year has four.
   static let mostDigits = 4

@@ -4,6 +4,7 @@ import Operations
 
 /// What a new password must be like (requirement ID-1, ID-20). Every rule it breaks is told, each by its own code.
 struct PasswordRules: Sendable {
+  /// In characters (grapheme clusters), after normalization.
   static let length = 8...256
   /// A character may have any number of marks; this bounds what is hashed.
   static let mostBytes = 2048

@@ -2,7 +2,9 @@ import Operations
 
 /// What personal access tokens may be, and what one that is presented leads to (requirement ID-18).
 enum PersonalAccessTokenRule {
+  /// Each with a name of its own.
   static let mostPerAccount = 50
+  /// How far off an expiry may be; a token needs none.
   static let longestDays = 366
   /// Uses closer to each other are noted once, so that a busy script writes nothing.
   static let useNotedEverySeconds = 300

@@ -3,6 +3,7 @@ import Operations
 
 /// A profile whose fields are all right, as far as can be said without looking at other accounts.
 struct ProfileForm: Equatable, Sendable {
+  /// From 13 on, the lowest age at which GDPR, article 8, lets people consent for themselves.
   static let ages = 13...120
 
   let username: Username

@@ -78,7 +78,7 @@ extension Database {
 extension Transaction {
   /// Makes a new link the only one that works for the address, and tells that its mail is to be sent, unless there were too many.
   ///
-  /// The same rows are written whether an account has the address or not.
+  /// The same rows are written whether an account has the address or not. Where there were too many, the caller is answered the same.
   func requestPasswordRecovery(_ email: EmailAddress, _ caller: Caller, key: SecretKey) throws {
     let subject = RecoverySubject(email, caller, key: key)
     let account = try database.accountID(email)

@@ -49,7 +49,8 @@ private struct Registration: Sendable {
 }
 
 extension Transaction {
-  /// Adds the account and its verification link, unless others have its e-mail address or username.
+  /// Adds the account and its verification link, unless others have its e-mail address or username. That is looked up in the transaction
+  /// that inserts, so that of two who want the same name one gets it and the other is refused.
   fileprivate func register(
     _ form: RegistrationForm, _ input: RegisterAccount.Input, _ hash: PasswordHash, _ caller: Caller, key: SecretKey
   ) throws -> AccountRecord {

@@ -154,7 +154,8 @@ extension Transaction {
   }
 
   /// Gives the calling session other tokens in place of those it has: none that was given out before is good any longer, refresh token or
-  /// access token. Its refresh token counts as exchanged, so that a client that lost the answer gets the same by it for a while.
+  /// access token. Its refresh token counts as exchanged, so that a client that lost the answer gets the same by it for a while. Whoever
+  /// else holds that token can use it for as long, and is found out as at any refresh: the next of the two to come closes the session.
   func renewTokens(_ call: Call, key: SecretKey) throws -> GivenTokens {
     try renewTokens(of: try call.session, try call.liveAccount(database), call.caller, key: key)
   }
@@ -189,7 +190,8 @@ extension Transaction {
     ).execute(arguments: [expiresAt, now, caller.keptAddress, session])
   }
 
-  /// Lets the access tokens that the session was given so far count as expired, in every service: what they say is so no longer.
+  /// Lets the access tokens that the session was given so far count as expired, in every service: what they say is so no longer. This is
+  /// done where their end cannot be waited for: an administrator is dismissed, the password is changed, a login in doubt is confirmed.
   func outdate(_ session: SessionID, of account: AccountID) throws {
     let generation = try Int.fetchOne(
       database.cachedStatement(

@@ -10,6 +10,9 @@ extension MailQueue.End: DatabaseValueConvertible {}
 ///
 /// A row is `waiting`, `sending` while a lane has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
 /// (given up).
+///
+/// A mail server gets each mail once, unless the program or the connection ends after the mail was handed over: then it gets the same
+/// bytes again under the same `Message-ID`. See ``MailFolder`` for mails that are files.
 enum MailQueue {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "mails") { database in
