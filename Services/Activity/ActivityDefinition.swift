@@ -20,7 +20,7 @@ extension ServiceDefinition {
     let ofActivities = "activity_id IN (SELECT activity_id FROM activities WHERE account_id = :account)"
     let ofWalker = "account_number = (SELECT account_number FROM movement_accounts WHERE account_id = :account)"
     var service = ServiceDefinition(.activity, migrations: Schema.migrations)
-    let broom = ImportBell()
+    let cleanup = ImportSignal()
     service.keepAccounts(
       whenMoved: { move, transaction in
         try LostDays.note(move, calendars.zones, transaction)
@@ -29,17 +29,17 @@ extension ServiceDefinition {
       whenWithdrawn: { account, purposes, transaction in
         guard purposes.contains(.activityData) else { return }
         try Imports.endUnconsented(of: account, transaction)
-        transaction.afterCommit { broom() }
+        transaction.afterCommit { cleanup() }
       })
     service.serveCategories()
     service.serveTemplates()
     service.serveActivities(calendars)
     service.serveCalendarFeeds(calendars)
     service.serveDays(calendars)
-    let desk = PictureDesk(program: environment.program, logger: environment.logger)
-    service.serveEntries(calendars, desk)
+    let processor = PictureProcessor(program: environment.program, logger: environment.logger)
+    service.serveEntries(calendars, processor)
     service.closeLimits(calendars, environment.clock)
-    service.serveEntryPhotos(calendars, desk)
+    service.serveEntryPhotos(calendars, processor)
     service.serveEntryChanges(calendars)
     service.serveTimers(calendars)
     service.servePauses(calendars)
@@ -51,7 +51,7 @@ extension ServiceDefinition {
     service.serveStatistics(calendars)
     service.serveMovement(calendars, rules)
     service.serveMovementSources(calendars, rules)
-    service.serveImports(calendars, rules, spool, broom, environment)
+    service.serveImports(calendars, rules, spool, cleanup, environment)
     service.serveStepGoals(calendars)
     service.serveDashboard(calendars)
     service.erase(
@@ -102,7 +102,7 @@ extension ServiceDefinition {
         .rows("dashboard_coins", "account_id = :account", .coins),
       ], environment, isAccountLast: true, clean: { erasure, _ in try await spool.removeAll(of: erasure.account) },
       compact: EntryComments.purge)
-    service.tellSnapshot(
+    service.publishSnapshot(
       SnapshotParts([
         ("activities", [ActivityChanged.self], Activities.snapshot), ("entries", [EntryRecorded.self], Entries.snapshot),
         ("movement", [MovementChanged.self], MovementDays.snapshot), ("stepGoals", [StepGoalChanged.self], StepGoals.snapshot),

@@ -61,20 +61,20 @@ public final class Gateway: Service {
     let feed = LiveFeed(
       source: source, hub: hub, bus: bus, clock: clock, logger: logger, pageSize: configuration.live.page,
       answerSeconds: limits.answerSeconds)
-    let happenings = Happenings(
+    let eventHandlers = EventHandlers(
       revocations: verifier.revocations, languages: verifier.languages, connections: connections, hub: hub, sources: [source],
       logger: logger)
-    let listeners = happenings.listeners(bus: bus)
+    let listeners = eventHandlers.listeners(bus: bus)
     let ownMetrics: @Sendable () -> String = {
       for listener in listeners { listener.recordLag() }
       return metrics()
     }
     let pages = Pages(configuration, catalog, problems, client, ownMetrics: ownMetrics) {
       isStopping.isSet
-    } hindrances: {
+    } healthProblems: {
       // One that has not caught up yet waits for a service that says itself what is wrong. Without what was revoked, though, no token is taken.
-      listeners.compactMap(\.hindrance).filter { $0.state != .catchingUp }
-        + (verifier.revocations.areKnown ? [] : [Hindrance(part: "revocations", state: .catchingUp)])
+      listeners.compactMap(\.healthProblem).filter { $0.state != .catchingUp }
+        + (verifier.revocations.areKnown ? [] : [HealthProblem(part: "revocations", state: .catchingUp)])
     }
     let responder = HTTPResponder(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
@@ -82,7 +82,7 @@ public final class Gateway: Service {
       mailbox: MailboxPage(problems, configuration.mailbox, isEncrypted: configuration.certificate != nil),
       externalLoginReturn: ExternalLoginReturn(problems, client), client: client)
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
-    let desk = RPCDesk(
+    let processor = RPCProcessor(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,
       limits: limits, logger: logger)
     let tls = try configuration.certificate?.tls()
@@ -97,7 +97,7 @@ public final class Gateway: Service {
     self.listeners = listeners
     rpc = RPCListener(
       listener: configuration.tcp, tls: try tls.map { try NIOSSLContext(configuration: $0) }, group: group, counts: counts,
-      bytes: bytes, proxies: configuration.tcpProxies, desk: desk
+      bytes: bytes, proxies: configuration.tcpProxies, processor: processor
     ) { await bound.set(tcp: $0) }
     let listener = HTTPListener(
       limits: limits, counts: counts, bytes: bytes, healthNetworks: configuration.healthNetworks,

@@ -51,16 +51,16 @@ public enum Identity {
     service.serveKeys(keys)
     let logins = ExternalLogins(
       externalProviders, web: ProviderWeb(), clock: environment.clock, key: keys.externalLogins, secrets: secrets)
-    let nobodysPassword = try await hasher.hashOfNothing()
-    service.serveExternalLogins(logins, keys: keys, nobodysPassword: nobodysPassword, watch: watch)
+    let unusablePassword = try await hasher.hashOfNothing()
+    service.serveExternalLogins(logins, keys: keys, unusablePassword: unusablePassword, watch: watch)
     service.serveIdentities(logins)
     service.serveProfiles(keys: keys)
-    service.servePhotos(PictureDesk(program: environment.program, logger: environment.logger))
+    service.servePhotos(PictureProcessor(program: environment.program, logger: environment.logger))
     service.servePublicProfiles(keys: keys)
-    service.serveEmailChanges(keys: keys, hasher: hasher, nobodysPassword: nobodysPassword)
+    service.serveEmailChanges(keys: keys, hasher: hasher, unusablePassword: unusablePassword)
     service.serveMailedLinks(keys: keys)
     service.serveDeletions(keys: keys, hasher: hasher, secrets: secrets, environment)
-    service.tellSnapshot(Snapshot(clock: environment.clock, places: places).parts.page)
+    service.publishSnapshot(Snapshot(clock: environment.clock, places: places).parts.page)
     service.run { store in Housekeeping(store: store, logger: environment.logger) }
     service.run { store in ReportRunner(store: store, schedule: reports) }
     service.run { store in

@@ -21,7 +21,7 @@ public enum Notifications {
       ])
     service.keepAccounts()
     InboxHandlers.serve(&service)
-    InboxSubscriptions.hear(&service)
+    InboxSubscriptions.subscribe(&service)
     try Mails.add(to: &service, settings, carrier, environment)
     service.serveMailbox(settings.mailbox.map { Mailbox(folder: $0) })
     let folders = settings.folders(environment.home)
@@ -29,7 +29,7 @@ public enum Notifications {
       NotificationsErasure.tables, environment, clean: { try await MailErasure.clean($0, folders, $1) })
     // What it tells is live: who begins to listen misses nothing, since clients ask for what they have not seen
     // (`notifications.since`). So there is no state to tell, and the outbox is kept short.
-    service.tellSnapshot { _, _, _ in ([], nil) }
+    service.publishSnapshot { _, _, _ in ([], nil) }
     return service
   }
 }

@@ -23,7 +23,7 @@ extension ServiceDefinition {
         Ledger.erasureMigration(7),
       ])
     service.keepAccounts()
-    service.hear(MovementChanged.self) { event, _, transaction in
+    service.subscribe(to: MovementChanged.self) { event, _, transaction in
       guard try !transaction.database.isErased(event.accountID) else { return }
       try Earnings.count(event, by: formula, transaction)
     }
@@ -42,7 +42,7 @@ extension ServiceDefinition {
         .untouched("transfers", "amounts between numbers of the ledger"),
         .untouched("offers", "the partners' own"),
       ], environment)
-    service.tellSnapshot(
+    service.publishSnapshot(
       SnapshotParts([
         ("transfers", [CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self], Ledger.snapshot)
       ]).page)

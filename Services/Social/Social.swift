@@ -23,7 +23,7 @@ public enum Social {
     ConversationHandlers.serve(&service)
     MessageHandlers.serve(&service)
     service.erase(SocialErasure.tables, environment)
-    service.tellSnapshot(
+    service.publishSnapshot(
       SnapshotParts([
         ("friendRequests", [FriendRequestSent.self, FriendRequestAccepted.self], FriendRequestStore.snapshot),
         ("messages", [MessageSent.self], MessageStore.snapshot),

@@ -12,10 +12,10 @@ enum SocialErasure {
   static let tables: [ErasedTable] = [
     .rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests),
     .rows("friendships", "low_account = :account OR high_account = :account", .friendships)
-      .telling([FriendshipEnded.spec.name], FriendStore.ended),
+      .publishing([FriendshipEnded.spec.name], FriendStore.ended),
     .rows("follow_requests", "from_account = :account OR to_account = :account", .followRequests),
     .rows("follows", "follower_account = :account OR followed_account = :account", .follows)
-      .telling([FollowChanged.spec.name], FollowStore.ended),
+      .publishing([FollowChanged.spec.name], FollowStore.ended),
     .rows("messages", "from_account = :account", .messages),
     // The other side has what it wrote itself, or nothing.
     .changed(

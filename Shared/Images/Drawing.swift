@@ -34,7 +34,7 @@ struct Drawing {
     var (first, end, next) = (0, Self.qualities.count, 0)
     var best: [UInt8]?
     while first < end {
-      if let bytes = encode(canvas, Self.qualities[next]), bytes.count <= Picture.mostBytes {
+      if let bytes = encode(canvas, Self.qualities[next]), bytes.count <= Picture.maxBytes {
         (best, end) = (bytes, next)
       } else {
         first = next + 1

@@ -37,7 +37,7 @@ enum PNGCodec {
     return essence
   }
 
-  /// Encodes it without losses; nil if it has more than ``Picture/mostBytes`` then, or that fails.
+  /// Encodes it without losses; nil if it has more than ``Picture/maxBytes`` then, or that fails.
   static func encode(_ canvas: Canvas) -> [UInt8]? {
     let form = Form(canvas)
     var image = png_image()
@@ -47,8 +47,8 @@ enum PNGCodec {
     image.format = form.format
     image.colormap_entries = UInt32(form.colours.count)
     defer { png_image_free(&image) }
-    let bytes = [UInt8](unsafeUninitializedCapacity: Picture.mostBytes) { buffer, count in
-      var size = Picture.mostBytes
+    let bytes = [UInt8](unsafeUninitializedCapacity: Picture.maxBytes) { buffer, count in
+      var size = Picture.maxBytes
       let isEncoded = form.colours.withUnsafeBytes {
         png_image_write_to_memory(&image, buffer.baseAddress, &size, 0, form.samples, 0, $0.baseAddress) != 0
       }

@@ -11,9 +11,9 @@ public enum PictureFormat: String, Choice {
 /// of what was cut off, a second file behind the first) is gone.
 public struct Picture: Hashable, Sendable {
   /// Of the file that is sent, and of what is made of it.
-  public static var mostBytes: Int { ContentLimits.current.photoBytes }
+  public static var maxBytes: Int { ContentLimits.current.photoBytes }
   /// Of width and of height.
-  public static let mostPixels = 2048
+  public static let maxPixels = 2048
 
   public let format: PictureFormat
   public let width: Int

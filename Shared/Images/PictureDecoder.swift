@@ -8,14 +8,14 @@ public struct PictureDecoder: SandboxedDecoder {
 
   /// A picture of the most pixels takes some 64 MiB, and a second.
   public static let bounds = DecoderBounds(
-    maxMemoryBytes: 256 << 20, maxProcessorSeconds: 600, maxRequestBytes: ContentLimits.mostPhotoBytes + limitBytes,
-    maxReplyBytes: ContentLimits.mostPhotoBytes + 64)
+    maxMemoryBytes: 256 << 20, maxProcessorSeconds: 600, maxRequestBytes: ContentLimits.maxPhotoBytes + limitBytes,
+    maxReplyBytes: ContentLimits.maxPhotoBytes + 64)
 
   private static let limitBytes = 4
 
   /// A request to make a picture of a file. The process knows no settings: before the file stands how large a picture may be.
   static func request(_ file: [UInt8]) -> [UInt8] {
-    withUnsafeBytes(of: UInt32(Picture.mostBytes).littleEndian) { Array($0) } + file
+    withUnsafeBytes(of: UInt32(Picture.maxBytes).littleEndian) { Array($0) } + file
   }
 
   /// How long one may take, on a machine that has much else to do.
@@ -32,9 +32,9 @@ public struct PictureDecoder: SandboxedDecoder {
     limits.photoBytes = Int(request.prefix(Self.limitBytes).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     ContentLimits.set(limits)
     let file = Array(request.dropFirst(Self.limitBytes))
-    var reply = ByteWriter(reserving: Picture.mostBytes + 64)
+    var reply = ByteWriter(reserving: Picture.maxBytes + 64)
     do throws(PictureFault) {
-      let picture = try Drawing(file, PictureDesk.look(at: file)).picture()
+      let picture = try Drawing(file, PictureProcessor.look(at: file)).picture()
       reply.flag(true)
       reply.byte(UInt8(PictureFormat.allCases.firstIndex(of: picture.format) ?? 0))
       reply.short(picture.width)
@@ -59,8 +59,8 @@ public struct PictureDecoder: SandboxedDecoder {
       return .failure(fault)
     }
     let format = PictureFormat.allCases[try reader.choice(of: PictureFormat.allCases.count)]
-    let (width, height) = (try reader.short(in: 1...Picture.mostPixels), try reader.short(in: 1...Picture.mostPixels))
-    let bytes = try reader.bytes(maxCount: Picture.mostBytes)
+    let (width, height) = (try reader.short(in: 1...Picture.maxPixels), try reader.short(in: 1...Picture.maxPixels))
+    let bytes = try reader.bytes(maxCount: Picture.maxBytes)
     try reader.end()
     let isTurned = header.orientation.isTurned
     guard (width, height) == (isTurned ? (header.height, header.width) : (header.width, header.height)) else { throw .malformed }

@@ -8,7 +8,7 @@ struct PictureHeader: Hashable, Sendable {
   var isCMYK = false
 
   /// Scans of a progressive JPEG that are decoded; each costs as much as a picture, and real ones have some ten.
-  static let mostScans = 24
+  static let maxScans = 24
 
   /// Reads it, by the bytes alone.
   static func read(_ picture: [UInt8]) throws(PictureFault) -> PictureHeader {
@@ -24,7 +24,7 @@ struct PictureHeader: Hashable, Sendable {
       throw .unknown
     }
     guard header.width > 0, header.height > 0 else { throw .damaged }
-    guard header.width <= Picture.mostPixels, header.height <= Picture.mostPixels else { throw .tooWide }
+    guard header.width <= Picture.maxPixels, header.height <= Picture.maxPixels else { throw .tooWide }
     return header
   }
 
@@ -54,7 +54,7 @@ struct PictureHeader: Hashable, Sendable {
     var scans = 0
     var position = 2
     while true {
-      // Between segments, and in a scan's data: what is no marker is passed over.
+      // Between segments, and in a scan's data: what is no marker is ignored.
       guard let byte = bytes[position], let marker = bytes[position + 1] else { throw .damaged }
       guard byte == 0xFF, marker != 0xFF else {
         position += 1
@@ -79,7 +79,7 @@ struct PictureHeader: Hashable, Sendable {
           header = PictureHeader(format: .jpeg, width: width, height: height, isCMYK: components == 4)
         case 0xDA:
           scans += 1
-          guard scans <= mostScans else { throw .damaged }
+          guard scans <= maxScans else { throw .damaged }
         case 0xE1 where content.has("Exif\0\0", at: 0):
           if let exif = content.slice(6, content.count - 6) { orientation = Orientation(exif: exif) }
         default: break

@@ -18,14 +18,14 @@ public protocol Bus: Sendable {
   func announce(_ announcement: Announcement)
 
   /// What that service announces, from now on. A slow reader loses the oldest; see ``EventListener``.
-  func announcements(of teller: ServiceName) -> AsyncStream<Announcement>
+  func announcements(of publisher: ServiceName) -> AsyncStream<Announcement>
 
   /// Where announcements are best heard, for no thread has to be woken there; only for what is brief. Nil for anywhere.
-  var hearing: (any TaskExecutor)? { get }
+  var eventExecutor: (any TaskExecutor)? { get }
 }
 
 extension Bus {
-  public var hearing: (any TaskExecutor)? { nil }
+  public var eventExecutor: (any TaskExecutor)? { nil }
 }
 
 /// What a service tells all others.

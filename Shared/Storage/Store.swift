@@ -52,8 +52,8 @@ public final class Store: Sendable {
   private let logger: Logger
   private let lookUps: DatabaseQueue
   private let sharedReads: SharedReads
-  private let reads: Lane<Read>
-  private let writes: Lane<Write>
+  private let reads: JobQueue<Read>
+  private let writes: JobQueue<Write>
   private let relay: Relay
 
   /// Opens the file, creating it if there is none, and brings its schema up to date.
@@ -86,7 +86,7 @@ public final class Store: Sendable {
         metadata: ["store": .string(path), "reason": .string(problem.failure.code)])
     }
     let commits = GroupCommit(
-      service: service, clock: clock, epoch: epoch.name, tell: relay.tell, metrics: metrics, space: space, onFatal: fatal)
+      service: service, clock: clock, epoch: epoch.name, publish: relay.publish, metrics: metrics, space: space, onFatal: fatal)
     self.service = service
     self.path = path
     self.epoch = epoch
@@ -103,12 +103,12 @@ public final class Store: Sendable {
     self.sharedReads = sharedReads
     lookUps = connections.lookUps
     holds = Holds(connections.snapshot, writer: connections.writer, longest: limits.writesHeld)
-    reads = Lane(
+    reads = JobQueue(
       connections.readers, capacity: limits.waitingReads, batch: limits.readsPerAccess, depth: metrics.waitingReads,
       work: sharedReads.answer)
-    writes = Lane(
+    writes = JobQueue(
       [connections.writer], capacity: limits.waitingWrites, batch: limits.writesPerCommit,
-      gathering: .init(least: limits.gatheringWriters, patience: limits.gatheringPatience), depth: metrics.waitingWrites,
+      gathering: .init(minimum: limits.gatheringWriters, patience: limits.gatheringPatience), depth: metrics.waitingWrites,
       work: commits.commit)
     space.keepReserve()
   }
@@ -176,7 +176,7 @@ public final class Store: Sendable {
   public var waitingWrites: Int { writes.waiting }
 
   /// Calls that body after each commit that told events, commit by commit, on the thread that commits. Set once, before writing.
-  public func relay(to tell: @escaping @Sendable (Told) -> Void) { relay.set(tell) }
+  public func relay(to publish: @escaping @Sendable (PublishedEvents) -> Void) { relay.set(publish) }
 
   /// Why writes are refused at the moment; nil if they are not. It is known once a write was refused, and until one is durable.
   public var problem: StorageProblem? { space.problem }
@@ -211,12 +211,12 @@ public final class Store: Sendable {
       defer { space.keepReserve() }
       try await connections.truncateLog()
     } catch {
-      throw told(error)
+      throw published(error)
     }
   }
 
   /// The error, after the process was ended where it says that the file cannot be trusted.
-  func told(_ error: any Error) -> any Error {
+  func published(_ error: any Error) -> any Error {
     if let reason = fatalReason(error) { fatal(reason) }
     return error
   }
@@ -244,13 +244,13 @@ public final class Store: Sendable {
 private final class Relay: Sendable {
   /// Wrapped: taken out of a generic box bare, a function gets one more layer of conversion each time.
   private struct Receiver {
-    let tell: @Sendable (Told) -> Void
+    let publish: @Sendable (PublishedEvents) -> Void
   }
 
   private let receiver = Mutex<Receiver?>(nil)
 
-  func set(_ tell: @escaping @Sendable (Told) -> Void) { receiver.withLock { $0 = Receiver(tell: tell) } }
-  func tell(_ told: Told) { receiver.withLock { $0 }?.tell(told) }
+  func set(_ publish: @escaping @Sendable (PublishedEvents) -> Void) { receiver.withLock { $0 = Receiver(publish: publish) } }
+  func publish(_ published: PublishedEvents) { receiver.withLock { $0 }?.publish(published) }
 }
 
 /// Bounds of a ``Store``.

@@ -59,8 +59,8 @@ public struct AppleHealthExport {
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     defer { try? file.close() }
     var content = Content()
-    func flush(_ buffer: inout [UInt8], _ least: Int) throws {
-      guard buffer.count >= least else { return }
+    func flush(_ buffer: inout [UInt8], _ minimum: Int) throws {
+      guard buffer.count >= minimum else { return }
       try file.write(contentsOf: Data(buffer))
       content.bytes += buffer.count
       buffer.removeAll(keepingCapacity: true)

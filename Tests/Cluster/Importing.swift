@@ -16,7 +16,7 @@ extension GatewayClient {
     var offset = 0
     while offset < size {
       try file.seek(toOffset: UInt64(offset))
-      let bytes = [UInt8](try file.read(upToCount: UploadImportChunk.Input.mostBytes) ?? Data())
+      let bytes = [UInt8](try file.read(upToCount: UploadImportChunk.Input.maxBytes) ?? Data())
       offset = try await callUntilDone(
         UploadImportChunk.self, .init(importID: made.id, offset: offset, content: Base64Bytes(bytes)), withinSeconds: seconds
       ).nextOffset

@@ -21,10 +21,10 @@ struct ContractsTests {
         let declared = Set(definition.contract.operations.map { $0.spec.name })
         #expect(definition.servedOperations == declared, "\(definition.contract.service)")
         // Otherwise its log of events would grow for ever.
-        #expect(definition.tellsSnapshot, "\(definition.contract.service)")
-        for heard in definition.heardEvents {
-          let told = ContractsTests.all.flatMap(\.events).map { $0.spec }
-          #expect(told.contains { $0.teller == heard.teller && $0.name == heard.name }, "\(heard)")
+        #expect(definition.publishesSnapshot, "\(definition.contract.service)")
+        for received in definition.subscribedEvents {
+          let published = ContractsTests.all.flatMap(\.events).map { $0.spec }
+          #expect(published.contains { $0.publisher == received.publisher && $0.name == received.name }, "\(received)")
         }
       }
     }

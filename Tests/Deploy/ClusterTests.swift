@@ -35,7 +35,7 @@ extension Clusters {
         }
 
         #expect(try await launcher.run("status").status == 0)
-        try launcher.tell("social", "full")
+        try launcher.publish("social", "full")
         let degraded = try await launcher.run("status")
         #expect(degraded.status == 1 && degraded.output.contains("Racha is degraded."))
         #expect(degraded.output.contains("social reads but refuses writes: the disk of its store is full"))
@@ -181,7 +181,7 @@ extension Clusters {
     @Test("a service that cannot start is named with its last words, and nothing is left running")
     func failingStart() async throws {
       try await Launcher.with { launcher in
-        try launcher.tell("rewards", "fails")
+        try launcher.publish("rewards", "fails")
         try FileManager.default.createDirectory(atPath: "\(launcher.home)/logs", withIntermediateDirectories: true)
         try Data("a line of an earlier start\n".utf8).write(to: URL(fileURLWithPath: "\(launcher.home)/logs/rewards.log"))
         let up = try await launcher.up()
@@ -198,7 +198,7 @@ extension Clusters {
     @Test("a service that does not end within 5 s of being asked is killed")
     func deaf() async throws {
       try await Launcher.with { launcher in
-        try launcher.tell("activity", "deaf")
+        try launcher.publish("activity", "deaf")
         #expect(try await launcher.up().status == 0)
         let begin = ContinuousClock.now
         #expect(try await launcher.run("down").status == 0)
@@ -258,7 +258,7 @@ extension Clusters {
         var launcher = launcher
         // Three questions of 3 s: the others are to answer one of them, however busy this machine is.
         launcher.environment["RACHA_HANG_SECONDS"] = "9"
-        try launcher.tell("activity", "unready")
+        try launcher.publish("activity", "unready")
         #expect(try await launcher.up().status == 0)
         let before = try await launcher.status()
         let log = try LogFollower(launcher, "rewards")
@@ -320,10 +320,10 @@ extension Clusters {
     @Test("an up that is interrupted stops what it started")
     func interrupted() async throws {
       try await Launcher.with { launcher in
-        try launcher.tell("social", "mute")
+        try launcher.publish("social", "mute")
         try FileManager.default.createDirectory(atPath: "\(launcher.home)/logs", withIntermediateDirectories: true)
         let process = try Launcher.process(
-          Launcher.hearing.path,
+          Launcher.eventExecutor.path,
           [
             "--default-signal", "\(Launcher.package)/deploy/racha", "up", "--home", launcher.home, "--http",
             "\(launcher.httpPort)", "--tcp", "\(launcher.tcpPort)",
@@ -344,7 +344,7 @@ extension Clusters {
     @Test("what a service says in a burst is all in its log")
     func burst() async throws {
       try await Launcher.with { launcher in
-        try launcher.tell("notifications", "talks", "5000")
+        try launcher.publish("notifications", "talks", "5000")
         #expect(try await launcher.up().status == 0)
         #expect(try await launcher.run("down").status == 0)
         let log = try String(contentsOfFile: "\(launcher.home)/logs/notifications.log", encoding: .utf8)

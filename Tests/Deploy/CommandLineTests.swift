@@ -36,8 +36,8 @@ struct CommandLineTests {
     for arguments in [
       ["up", "--help"], ["down", "-h"], ["status", "--json", "--help"], ["demo", "--help"], ["backup", "--help"],
     ] {
-      let told = try await Launcher.bash("\(Launcher.package)/deploy/racha", arguments)
-      #expect(told.status == 0 && told.output == asked.output, "\(arguments)")
+      let published = try await Launcher.bash("\(Launcher.package)/deploy/racha", arguments)
+      #expect(published.status == 0 && published.output == asked.output, "\(arguments)")
     }
     let wrong = try await Launcher.bash("\(Launcher.package)/deploy/racha", ["fly"])
     #expect(wrong.output.isEmpty)

@@ -12,7 +12,7 @@ struct Launcher: Sendable {
 
   /// Runs what follows `--default-signal` so that it hears signals: a thread of Swift's pool has them blocked, and a process
   /// started from it inherits that. (What `up` starts must hear them all the same, so `up` itself is run without this.)
-  static let hearing = URL(fileURLWithPath: "/usr/bin/env")
+  static let eventExecutor = URL(fileURLWithPath: "/usr/bin/env")
 
   let home: String
   let httpPort: Int
@@ -55,7 +55,7 @@ struct Launcher: Sendable {
   }
 
   /// Makes a stand-in behave as `Tests/Deploy/StandIns/stand-in` describes.
-  func tell(_ standIn: String, _ behaviour: String, _ text: String = "") throws {
+  func publish(_ standIn: String, _ behaviour: String, _ text: String = "") throws {
     let folder = "\(home)/stand-ins"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(standIn).\(behaviour)"))
@@ -199,7 +199,7 @@ final class LogFollower: Sendable {
 
   init(_ launcher: Launcher, _ service: String) throws {
     process = Process()
-    process.executableURL = Launcher.hearing
+    process.executableURL = Launcher.eventExecutor
     process.arguments = ["--default-signal", "\(Launcher.package)/deploy/racha", "logs", service, "-f", "--home", launcher.home]
     process.standardInput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A backup of a cluster that is written to", .serialized)
 struct BackupTests {
-  @Test("is of one moment: no store holds an effect of something that its teller's store lacks (OPS-3)")
+  @Test("is of one moment: no store holds an effect of something that its publisher's store lacks (OPS-3)")
   func moment() async throws {
     let cluster = try RunningCluster(settings: Play.settings.merging(["RACHA_COINS_EARNING_DAYS": "30"]) { _, new in new })
     defer { cluster.stop() }
@@ -83,12 +83,12 @@ struct BackupTests {
       }
       return (service.rawValue, head)
     }
-    let told = Dictionary(uniqueKeysWithValues: heads)
+    let published = Dictionary(uniqueKeysWithValues: heads)
     for listener in stores {
       let cursors = try read(folder, listener) { try Row.fetchAll($0, sql: "SELECT teller, number FROM inbox_cursors") }
       for cursor in cursors {
-        let (teller, number): (String, Int) = (cursor["teller"], cursor["number"])
-        #expect(number <= told[teller] ?? 0, "\(listener) heard more of \(teller) than was told: \(folder)")
+        let (publisher, number): (String, Int) = (cursor["teller"], cursor["number"])
+        #expect(number <= published[publisher] ?? 0, "\(listener) heard more of \(publisher) than was told: \(folder)")
       }
     }
     let counted = try read(folder, .activity) { try Data.fetchSet($0, sql: "SELECT transfer_id FROM dashboard_transfers") }

@@ -95,7 +95,7 @@ struct FullDiskTests {
         $0.text.contains("storageFull")
       }
       #expect(ready.status == 200 && ready.text.contains(#"{"status":"degraded","services""#), "\(ready.text)")
-      #expect(ready.text.contains(#""hindrances":[{"part":"store","state":"storageFull"}]"#))
+      #expect(ready.text.contains(#""problems":[{"part":"store","state":"storageFull"}]"#))
       _ = try await ana.client.callUntilDone(GetBalance.self, .init())
 
       // One that dies is back, and reads.

@@ -13,20 +13,20 @@ import Testing
 struct ImportKillsTests {
   @Test("of imports and batches loses nothing and takes nothing twice: every day's steps are the model's")
   func kills() async throws {
-    let most = Play.rounds(3) * 4
+    let maximum = Play.rounds(3) * 4
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }
     try await cluster.start()
     let ana = try await cluster.join("ana", password: "Rio-7-lento").client
     var model: [LocalDay: Int] = [:]
     var (kills, file) = (0, 0)
-    while kills < most {
+    while kills < maximum {
       let path = "\(cluster.home)/export-\(file).xml"
       var export = AppleHealthExport(onlySteps: true, from: Self.beginning(file), stepSeconds: 60)
       let content = try export.write(bytes: 12_000_000, to: path)
       model.merge(content.phoneSteps, uniquingKeysWith: +)
       let isDone = Flag()
-      let (left, season) = (most - kills, file)
+      let (left, season) = (maximum - kills, file)
       async let killed = Self.kill(cluster, ana, atMost: left, until: isDone)
       async let batches = Self.sendBatches(ana, season, until: isDone)
       let done = try await Self.importFile(path, ana)
@@ -59,7 +59,7 @@ struct ImportKillsTests {
   /// Kills activity at random moments until it is told to stop. After two kills the next one waits until the reading has come on
   /// since: a file whose reading is cut off three times at the same place is taken for what cuts it off.
   private static func kill(
-    _ cluster: RunningCluster, _ ana: GatewayClient, atMost most: Int, until isOver: Flag
+    _ cluster: RunningCluster, _ ana: GatewayClient, atMost maximum: Int, until isOver: Flag
   ) async throws -> Int {
     func records() async throws -> (count: Int, isRead: Bool) {
       guard let newest = try await ana.callUntilDone(ListImports.self, .init(limit: 1)).items.first,
@@ -68,8 +68,8 @@ struct ImportKillsTests {
       return (newest.counts.records, true)
     }
     var count = 0
-    while !isOver.isUp, count < most {
-      for _ in 0..<min(2, most - count) {
+    while !isOver.isUp, count < maximum {
+      for _ in 0..<min(2, maximum - count) {
         try await Task.sleep(for: .milliseconds(Int.random(in: 30...1200)))
         cluster.kill(.activity)
         count += 1

@@ -86,7 +86,7 @@ struct ImportUploadTests {
       let made = try await client.call(CreateImport.self, .init(name: "export.xml", totalBytes: bytes.count))
       var offset = 0
       while offset < bytes.count {
-        let chunk = bytes[offset..<min(bytes.count, offset + UploadImportChunk.Input.mostBytes)]
+        let chunk = bytes[offset..<min(bytes.count, offset + UploadImportChunk.Input.maxBytes)]
         let (status, _) = try await request(
           "PUT", "/v1/imports/\(made.id)/chunks/\(offset)", "application/octet-stream", Array(chunk))
         try #require(status == 200)

@@ -64,14 +64,14 @@ struct RollingRestartTests {
     let (served, failures, sent) = report.state.withLock { ($0.served, $0.failures, $0.sent) }
     #expect(failures.isEmpty)
     #expect(served >= 120)
-    var told: [String] = []
+    var published: [String] = []
     var page = try await ben.client.call(ListMessages.self, .init(accountID: ana.account.id, limit: 100))
-    told += page.items.map(\.text.description)
+    published += page.items.map(\.text.description)
     while let cursor = page.nextCursor {
       page = try await ben.client.call(ListMessages.self, .init(accountID: ana.account.id, limit: 100, cursor: cursor))
-      told += page.items.map(\.text.description)
+      published += page.items.map(\.text.description)
     }
-    #expect(told.sorted() == sent.sorted(), "each message once")
+    #expect(published.sorted() == sent.sorted(), "each message once")
 
     _ = try await ben.client.call(LogOut.self, .init())
     cluster.kill(.gateway)

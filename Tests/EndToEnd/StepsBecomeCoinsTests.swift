@@ -115,12 +115,12 @@ struct StepsBecomeCoinsTests {
       }
       #expect(count(.offerRedeemed, inbox) == redemptions && count(.accountVerified, inbox) == 1)
       #expect(inbox.map(\.number) == Array(1...max(1, inbox.count)).filter { $0 <= inbox.count })
-      let told = inbox.filter { $0.kind == .coinsEarned }.compactMap { notification -> Int? in
+      let published = inbox.filter { $0.kind == .coinsEarned }.compactMap { notification -> Int? in
         guard case .number(let coins) = notification.parameters["coins"] else { return nil }
         return coins
       }
-      #expect(told.sorted() == events.sorted(), "\(player.account.username)'s notifications tell the events")
-      #expect(told.reduce(0, +) == player.expectedCoins)
+      #expect(published.sorted() == events.sorted(), "\(player.account.username)'s notifications tell the events")
+      #expect(published.reduce(0, +) == player.expectedCoins)
       #expect(Set(inbox.map(\.id)).count == inbox.count)
     }
   }

@@ -16,9 +16,9 @@ struct DamageTests {
   /// - Returns: whether it was taken.
   private func isTaken(_ bytes: [UInt8]) -> Bool {
     do throws(PictureFault) {
-      let picture = try Drawing(bytes, PictureDesk.look(at: bytes)).picture()
-      #expect(picture.bytes.count <= Picture.mostBytes)
-      #expect(max(picture.width, picture.height) <= Picture.mostPixels)
+      let picture = try Drawing(bytes, PictureProcessor.look(at: bytes)).picture()
+      #expect(picture.bytes.count <= Picture.maxBytes)
+      #expect(max(picture.width, picture.height) <= Picture.maxPixels)
       return true
     } catch {
       return false

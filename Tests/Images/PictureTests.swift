@@ -8,12 +8,12 @@ import Testing
 
 @Suite("Pictures (ID-11)")
 struct PictureTests {
-  private let desk = PictureDesk(
+  private let processor = PictureProcessor(
     program: BuiltProgram.identity, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   private let account = AccountID()
 
   private func picture(_ name: String) async throws -> Picture {
-    try await desk.picture(try Fixture.bytes(name), field: "content", of: account)
+    try await processor.picture(try Fixture.bytes(name), field: "content", of: account)
   }
 
   @Test(
@@ -90,7 +90,7 @@ struct PictureTests {
   func orientations(orientation: Int) async throws {
     let bytes = try Fixture.bytes("orientation-\(orientation).jpg")
     #expect(try PictureHeader.read(bytes).orientation.rawValue == orientation)
-    #expect(try await desk.picture(bytes, field: "content", of: account).bytes.canvas().isUpright)
+    #expect(try await processor.picture(bytes, field: "content", of: account).bytes.canvas().isUpright)
   }
 
   @Test(
@@ -102,7 +102,8 @@ struct PictureTests {
     let bytes = try Fixture.bytes(name)
     #expect(bytes.contains(Fixture.planted))
     // A file of two kinds at once: what follows the picture's end.
-    let picture = try await desk.picture(bytes + Array("<script>\(Fixture.planted)</script>".utf8), field: "content", of: account)
+    let picture = try await processor.picture(
+      bytes + Array("<script>\(Fixture.planted)</script>".utf8), field: "content", of: account)
     #expect(try picture.bytes.canvas().isUpright)
     for trace in [Fixture.planted, "Exif", "EXIF", "eXIf", "tEXt", "iTXt", "GPS", "script", "xmp"] {
       #expect(!picture.bytes.contains(trace), "\(trace)")
@@ -112,9 +113,9 @@ struct PictureTests {
   @Test("that would be larger when they are encoded anew lose some of their detail instead")
   func within() async throws {
     let noise = try Fixture.bytes("noise.png")
-    #expect(noise.count <= Picture.mostBytes)
-    let picture = try await desk.picture(noise, field: "content", of: account)
-    #expect(picture.bytes.count <= Picture.mostBytes && (picture.width, picture.height) == (145, 150))
+    #expect(noise.count <= Picture.maxBytes)
+    let picture = try await processor.picture(noise, field: "content", of: account)
+    #expect(picture.bytes.count <= Picture.maxBytes && (picture.width, picture.height) == (145, 150))
     #expect(picture.format == .webp)
   }
 
@@ -150,7 +151,7 @@ struct PictureTests {
     marked = marked.replacing(at: exif + 4, with: [UInt8((length + 6) % 256), UInt8((length + 6) / 256)])
     let size = marked.count - 8
     marked = marked.replacing(at: 4, with: [UInt8(size % 256), UInt8(size / 256)])
-    #expect(try await desk.picture(marked, field: "content", of: account).bytes.canvas().isUpright)
+    #expect(try await processor.picture(marked, field: "content", of: account).bytes.canvas().isUpright)
   }
 
   /// What is sent in place of a picture, and what is said to it.
@@ -244,7 +245,7 @@ struct PictureTests {
   func refused(hostile: Hostile) async throws {
     let bytes = try hostile.bytes()
     do {
-      let taken = try await desk.picture(bytes, field: "content", of: account)
+      let taken = try await processor.picture(bytes, field: "content", of: account)
       Issue.record("taken as \(taken.format), \(taken.width) x \(taken.height)")
     } catch let failure as Failure {
       #expect(failure.code == "invalid_fields")
@@ -257,10 +258,10 @@ struct PictureTests {
     // By the header alone: none of these is decoded.
     for name in ["moving.webp", "moving.png", "still.gif"] {
       let bytes = try Fixture.bytes(name)
-      #expect(throws: PictureFault.self) { try PictureDesk.look(at: bytes) }
+      #expect(throws: PictureFault.self) { try PictureProcessor.look(at: bytes) }
     }
     let wide = try Fixture.bytes("text.png").replacing(at: 16, with: [0, 0, 0xEA, 0x60])
-    #expect(throws: PictureFault.tooWide) { try PictureDesk.look(at: wide) }
+    #expect(throws: PictureFault.tooWide) { try PictureProcessor.look(at: wide) }
   }
 
   @Test("have words for everything that can be wrong with them, in both languages")

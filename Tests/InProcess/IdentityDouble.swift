@@ -18,7 +18,7 @@ final class IdentityDouble: Sendable {
       }
       return account
     }
-    service.tellSnapshot { _, _, _ in
+    service.publishSnapshot { _, _, _ in
       let accounts = self.accounts.withLock { Array($0.values) } as [any Event]
       let deletions = self.deletions.withLock { Array($0) } as [any Event]
       return (accounts + deletions, nil)

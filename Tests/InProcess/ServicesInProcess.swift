@@ -93,12 +93,12 @@ public struct ServicesInProcess: Sendable {
   ///
   /// - Parameter isTold: whether the event goes out; if not, services must ask.
   public func register(
-    timeZone: String = "UTC", dayStartHour: Int = 0, isVerified: Bool = true, isTold: Bool = true,
+    timeZone: String = "UTC", dayStartHour: Int = 0, isVerified: Bool = true, isPublished: Bool = true,
     language: Language = .english, consents: [ConsentPurpose] = ConsentPurpose.allCases
   ) async throws -> Person {
     let account = try identity.add(
       timeZone: timeZone, dayStartHour: dayStartHour, isVerified: isVerified, language: language, consents: consents)
-    if isTold { try await store(of: .identity).write { try $0.tell(account) } }
+    if isPublished { try await store(of: .identity).write { try $0.publish(account) } }
     return Person(
       bus: gateway,
       caller: Caller(
@@ -106,19 +106,20 @@ public struct ServicesInProcess: Sendable {
   }
 
   /// Changes an account's time zone, as its owner would, and waits until the service knows.
-  public func move(_ person: Person, to timeZone: String, heardBy service: ServiceName) async throws {
-    try await change(person, heardBy: service) { $0.timeZone = try TimeZoneName(text: timeZone) }
+  public func move(_ person: Person, to timeZone: String, receivedBy service: ServiceName) async throws {
+    try await change(person, receivedBy: service) { $0.timeZone = try TimeZoneName(text: timeZone) }
   }
 
   /// Changes an account, as its owner would, and waits until the service knows, if one is named.
   ///
   /// - Parameter isTold: whether the event goes out; if not, services must ask.
   public func change(
-    _ person: Person, heardBy service: ServiceName? = nil, isTold: Bool = true, _ change: (inout AccountChanged) throws -> Void
+    _ person: Person, receivedBy service: ServiceName? = nil, isPublished: Bool = true,
+    _ change: (inout AccountChanged) throws -> Void
   ) async throws {
     let account = try identity.change(person.id, change)
-    if isTold { try await store(of: .identity).write { try $0.tell(account) } }
-    if let service { try await hasHeard(service, of: .identity) }
+    if isPublished { try await store(of: .identity).write { try $0.publish(account) } }
+    if let service { try await hasReceived(service, of: .identity) }
   }
 
   /// Somebody who may publish offers.
@@ -128,26 +129,26 @@ public struct ServicesInProcess: Sendable {
       caller: Caller(kind: .account, account: AccountID(), session: SessionID(), isVerified: true, isAdministrator: true))
   }
 
-  /// Waits until the listener has begun to hear the teller, and everything told so far has taken effect in it.
-  public func hasHeard(_ listener: ServiceName, of teller: ServiceName) async throws {
-    let head = try await store(of: teller).log.head().number
+  /// Waits until the listener has begun to hear the publisher, and everything told so far has taken effect in it.
+  public func hasReceived(_ listener: ServiceName, of publisher: ServiceName) async throws {
+    let head = try await store(of: publisher).log.head().number
     let inbox = store(of: listener).inbox { _, _, _ in }
     let deadline = ContinuousClock.now + .seconds(20)
-    while try await (inbox.cursor(of: teller)?.number ?? -1) < head {
-      guard ContinuousClock.now < deadline else { throw NeverHeard(listener: listener, teller: teller) }
+    while try await (inbox.cursor(of: publisher)?.number ?? -1) < head {
+      guard ContinuousClock.now < deadline else { throw NeverHeard(listener: listener, publisher: publisher) }
       try await Task.sleep(for: .milliseconds(1))
     }
   }
 
   /// Everything the service has told, oldest first.
-  public func told(by service: ServiceName) async throws -> [LoggedEvent] {
+  public func published(by service: ServiceName) async throws -> [LoggedEvent] {
     try await store(of: service).log.events(after: 0, limit: 10_000, bytes: 1 << 24)
   }
 
   /// A listener that stands still.
   public struct NeverHeard: Error {
     let listener: ServiceName
-    let teller: ServiceName
+    let publisher: ServiceName
   }
 }
 
@@ -182,10 +183,10 @@ public final class MovableClock: Sendable {
 
 extension ServicesInProcess {
   /// Deletes an account, as its owner would at identity, and waits until the service has erased it.
-  public func delete(_ person: Person, heardBy service: ServiceName) async throws {
+  public func delete(_ person: Person, receivedBy service: ServiceName) async throws {
     let event = identity.delete(person.id, at: clock.now)
-    try await store(of: .identity).write { try $0.tell(event) }
-    try await hasHeard(service, of: .identity)
+    try await store(of: .identity).write { try $0.publish(event) }
+    try await hasReceived(service, of: .identity)
     try await store(of: service).hasErased(person.id)
   }
 }

@@ -99,25 +99,25 @@ public final class Stage: Sendable {
   }
 
   /// Tells events in the name of a service, as its own transactions do.
-  public func tell(_ service: ServiceName, _ events: any Event...) async throws {
+  public func publish(_ service: ServiceName, _ events: any Event...) async throws {
     try await store(service).write { transaction in
-      for event in events { try transaction.tell(event) }
+      for event in events { try transaction.publish(event) }
     }
   }
 
-  /// Returns when the listener has begun to hear the teller: events that a test tells without the state behind them are not in
+  /// Returns when the listener has begun to hear the publisher: events that a test tells without the state behind them are not in
   /// the snapshot with which it begins.
-  public func untilHearing(_ listener: ServiceName, _ teller: ServiceName) async throws {
+  public func untilReceived(_ listener: ServiceName, _ publisher: ServiceName) async throws {
     let inbox = try store(listener).inbox { _, _, _ in }
     // The cursor is durable, and nobody announces it.
-    while try await inbox.cursor(of: teller) == nil { try await Task.sleep(for: .milliseconds(1)) }
+    while try await inbox.cursor(of: publisher) == nil { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   /// What a service announces from now on.
   public func announcements(of service: ServiceName) -> AsyncStream<Announcement> { bus.announcements(of: service) }
 
   /// Every event that a service has told, oldest first.
-  public func told(by service: ServiceName) async throws -> [LoggedEvent] {
+  public func published(by service: ServiceName) async throws -> [LoggedEvent] {
     try await store(service).log.events(after: 0, limit: 100_000, bytes: 64 << 20)
   }
 
@@ -132,7 +132,7 @@ public final class Stage: Sendable {
   }
 
   /// Returns when the service has told that many events; it looks again at each of its announcements.
-  public func untilTold(_ count: Int64, by service: ServiceName) async throws {
+  public func untilPublished(_ count: Int64, by service: ServiceName) async throws {
     let announcements = announcements(of: service)
     if try await store(service).log.head().number >= count { return }
     for await announcement in announcements {

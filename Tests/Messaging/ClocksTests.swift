@@ -57,8 +57,8 @@ struct ClocksTests {
     #expect(left.withLock { $0.allSatisfy { (1...10_000).contains($0) } && $0.count == 5 })
     let warnings = log.lines(with: "clock differs")
     #expect(warnings.count == 1, "once a minute")
-    let told = try #require(warnings.first?["oursAheadMilliseconds"].flatMap { Int("\($0)") })
-    #expect(abs(told - seconds * 1000) < 1000)
+    let published = try #require(warnings.first?["oursAheadMilliseconds"].flatMap { Int("\($0)") })
+    #expect(abs(published - seconds * 1000) < 1000)
     await client.stop(within: .milliseconds(200))
     await server.stop(within: .milliseconds(200))
   }
@@ -68,7 +68,7 @@ struct ClocksTests {
     let log = LogKeeper()
     let serving = Serving(
       handler: { .test($0, body: $0.body) }, grants: nil, limits: BusLimits(), clock: Self.shifted(11), metrics: BusMetrics(),
-      complaints: Complaints(log.logger))
+      throttledLog: ThrottledLog(log.logger))
     let header = Request.test(within: 10_000).header.wire
     #expect(await serving.answer(header: header, body: [], from: nil, received: Monotonic.now, transit: Transit()) == nil)
     #expect(log.lines(with: "is its caller's clock right?").count == 1)
@@ -93,9 +93,9 @@ struct ClocksTests {
     }
     try server.start()
     _ = try await waiting.value
-    let told = try #require(deadline.withLock { $0 })
+    let published = try #require(deadline.withLock { $0 })
     // Had its wait not counted, its end would be a second later.
-    #expect(told.milliseconds - request.header.deadline.milliseconds < 700)
+    #expect(published.milliseconds - request.header.deadline.milliseconds < 700)
     await client.stop(within: .milliseconds(200))
     await server.stop(within: .milliseconds(200))
   }

@@ -59,8 +59,8 @@ private final class LossyBus: Bus {
   func serve(_ handler: @escaping @Sendable (Request) async -> Reply) { bus.serve(handler) }
   func announce(_ announcement: Announcement) { bus.announce(announcement) }
 
-  func announcements(of teller: ServiceName) -> AsyncStream<Announcement> {
-    let inner = bus.announcements(of: teller)
+  func announcements(of publisher: ServiceName) -> AsyncStream<Announcement> {
+    let inner = bus.announcements(of: publisher)
     let random = Mutex(SeededGenerator(seed))
     let late = Mutex<Announcement?>(nil)
     let (stream, continuation) = AsyncStream.makeStream(of: Announcement.self)
@@ -91,14 +91,14 @@ private final class LossyBus: Bus {
 }
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EventFlowTests {
-  private func teller(_ log: MemoryEventLog, _ junction: Junction) throws -> (bus: TestBus, teller: EventTeller) {
-    let box = TellerBox()
+  private func publisher(_ log: MemoryEventLog, _ junction: Junction) throws -> (bus: TestBus, publisher: EventPublisher) {
+    let box = PublisherBox()
     let bus = try junction.bus(.social) { request in
-      await box.teller?.answer(request) ?? Reply(id: request.header.id, Failure(RequestFailure.unknownOperation))
+      await box.publisher?.answer(request) ?? Reply(id: request.header.id, Failure(RequestFailure.unknownOperation))
     }
-    let teller = EventTeller(.social, log: log, bus: bus.bus, logger: .quiet)
-    box.set(teller)
-    return (bus, teller)
+    let publisher = EventPublisher(.social, log: log, bus: bus.bus, logger: .quiet)
+    box.set(publisher)
+    return (bus, publisher)
   }
 
   /// An inbox whose cursor stands before the first event: for it the whole history counts, not the snapshot.
@@ -121,7 +121,7 @@ private final class LossyBus: Bus {
   func lossyLine(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let log = MemoryEventLog()
-    let (tellerBus, teller) = try teller(log, junction)
+    let (publisherBus, publisher) = try publisher(log, junction)
     let services: [ServiceName] = [.notifications, .rewards, .activity]
     let effects = services.map { _ in Effects() }
     var inboxes: [MemoryEventInbox] = []
@@ -129,31 +129,31 @@ private final class LossyBus: Bus {
     let buses = try services.map { try junction.bus($0) }
     let total = 5000
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await teller.run() }
+      group.addTask { await publisher.run() }
       for (index, service) in services.enumerated() {
         let bus = LossyBus(buses[index].bus, seed: UInt64(index), swallowedFrom: Int64(total - 49))
         let listener = EventListener(service, to: .social, inbox: inboxes[index], bus: bus, logger: .quiet)
         group.addTask { await listener.run() }
       }
       for number in 1...total {
-        teller.tell(log.tell("test.happened", body(number)))
+        publisher.publish(log.publish("test.happened", body(number)))
         if number % 50 == 0 { await Task.yield() }
       }
-      let told = ContinuousClock.now
+      let published = ContinuousClock.now
       for own in effects { await own.wait(for: total) }
       // Within 3 s on a quiet machine; on a busy one, far from the pauses of a listener that had to give up and begin again.
-      #expect(ContinuousClock.now - told < .seconds(20))
+      #expect(ContinuousClock.now - published < .seconds(20))
       group.cancelAll()
     }
     for own in effects { #expect(await own.bodies == (1...total).map { body($0) }) }
-    for bus in buses + [tellerBus] { await bus.stop() }
+    for bus in buses + [publisherBus] { await bus.stop() }
   }
 
   @Test("A listener that was away under 50,000 events catches up without a gap, in little memory")
   func catchesUp() async throws {
     let junction = try Wiring.sockets.make()
     let log = MemoryEventLog()
-    let (tellerBus, teller) = try teller(log, junction)
+    let (publisherBus, publisher) = try publisher(log, junction)
     let bus = try junction.bus(.notifications)
     let effects = Effects()
     let inbox = try await inbox { event, _ in await effects.add(event) }
@@ -165,12 +165,12 @@ private final class LossyBus: Bus {
         group.cancelAll()
       }
     }
-    let running = Task { await teller.run() }
-    for number in 1...10 { log.tell("test.happened", body(number, padding: 200)) }
+    let running = Task { await publisher.run() }
+    for number in 1...10 { log.publish("test.happened", body(number, padding: 200)) }
     await listen(until: 10)
-    for number in 11...50_010 { log.tell("test.happened", body(number, padding: 200)) }
-    teller.tell(
-      Told(after: 10, head: LogHead(epoch: "1", number: 50_010), names: ["test.happened"], events: []))
+    for number in 11...50_010 { log.publish("test.happened", body(number, padding: 200)) }
+    publisher.publish(
+      PublishedEvents(after: 10, head: LogHead(epoch: "1", number: 50_010), names: ["test.happened"], events: []))
     await effects.watchMemory()
     await listen(until: 50_010)
     let caughtUp = await effects.bodies
@@ -182,14 +182,14 @@ private final class LossyBus: Bus {
     running.cancel()
     await running.value
     await bus.stop()
-    await tellerBus.stop()
+    await publisherBus.stop()
   }
 
   @Test("An effect that fails is tried again until it succeeds, and nothing overtakes it")
   func failingEffect() async throws {
     let junction = try Wiring.memory.make()
     let log = MemoryEventLog()
-    let (_, teller) = try teller(log, junction)
+    let (_, publisher) = try publisher(log, junction)
     let effects = Effects()
     let failures = Mutex(3)
     struct Refused: Error {}
@@ -203,11 +203,11 @@ private final class LossyBus: Bus {
       if fails { throw Refused() }
       await effects.add(event)
     }
-    for number in 1...20 { log.tell("test.happened", body(number)) }
+    for number in 1...20 { log.publish("test.happened", body(number)) }
     let bus = try junction.bus(.rewards)
     let listener = EventListener(.rewards, to: .social, inbox: inbox, bus: bus.bus, logger: .quiet)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await teller.run() }
+      group.addTask { await publisher.run() }
       group.addTask { await listener.run() }
       await effects.wait(for: 20)
       group.cancelAll()
@@ -219,33 +219,33 @@ private final class LossyBus: Bus {
   func fromTheHead() async throws {
     let junction = try Wiring.sockets.make()
     let log = MemoryEventLog()
-    let (tellerBus, teller) = try teller(log, junction)
-    for number in 1...5 { log.tell("test.happened", body(number)) }
+    let (publisherBus, publisher) = try publisher(log, junction)
+    for number in 1...5 { log.publish("test.happened", body(number)) }
     let bus = try junction.bus(.gateway)
     let effects = Effects()
     let inbox = MemoryEventInbox { event, _ in await effects.add(event) }
     let listener = EventListener(
       .gateway, to: .social, inbox: inbox, bus: bus.bus, start: .head, keepsCursor: false, logger: .quiet)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await teller.run() }
+      group.addTask { await publisher.run() }
       group.addTask { await listener.run() }
       while await inbox.cursor(of: .social) == nil { await Task.yield() }
-      teller.tell(log.tell("test.happened", body(6)))
+      publisher.publish(log.publish("test.happened", body(6)))
       await effects.wait(for: 1)
       group.cancelAll()
     }
     #expect(await effects.bodies == [body(6)])
     #expect(log.acknowledgement(of: .gateway) == nil)
     await bus.stop()
-    await tellerBus.stop()
+    await publisherBus.stop()
   }
 
   @Test("Only the listener itself moves its cursor, and accounts may not read the log")
   func rights() async throws {
     let log = MemoryEventLog()
-    let teller = EventTeller(.social, log: log, bus: MemoryBus(.social, on: MemoryExchange()), logger: .quiet)
+    let publisher = EventPublisher(.social, log: log, bus: MemoryBus(.social, on: MemoryExchange()), logger: .quiet)
     func code(_ operation: String, _ body: String, _ caller: Caller) async -> String? {
-      await teller.answer(.test(operation, body: Array(body.utf8), caller: caller))?.code
+      await publisher.answer(.test(operation, body: Array(body.utf8), caller: caller))?.code
     }
     #expect(await code("events.fetch", #"{"limit":5}"#, .service(.rewards)) == nil)
     #expect(await code("events.fetch", #"{"limit":5}"#, Caller(kind: .anonymous)) == "forbidden")
@@ -253,15 +253,15 @@ private final class LossyBus: Bus {
     #expect(await code("events.acknowledge", body, .service(.rewards)) == "forbidden")
     #expect(await code("events.acknowledge", body, .service(.activity)) == nil)
     #expect(log.acknowledgement(of: .activity) == LogHead(epoch: "1", number: 3))
-    for number in 1...9 { log.tell("test.happened", self.body(number)) }
+    for number in 1...9 { log.publish("test.happened", self.body(number)) }
     log.prune(through: 5)
     #expect(await code("events.fetch", #"{"epoch":"1","after":2,"limit":5}"#, .service(.rewards)) == "events_pruned")
   }
 }
 
-/// The teller needs the bus, whose handler needs the teller.
-private final class TellerBox: Sendable {
-  private let value = Mutex<EventTeller?>(nil)
-  var teller: EventTeller? { value.withLock { $0 } }
-  func set(_ teller: EventTeller) { value.withLock { $0 = teller } }
+/// The publisher needs the bus, whose handler needs the publisher.
+private final class PublisherBox: Sendable {
+  private let value = Mutex<EventPublisher?>(nil)
+  var publisher: EventPublisher? { value.withLock { $0 } }
+  func set(_ publisher: EventPublisher) { value.withLock { $0 = publisher } }
 }

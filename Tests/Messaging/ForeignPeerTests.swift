@@ -29,15 +29,15 @@ struct ForeignPeerTests {
     let junction = try Wiring.sockets.make()
     let server = try junction.bus(.social, serving: Self.serve)
     let lines = try await PythonPeer.run("faults.py", "ipc://\(junction.folder?.path ?? "")/social.requests", header())
-    let told = Dictionary(lines.map { (String($0.prefix { $0 != "\t" }), $0) }, uniquingKeysWith: { first, _ in first })
-    #expect(told["no JSON"]?.contains(#""code":"invalid_json""#) == true)
-    #expect(told["no body"]?.contains(#""code":"bad_request""#) == true)
-    #expect(told["unknown field"]?.contains(#""field":"extra","code":"unknown_field""#) == true)
-    #expect(told["not UTF-8"]?.contains(#""code":"invalid_json""#) == true)
-    #expect(told["too many frames"]?.contains(#""code":"bad_request""#) == true)
-    #expect(told["unknown operation"]?.contains(#""code":"unknown_operation""#) == true)
-    #expect(told["100 MB"] == "100 MB\tsilence")
-    #expect(told["after all"] == "after all\t{}")
+    let published = Dictionary(lines.map { (String($0.prefix { $0 != "\t" }), $0) }, uniquingKeysWith: { first, _ in first })
+    #expect(published["no JSON"]?.contains(#""code":"invalid_json""#) == true)
+    #expect(published["no body"]?.contains(#""code":"bad_request""#) == true)
+    #expect(published["unknown field"]?.contains(#""field":"extra","code":"unknown_field""#) == true)
+    #expect(published["not UTF-8"]?.contains(#""code":"invalid_json""#) == true)
+    #expect(published["too many frames"]?.contains(#""code":"bad_request""#) == true)
+    #expect(published["unknown operation"]?.contains(#""code":"unknown_operation""#) == true)
+    #expect(published["100 MB"] == "100 MB\tsilence")
+    #expect(published["after all"] == "after all\t{}")
     let client = try junction.bus(.gateway)
     // What the peers left behind may still be worked off.
     var reply = try await client.bus.request(.test(body: [1]), to: .social)
@@ -143,20 +143,20 @@ struct ForeignPeerTests {
     #expect(try await ask(rewards.secretKey, "test.echo", .service(.rewards)) == "test.echo")
     #expect(try await ask(gateway.secretKey, "test.other", account) == "test.other")
     // Events are for those who may fetch them.
-    let telling = Task {
+    let publishing = Task {
       while !Task.isCancelled {
         server.announce(.heartbeat(LogHead(epoch: "e", number: 1)))
         await Task.yield()
       }
     }
-    func hear(_ secret: String, milliseconds: Int) async throws -> String {
+    func subscribe(_ secret: String, milliseconds: Int) async throws -> String {
       try await PythonPeer.run(
         "curve.py", "tcp://127.0.0.1:\(port + 1)", social.publicKey.description, secret, "hear", String(milliseconds)
       ).joined()
     }
-    #expect(try await hear(gateway.secretKey, milliseconds: 30_000).contains("heartbeat"))
-    #expect(try await hear(rewards.secretKey, milliseconds: 1500) == "silence")
-    telling.cancel()
+    #expect(try await subscribe(gateway.secretKey, milliseconds: 30_000).contains("heartbeat"))
+    #expect(try await subscribe(rewards.secretKey, milliseconds: 1500) == "silence")
+    publishing.cancel()
     await server.stop(within: .milliseconds(200))
   }
 
@@ -177,14 +177,14 @@ struct ForeignPeerTests {
     try right.start()
     #expect(try await right.request(.test(body: [7]), to: .social).body == [7])
     let stream = right.announcements(of: .social)
-    let telling = Task {
+    let publishing = Task {
       while !Task.isCancelled {
         server.announce(.heartbeat(LogHead(epoch: "e", number: 1)))
         await Task.yield()
       }
     }
     for await _ in stream { break }
-    telling.cancel()
+    publishing.cancel()
     let wrong = client(gateway.publicKey)
     try wrong.start()
     await #expect(throws: BusFailure.unavailable) { try await wrong.request(.test(within: 700), to: .social) }

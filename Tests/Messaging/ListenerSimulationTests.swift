@@ -4,10 +4,10 @@ import Testing
 
 @testable import Messaging
 
-/// A teller, a listener and what lies between them, as a game of single steps in which anything may be lost, doubled, late or
+/// A publisher, a listener and what lies between them, as a game of single steps in which anything may be lost, doubled, late or
 /// killed between any two steps. Only what a store would keep is kept.
 private struct Simulation {
-  // The teller's store.
+  // The publisher's store.
   var epoch = 1
   var events: [LoggedEvent] = []
   var pruned: Int64 = 0
@@ -43,20 +43,20 @@ private struct Simulation {
   /// Whether the event of that number is one that the listener wants.
   static func isWanted(_ number: Int64) -> Bool { number % 7 < 4 }
 
-  // MARK: - The teller
+  // MARK: - The publisher
 
   /// A commit: one event, or several of which only the names are told.
-  mutating func tell() {
-    guard chance(10) else { return tellOne(isHinted: true) }
+  mutating func publish() {
+    guard chance(10) else { return publishOne(isHinted: true) }
     let before = head.number
-    for _ in 0...Int.random(in: 0...9, using: &random) { tellOne(isHinted: false) }
+    for _ in 0...Int.random(in: 0...9, using: &random) { publishOne(isHinted: false) }
     let names = Set(events.suffix(Int(head.number - before)).map(\.name))
     let burst = Announcement.burst(names: names, after: before, head: head)
     if chance(80) { hints.append(burst) }
     if chance(10) { hints.append(burst) }
   }
 
-  private mutating func tellOne(isHinted: Bool) {
+  private mutating func publishOne(isHinted: Bool) {
     let number = head.number + 1
     let name = Simulation.isWanted(number) ? "wanted" : "other"
     let event = LoggedEvent(number: number, name: name, at: .placeholder, traceparent: nil, body: [])
@@ -77,7 +77,7 @@ private struct Simulation {
     events = []
     pruned = 0
     acknowledged = 0
-    for _ in 0..<Int.random(in: 0...5, using: &random) { tell() }
+    for _ in 0..<Int.random(in: 0...5, using: &random) { publish() }
   }
 
   // MARK: - The listener, one step at a time
@@ -148,7 +148,7 @@ private struct Simulation {
     }
   }
 
-  /// What an inbox does in its transaction: passes over the old, and takes effect with the cursor.
+  /// What an inbox does in its transaction: ignores the old, and takes effect with the cursor.
   private mutating func commit(_ page: EventPage, _ after: LogHead) {
     guard let before = cursor, before.epoch == after.epoch else {
       faults.append("applied events of epoch \(after.epoch) at cursor \(String(describing: cursor))")
@@ -169,12 +169,12 @@ private struct Simulation {
   mutating func play(steps: Int, losesHistory: Bool) {
     for _ in 0..<steps {
       switch Int.random(in: 0..<100, using: &random) {
-      case 0..<15: tell()
+      case 0..<15: publish()
       case 15..<18: hints.append(.heartbeat(head))
       case 18..<35:
         guard let index = hints.indices.randomElement(using: &random) else { break }
         let hint = hints.remove(at: index)
-        if !chance(20) { listener.heard(hint, at: clock) }
+        if !chance(20) { listener.received(hint, at: clock) }
       case 35..<38: crash()
       case 38..<39: hints = []
       case 39..<42: prune(beyondAcknowledged: losesHistory && chance(30))
@@ -183,7 +183,7 @@ private struct Simulation {
       }
     }
     for _ in 0..<3000 where cursor != head || outcome != nil {
-      if chance(10) { listener.heard(.heartbeat(head), at: clock) }
+      if chance(10) { listener.received(.heartbeat(head), at: clock) }
       step(isCalm: true)
     }
     if cursor != head { faults.append("stuck at \(String(describing: cursor)), the log is at \(head)") }
@@ -206,7 +206,7 @@ private struct Simulation {
     }
   }
 
-  @Test("A teller that lost history or its whole store is followed from its snapshot: 1,500 games")
+  @Test("A publisher that lost history or its whole store is followed from its snapshot: 1,500 games")
   func snapshots() async {
     var games = 0
     for seed in 0..<1500 as Range<UInt64> {
@@ -226,7 +226,7 @@ struct StuckListenerTests {
   private func state() -> ListenerState {
     var state = ListenerState(start: .snapshot, keepsCursor: true)
     state.loaded(LogHead(epoch: "1", number: 0))
-    state.heard(.heartbeat(LogHead(epoch: "1", number: 1)), at: 0)
+    state.received(.heartbeat(LogHead(epoch: "1", number: 1)), at: 0)
     let event = LoggedEvent(number: 1, name: "wanted", at: .now, traceparent: nil, body: [])
     state.fetched(LogHead(epoch: "1", number: 1), EventPage([event], through: 1), at: 0)
     return state
@@ -250,7 +250,7 @@ struct StuckListenerTests {
     #expect(!state.isStuck)
   }
 
-  @Test("is not stuck because the teller is away")
+  @Test("is not stuck because the publisher is away")
   func away() {
     var state = state()
     for count in 1...10 { state.fetchFailed(.unreachable, at: Int64(count) * 60_000) }
@@ -260,13 +260,13 @@ struct StuckListenerTests {
   private struct HangingInbox: EventInbox {
     let began: AsyncStream<Void>.Continuation
 
-    func cursor(of teller: ServiceName) async throws -> LogHead? {
+    func cursor(of publisher: ServiceName) async throws -> LogHead? {
       began.yield()
       try await Task.sleep(for: .seconds(600))
       return nil
     }
-    func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {}
-    func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from: LogHead) async throws {}
+    func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {}
+    func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from: LogHead) async throws {}
   }
 
   @Test("counts as stuck while a step of it hangs")
@@ -289,15 +289,15 @@ struct StuckListenerTests {
   }
 }
 
-@Suite("A listener whose teller was silent, or that slept itself")
-struct SilentTellerTests {
+@Suite("A listener whose publisher was silent, or that slept itself")
+struct SilentPublisherTests {
   private let here = LogHead(epoch: "1", number: 7)
 
   /// One that has everything at time 0.
   private func caughtUp() -> ListenerState {
     var state = ListenerState(start: .snapshot, keepsCursor: false)
     state.loaded(here)
-    #expect(state.lag(at: 0) == nil && !state.hasCaughtUp(at: 0), "nobody has said where the teller stands")
+    #expect(state.lag(at: 0) == nil && !state.hasCaughtUp(at: 0), "nobody has said where the publisher stands")
     #expect(state.next(at: 0) == .fetch(after: here))
     state.fetched(here, EventPage([], through: 7), at: 0)
     #expect(state.next(at: 0) == .idle)
@@ -305,17 +305,17 @@ struct SilentTellerTests {
     return state
   }
 
-  @Test("does not know what it lacks until the teller has said where it stands")
+  @Test("does not know what it lacks until the publisher has said where it stands")
   func waking() {
     var state = caughtUp()
     for time in stride(from: 1000, through: 10_000, by: 1000) as StrideThrough<Int64> {
-      state.heard(.heartbeat(here), at: time)
+      state.received(.heartbeat(here), at: time)
       #expect(state.next(at: time) == .idle)
       #expect(state.lag(at: time) == 0 && state.hasCaughtUp(at: time))
     }
     #expect(state.lag(at: 60_000) == nil && !state.hasCaughtUp(at: 60_000))
     // What is heard first was said before, and waited.
-    state.heard(.heartbeat(here), at: 60_000)
+    state.received(.heartbeat(here), at: 60_000)
     #expect(state.lag(at: 60_001) == nil && !state.hasCaughtUp(at: 60_001))
     #expect(state.next(at: 60_001) == .fetch(after: here))
     let event = LoggedEvent(number: 8, name: "wanted", at: .placeholder, traceparent: nil, body: [])

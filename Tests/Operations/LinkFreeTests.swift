@@ -43,6 +43,6 @@ struct LinkFreeTests {
   @Test("is too short to be a message")
   func short() {
     let text = LinkFree.text("Your account is locked, call this number at once or lose everything that you have here")
-    #expect(text.count <= LinkFree.mostCharacters && text.hasPrefix("Your account"))
+    #expect(text.count <= LinkFree.maxCharacters && text.hasPrefix("Your account"))
   }
 }

@@ -6,14 +6,14 @@ struct ShortTextTests {
   @Test("is bounded in characters as people count them and in bytes, and the rule names the bound that it passes")
   func length() {
     let family = "👩‍👩‍👧‍👦"
-    #expect(ShortText.brokenLength(String(repeating: "ñ", count: 20), most: 20) == nil)
-    #expect(ShortText.brokenLength(String(repeating: "🇪🇸", count: 20), most: 20) == nil)
-    #expect(ShortText.brokenLength(String(repeating: "ñ", count: 21), most: 20) == FieldRule("too_long", ["most": .number(20)]))
+    #expect(ShortText.brokenLength(String(repeating: "ñ", count: 20), maximum: 20) == nil)
+    #expect(ShortText.brokenLength(String(repeating: "🇪🇸", count: 20), maximum: 20) == nil)
+    #expect(ShortText.brokenLength(String(repeating: "ñ", count: 21), maximum: 20) == FieldRule("too_long", ["max": .number(20)]))
     #expect(
-      ShortText.brokenLength(String(repeating: family, count: 20), most: 20)
-        == FieldRule("too_many_bytes", ["most": .number(320)]))
+      ShortText.brokenLength(String(repeating: family, count: 20), maximum: 20)
+        == FieldRule("too_many_bytes", ["max": .number(320)]))
     #expect(
-      ShortText.brokenLength(String(repeating: family, count: 21), most: 20) == FieldRule("too_long", ["most": .number(20)]))
+      ShortText.brokenLength(String(repeating: family, count: 21), maximum: 20) == FieldRule("too_long", ["max": .number(20)]))
   }
 
   @Test(

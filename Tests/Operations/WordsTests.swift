@@ -29,19 +29,19 @@ struct WordsTests {
 
   @Test("are filled with values")
   func parameters() {
-    #expect(words.text("field.too_long", .english, ["most": .number(20)]) == "This may have at most 20 characters.")
+    #expect(words.text("field.too_long", .english, ["max": .number(20)]) == "This may have at most 20 characters.")
     #expect(words.text("nothing", .english) == nil)
   }
 
   @Test("write numbers as the language does, with its decimal mark")
   func decimals() throws {
-    let problem = FieldProblem(field: "amount", FieldRule("out_of_range", ["least": .decimal(0.001), "most": .number(1000)]))
+    let problem = FieldProblem(field: "amount", FieldRule("out_of_range", ["min": .decimal(0.001), "max": .number(1000)]))
     // As it comes out of the strict decoder at one end of the bus, and in at the other.
     let parameters = try FieldProblem.decode(problem.json).parameters
     #expect(parameters == problem.parameters)
     #expect(words.text("field.out_of_range", .english, parameters) == "This must be from 0.001 to 1000.")
     #expect(words.text("field.out_of_range", .spanish, parameters) == "Debe estar entre 0,001 y 1000.")
-    let text = words.text("field.out_of_range", .spanish, ["least": .text("1.5.2026"), "most": .text("2.5")])
+    let text = words.text("field.out_of_range", .spanish, ["min": .text("1.5.2026"), "max": .text("2.5")])
     #expect(text == "Debe estar entre 1.5.2026 y 2.5.")
   }
 

@@ -58,7 +58,7 @@ final class ErasureStepsTests {
         try database.run("INSERT INTO notes VALUES (?, ?)", .id(account), .number(number))
         for _ in 0..<3 { try database.run("INSERT INTO lines (account_id, number) VALUES (?, ?)", .id(account), .number(number)) }
         try database.run("INSERT INTO marks (account_id) VALUES (?)", .id(account))
-        try transaction.tell(SessionRevoked(sessionID: ID(), accountID: account, reason: .loggedOut, at: transaction.now))
+        try transaction.publish(SessionRevoked(sessionID: ID(), accountID: account, reason: .loggedOut, at: transaction.now))
       }
       try database.run("INSERT INTO shared VALUES (?)", .id(account))
     }

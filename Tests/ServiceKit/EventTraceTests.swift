@@ -38,20 +38,20 @@ struct EventTraceTests {
       let logger = Logger(label: "test") { _ in Handler(lines: line, logLevel: level) }
       return ServiceEnvironment(settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange), logger: logger)
     }
-    let teller = try ServiceHost(Notebook.service(environment(.social)), environment(.social))
+    let publisher = try ServiceHost(Notebook.service(environment(.social)), environment(.social))
     var reader = ServiceDefinition(Contract(.rewards, operations: [], events: [], words: []), migrations: [])
-    reader.hear(Notebook.NoteAdded.self) { event, _, transaction in
+    reader.subscribe(to: Notebook.NoteAdded.self) { event, _, transaction in
       transaction.afterCommit { effect.yield(event.text) }
     }
     let listener = try ServiceHost(reader, environment(.rewards))
-    let running = [teller, listener].map { host in Task { try await host.run() } }
+    let running = [publisher, listener].map { host in Task { try await host.run() } }
     defer { running.forEach { $0.cancel() } }
 
-    try await teller.store.write { try $0.tell(Notebook.NoteAdded(text: "untraced")) }
-    try await teller.store.write(traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01") {
-      try $0.tell(Notebook.NoteAdded(text: "traced"))
+    try await publisher.store.write { try $0.publish(Notebook.NoteAdded(text: "untraced")) }
+    try await publisher.store.write(traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01") {
+      try $0.publish(Notebook.NoteAdded(text: "traced"))
     }
-    try await teller.store.write { try $0.tell(Notebook.NoteAdded(text: "last")) }
+    try await publisher.store.write { try $0.publish(Notebook.NoteAdded(text: "last")) }
     for await text in effects where text == "last" { break }
     line.finish()
     var logged: [Logger.Metadata] = []

@@ -87,7 +87,7 @@ enum Notebook {
       let count = try Int.fetchOne(transaction.database, sql: "SELECT count(*) FROM notes") ?? 0
       guard count < 5 else { throw Refusal.full }
       try transaction.database.execute(sql: "INSERT INTO notes VALUES (?)", arguments: [input.text])
-      try transaction.tell(NoteAdded(text: input.text))
+      try transaction.publish(NoteAdded(text: input.text))
       return Count(count: count + 1)
     }
     service.serve(SignNote.self) { (input: Note, _, transaction: Transaction) in

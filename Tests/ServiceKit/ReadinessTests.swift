@@ -41,7 +41,7 @@ struct ReadinessTests {
       ServiceEnvironment(settings: Settings([:]), home: home, bus: MemoryBus(service, on: exchange), logger: logger)
     }
     var reader = ServiceDefinition(Contract(.rewards, operations: [], events: [], words: []), migrations: [])
-    reader.hear(Notebook.NoteAdded.self) { _, _, _ in try barrier.pass() }
+    reader.subscribe(to: Notebook.NoteAdded.self) { _, _, _ in try barrier.pass() }
     let readerHost = try ServiceHost(reader, environment(.rewards))
     let reading = Task { try await readerHost.run() }
     defer { reading.cancel() }
@@ -51,34 +51,34 @@ struct ReadinessTests {
     }
     func isReady(_ service: ServiceName) async throws -> Bool { try await health(service).isReady }
 
-    // The teller is away: nobody knows what it has told.
-    #expect(try await health(.rewards).hindrances == [Hindrance(part: "listener.social", state: .catchingUp)])
+    // The publisher is away: nobody knows what it has told.
+    #expect(try await health(.rewards).problems == [HealthProblem(part: "listener.social", state: .catchingUp)])
     #expect(try await !isReady(.rewards))
-    let teller = environment(.social)
-    let tellerHost = try ServiceHost(Notebook.service(teller), teller)
-    try await tellerHost.store.write { try $0.tell(Notebook.NoteAdded(text: "a")) }
-    let telling = Task { try await tellerHost.run() }
-    defer { telling.cancel() }
+    let publisher = environment(.social)
+    let publisherHost = try ServiceHost(Notebook.service(publisher), publisher)
+    try await publisherHost.store.write { try $0.publish(Notebook.NoteAdded(text: "a")) }
+    let publishing = Task { try await publisherHost.run() }
+    defer { publishing.cancel() }
     // It hears nobody, so nothing is missing.
     #expect(try await isReady(.social))
     try await until { barrier.tries >= 1 }
     #expect(try await !isReady(.rewards))
     barrier.open()
     try await until { try await isReady(.rewards) }
-    #expect(try await tellerHost.store.log.head().number == 1)
+    #expect(try await publisherHost.store.log.head().number == 1)
 
     // Ready once does not mean ready for ever: an effect that fails again and again is said.
     barrier.close()
-    try await tellerHost.store.write { try $0.tell(Notebook.NoteAdded(text: "b")) }
+    try await publisherHost.store.write { try $0.publish(Notebook.NoteAdded(text: "b")) }
     try await until { barrier.tries >= 4 }
-    #expect(try await health(.rewards).hindrances == [Hindrance(part: "listener.social", state: .stuck)])
+    #expect(try await health(.rewards).problems == [HealthProblem(part: "listener.social", state: .stuck)])
     #expect(try await !isReady(.rewards))
     barrier.open()
     try await until { try await isReady(.rewards) }
   }
 
   /// A runner that does as it is told.
-  private struct Told: ServiceLifecycle.Service {
+  private struct PublishedEvents: ServiceLifecycle.Service {
     let body: @Sendable () async throws -> Void
     func run() async throws { try await body() }
   }
@@ -92,7 +92,7 @@ struct ReadinessTests {
     let count = Mutex(0)
     try await Notebook.running(change: { service in
       service.run { _ in
-        Told {
+        PublishedEvents {
           begin.yield(
             count.withLock { count in
               count += 1; return count
@@ -105,7 +105,7 @@ struct ReadinessTests {
     }) { client in
       for await number in begun where number == 3 { break }
       let health = try await client.send(ReadHealth.self, .init(), as: .service(.gateway))
-      #expect(!health.isReady && health.hindrances == [Hindrance(part: "Told", state: .failing)])
+      #expect(!health.isReady && health.problems == [HealthProblem(part: "Told", state: .failing)])
       #expect(try await client.send(Notebook.CountNotes.self, .init()).count == 0)
       isFixed.withLock { $0 = true }
       try await until { try await client.send(ReadHealth.self, .init(), as: .service(.gateway)).isReady }
@@ -118,7 +118,7 @@ struct ReadinessTests {
     let (resumed, resume) = AsyncStream<Void>.makeStream()
     try await Notebook.running(change: { service in
       service.run { _, pulse in
-        Told {
+        PublishedEvents {
           pulse.promise(within: .zero)
           promise.yield()
           for await _ in resumed { break }
@@ -131,7 +131,7 @@ struct ReadinessTests {
       var promises = promised.makeAsyncIterator()
       await promises.next()
       let health = try await client.send(ReadHealth.self, .init(), as: .service(.gateway))
-      #expect(health.hindrances == [Hindrance(part: "Told", state: .stuck)])
+      #expect(health.problems == [HealthProblem(part: "Told", state: .stuck)])
       resume.yield()
       await promises.next()
       #expect(try await client.send(ReadHealth.self, .init(), as: .service(.gateway)).isReady)
@@ -143,7 +143,7 @@ struct ReadinessTests {
     let (done, finish) = AsyncStream<Void>.makeStream()
     try await Notebook.running(change: { service in
       service.run { _, pulse in
-        Told {
+        PublishedEvents {
           pulse.promise(within: .zero)
           finish.yield()
         }
@@ -176,28 +176,28 @@ struct ReadinessTests {
       Contract(.rewards, operations: [], events: [], words: []),
       migrations: [Migration(1, "heard") { try $0.execute(sql: "CREATE TABLE heard (text BLOB NOT NULL) STRICT") }])
     let tries = Mutex(0)
-    reader.hear(Notebook.NoteAdded.self) { _, _, transaction in
+    reader.subscribe(to: Notebook.NoteAdded.self) { _, _, transaction in
       tries.withLock { $0 += 1 }
       try transaction.database.execute(sql: "INSERT INTO heard VALUES (zeroblob(100000))")
     }
     let readerHost = try ServiceHost(reader, environment(.rewards))
     let reading = Task { try await readerHost.run() }
     defer { reading.cancel() }
-    let teller = environment(.social)
-    let tellerHost = try ServiceHost(Notebook.service(teller), teller)
-    let telling = Task { try await tellerHost.run() }
-    defer { telling.cancel() }
+    let publisher = environment(.social)
+    let publisherHost = try ServiceHost(Notebook.service(publisher), publisher)
+    let publishing = Task { try await publisherHost.run() }
+    defer { publishing.cancel() }
     let client = ServiceClient(bus: MemoryBus(.gateway, on: exchange), service: .gateway, clock: .system)
     func health() async throws -> ReadHealth.Output { try await client.request(ReadHealth.self, .init(), to: .rewards) }
     try await until { try await health().isReady }
 
     // A limit of SQLite's own stands for the disk's.
     try await readerHost.store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1") }
-    for number in 0..<3 { try await tellerHost.store.write { try $0.tell(Notebook.NoteAdded(text: "\(number)")) } }
+    for number in 0..<3 { try await publisherHost.store.write { try $0.publish(Notebook.NoteAdded(text: "\(number)")) } }
     // More often than an effect may fail before its listener counts as stuck.
     try await until {
       let found = try await health()
-      #expect(found.isReady, "\(found.hindrances)")
+      #expect(found.isReady, "\(found.problems)")
       return tries.withLock { $0 } > 5
     }
     try await until { readerHost.store.problem != nil }
@@ -205,7 +205,7 @@ struct ReadinessTests {
     try await until {
       try await readerHost.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM heard") } == 3
     }
-    try await until { try await health().hindrances.isEmpty }
+    try await until { try await health().problems.isEmpty }
   }
 
 }

@@ -59,7 +59,8 @@ struct StoppingTests {
   }
 
   /// - Returns: how many events the service had told when it had stopped, and how long it took from the signal on.
-  private func run(_ body: @escaping @Sendable (Running) async throws -> Void) async throws -> (told: Int64, took: Duration) {
+  private func run(_ body: @escaping @Sendable (Running) async throws -> Void) async throws -> (published: Int64, took: Duration)
+  {
     let home = Home(path: "/tmp/racha-stop-\(UInt32.random(in: .min ... .max))")
     try Home.makePrivateFolder(home.path)
     defer { try? FileManager.default.removeItem(atPath: home.path) }
@@ -74,7 +75,7 @@ struct StoppingTests {
       enter.yield()
       for await _ in released { break }
       // The store is open for it still.
-      try await call.write { try $0.tell(Notebook.NoteAdded(text: "lost")) }
+      try await call.write { try $0.publish(Notebook.NoteAdded(text: "lost")) }
       return Empty()
     }
     let host = try ServiceHost(service, environment)
@@ -103,14 +104,14 @@ struct StoppingTests {
     let store = try Store(
       path: "\(home.stores)/social.sqlite", service: .social, migrations: Notebook.migrations,
       secret: try home.secret("social.store"), logger: logger)
-    let told = try await store.log.head().number
+    let published = try await store.log.head().number
     await store.close()
-    return (told, took)
+    return (published, took)
   }
 
   @Test("finishes and answers what it is doing, takes nothing new, and is gone within 5 seconds")
   func inFlight() async throws {
-    let (told, took) = try await run { running in
+    let (published, took) = try await run { running in
       async let reply = running.lose()
       for await _ in running.entered { break }
       // The signal itself, as the launcher sends it; the group takes it from here on.
@@ -119,7 +120,7 @@ struct StoppingTests {
       running.release.yield()
       #expect(try await reply.header.status == 200)
     }
-    #expect(told == 1)
+    #expect(published == 1)
     // Within 5 s on a quiet machine; on a busy one, long before the request's deadline.
     #expect(took < .seconds(20))
   }

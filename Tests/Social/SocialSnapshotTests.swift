@@ -25,21 +25,21 @@ struct SocialSnapshotTests {
       _ = try await stage.call(SendFriendRequest.self, .init(username: ana.username), as: leo.caller)
       _ = try await stage.call(RemoveFriend.self, .init(accountID: eva.account), as: ana.caller)
 
-      let told = try await stage.told(by: .social)
+      let published = try await stage.published(by: .social)
       // Of the two friendships only the first holds.
-      let over = told.filter { $0.name == FriendRequestAccepted.spec.name }[1].number
-      let expected = told.filter { $0.name != FriendshipEnded.spec.name && $0.number != over }
+      let over = published.filter { $0.name == FriendRequestAccepted.spec.name }[1].number
+      let expected = published.filter { $0.name != FriendshipEnded.spec.name && $0.number != over }
       let snapshot = try await stage.snapshot(of: .social)
-      #expect(Set(snapshot.map { Told($0) }) == Set(expected.map { Told($0) }))
+      #expect(Set(snapshot.map { PublishedEvents($0) }) == Set(expected.map { PublishedEvents($0) }))
       #expect(snapshot.count == expected.count && snapshot.allSatisfy { $0.number == 0 })
       #expect(
         snapshot.filter { $0.name == MessageSent.spec.name }.map(\.body)
-          == told.filter { $0.name == MessageSent.spec.name }.map(\.body))
+          == published.filter { $0.name == MessageSent.spec.name }.map(\.body))
     }
   }
 
   /// What an event says, without its place in the log.
-  private struct Told: Hashable {
+  private struct PublishedEvents: Hashable {
     let name: String
     let body: String
 

@@ -63,7 +63,7 @@ struct CrashTests {
     let numbers = try await store.allNumbers()
     #expect(acknowledged.subtracting(numbers) == [])
     #expect(numbers.allSatisfy { $0 % 7 != 0 })
-    #expect(try await store.toldNumbers().sorted() == numbers)
+    #expect(try await store.sentNumbers().sorted() == numbers)
     #expect(try await store.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
     await store.close()
   }
@@ -87,7 +87,7 @@ struct CrashTests {
       let probe = try Probe(path, "hear")
       acknowledged = max(acknowledged, try await probe.acknowledged(killingAfter: round * 200).last ?? 0)
       let store = try Store.numbers(path, migrations: CrashTests.migrations)
-      let effects = try await store.toldNumbers()
+      let effects = try await store.sentNumbers()
       #expect(effects == Array(1...effects.count))
       #expect(effects.count >= acknowledged)
       #expect(try await store.inbox { _, _, _ in }.cursor(of: .identity)?.number == Int64(effects.count))

@@ -22,15 +22,15 @@ struct ErasureTests {
     let store = try Store.numbers(folder.file("a.sqlite"))
     let (account, other) = (account, AccountID())
     try await store.write { transaction in
-      try transaction.tell(Named(account: account, text: "PLANTED"))
-      try transaction.tell(NumberWritten(number: 1))
-      try transaction.tell(Named(account: other, text: "kept"))
+      try transaction.publish(Named(account: account, text: "PLANTED"))
+      try transaction.publish(NumberWritten(number: 1))
+      try transaction.publish(Named(account: other, text: "kept"))
     }
     #expect(try await store.write { try $0.emptyEvents(naming: account, except: []) } == 1)
     #expect(try await store.write { try $0.emptyEvents(naming: account, except: []) } == 0)
     let log = try await store.log.events(after: 0, limit: 10, bytes: 1 << 20)
     #expect(log.map(\.number) == [1, 2, 3] && log.map(\.name) == ["events.erased", "numbers.written", "names.named"])
-    // Who listens passes over it and misses nothing.
+    // Who listens ignores it and misses nothing.
     let page = try await store.log.events(after: 0, named: ["names.named"], limit: 10, bytes: 1 << 20)
     #expect(page.events.map(\.number) == [3] && page.through == 3)
     #expect(try await store.write { try $0.emptyEvents(naming: other, except: ["names.named"]) } == 0)

@@ -17,7 +17,7 @@ struct GroupCommitTests {
   let reader: DatabaseQueue
   /// What happened, in order.
   let history = History()
-  let told: AsyncStream<Told>
+  let published: AsyncStream<PublishedEvents>
   let commit: GroupCommit
   let metrics = TestMetrics()
 
@@ -26,11 +26,11 @@ struct GroupCommitTests {
     let connections = try Connections(path: folder.file("store.sqlite"), readers: 1)
     _ = try connections.prepare([numbersTable], of: .activity, at: .now)
     (writer, reader) = (connections.writer, connections.readers[0])
-    let (told, tellings) = AsyncStream.makeStream(of: Told.self)
-    self.told = told
+    let (published, publications) = AsyncStream.makeStream(of: PublishedEvents.self)
+    self.published = published
     let metrics = StoreMetrics(factory: metrics)
     commit = GroupCommit(
-      service: .activity, clock: .system, epoch: "e", tell: { tellings.yield($0) }, metrics: metrics,
+      service: .activity, clock: .system, epoch: "e", publish: { publications.yield($0) }, metrics: metrics,
       space: WriteSpace(nil, metrics: metrics),
       onFatal: { [history] in history.add("fatal: \($0)") })
   }
@@ -82,26 +82,26 @@ struct GroupCommitTests {
     await run([
       write("a") {
         try $0.insert(1)
-        try $0.tell(NumberWritten(number: 1))
+        try $0.publish(NumberWritten(number: 1))
       },
       write("b") {
         try $0.insert(2)
-        try $0.tell(NumberWritten(number: 2))
+        try $0.publish(NumberWritten(number: 2))
         try $0.insert(1)
       },
       write("c") {
         try $0.insert(3)
-        try $0.tell(NumberWritten(number: 3))
+        try $0.publish(NumberWritten(number: 3))
       },
     ])
     #expect(history.all.suffix(3) == ["a succeeded, [1, 3]", "b failed with DatabaseError, [1, 3]", "c succeeded, [1, 3]"])
     let numbers = try await reader.read { try Int64.fetchAll($0, sql: "SELECT number FROM outbox") }
     #expect(numbers == [1, 2])
-    var tellings = told.makeAsyncIterator()
-    let told = try #require(await tellings.next())
-    #expect(told.after == 0)
-    #expect(told.head == LogHead(epoch: "e", number: 2))
-    #expect(told.events.map(\.body) == [NumberWritten(number: 1).json, NumberWritten(number: 3).json])
+    var publications = published.makeAsyncIterator()
+    let published = try #require(await publications.next())
+    #expect(published.after == 0)
+    #expect(published.head == LogHead(epoch: "e", number: 2))
+    #expect(published.events.map(\.body) == [NumberWritten(number: 1).json, NumberWritten(number: 3).json])
   }
 
   @Test("calls what waits for a write once all is durable, and not for one that failed")

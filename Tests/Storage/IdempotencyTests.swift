@@ -89,14 +89,14 @@ struct IdempotencyTests {
   @Test("of more than one transaction is told that the first one is still running, while that prepares, too")
   func preparing() async throws {
     let store = try open()
-    let told = try await store.write(idempotency: key()) {
+    let published = try await store.write(idempotency: key()) {
       await code { _ = try await prepared(key(), in: store) }
     } repeated: { _ in
       nil
-    } _: { told, _ in
-      (told, record: [])
+    } _: { published, _ in
+      (published, record: [])
     }
-    #expect(told == "still_running")
+    #expect(published == "still_running")
     #expect(try await store.allNumbers() == [])
     await store.close()
   }

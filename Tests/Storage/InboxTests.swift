@@ -26,10 +26,10 @@ struct InboxTests {
 
   /// A page that holds every event from the one before its first.
   private func apply(
-    _ events: [LoggedEvent], of teller: ServiceName = .identity, epoch: String = "a", to inbox: Inbox
+    _ events: [LoggedEvent], of publisher: ServiceName = .identity, epoch: String = "a", to inbox: Inbox
   ) async throws {
     let page = EventPage(events, through: events.last?.number ?? 0)
-    try await inbox.apply(page, after: (events.first?.number ?? 1) - 1, of: teller, epoch: epoch)
+    try await inbox.apply(page, after: (events.first?.number ?? 1) - 1, of: publisher, epoch: epoch)
   }
 
   /// Writes the number and tells of it in turn.
@@ -37,7 +37,7 @@ struct InboxTests {
     store.inbox { event, _, transaction in
       let number = try NumberWritten.decode(event.body).number
       try transaction.insert(number)
-      try transaction.tell(NumberWritten(number: number))
+      try transaction.publish(NumberWritten(number: number))
     }
   }
 
@@ -68,11 +68,11 @@ struct InboxTests {
     await store.close()
   }
 
-  @Test("keeps a cursor for each teller")
-  func tellers() async throws {
+  @Test("keeps a cursor for each publisher")
+  func publishers() async throws {
     let store = try Store.numbers(path)
     let seen = Mutex<[String]>([])
-    let inbox = store.inbox { event, teller, _ in seen.withLock { $0.append("\(teller) \(event.number)") } }
+    let inbox = store.inbox { event, publisher, _ in seen.withLock { $0.append("\(publisher) \(event.number)") } }
     try await apply(events(1...2), of: .identity, epoch: "a", to: inbox)
     try await apply(events(1...1), of: .social, epoch: "b", to: inbox)
     #expect(seen.withLock { $0 } == ["identity 1", "identity 2", "social 1"])
@@ -92,7 +92,7 @@ struct InboxTests {
     await #expect(throws: EventInboxFailure.gap(reached: 1, from: 2)) {
       try await apply([event(3), event(4)], of: .identity, epoch: "a", to: inbox)
     }
-    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", told: "b")) {
+    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", published: "b")) {
       try await apply([event(2)], of: .identity, epoch: "b", to: inbox)
     }
     #expect(try await store.allNumbers() == [1])
@@ -108,7 +108,7 @@ struct InboxTests {
     let failing = store.inbox { event, _, transaction in
       let number = try NumberWritten.decode(event.body).number
       try transaction.insert(number)
-      try transaction.tell(NumberWritten(number: number))
+      try transaction.publish(NumberWritten(number: number))
       if failures.withLock({ $0 }) == number { throw Refused() }
     }
     for number in 1...5 {
@@ -120,7 +120,7 @@ struct InboxTests {
     }
     failures.withLock { $0 = 0 }
     try await apply(events(1...5), of: .identity, epoch: "a", to: failing)
-    #expect(try await store.toldNumbers() == [1, 2, 3, 4, 5])
+    #expect(try await store.sentNumbers() == [1, 2, 3, 4, 5])
     await store.close()
   }
 
@@ -147,7 +147,7 @@ struct InboxTests {
     }
     try await inbox.apply(page(1, at: 40), of: .identity, isLast: false, from: head)
     #expect(try await inbox.cursor(of: .identity) == nil)
-    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", told: "b")) {
+    await #expect(throws: EventInboxFailure.otherEpoch(known: "a", published: "b")) {
       try await inbox.apply(page(2, at: 1, epoch: "b"), of: .identity, isLast: true, from: head)
     }
     try await inbox.apply(page(2, at: 42), of: .identity, isLast: true, from: head)
@@ -155,7 +155,7 @@ struct InboxTests {
     #expect(try await store.allNumbers() == [1, 2])
     try await apply(events(41...42), of: .identity, epoch: "a", to: inbox)
     #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "a", number: 42))
-    // A teller that began anew is followed from its new snapshot.
+    // A publisher that began anew is followed from its new snapshot.
     try await inbox.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: true, from: LogHead(epoch: "b", number: 7))
     #expect(try await inbox.cursor(of: .identity) == LogHead(epoch: "b", number: 7))
     await store.close()

@@ -112,7 +112,7 @@ struct OpeningTests {
     let store = try Store.numbers(path, migrations: [numbersTable, second])
     let squares = try await store.read { try Int.fetchAll($0, sql: "SELECT square FROM numbers ORDER BY number") }
     #expect(squares == [1, 4, 9])
-    #expect(try await store.toldNumbers() == [1, 2, 3])
+    #expect(try await store.sentNumbers() == [1, 2, 3])
     #expect(try await store.log.head() == LogHead(epoch: "0199a0c8-4e00-7000-8000-000000000001", number: 3))
     #expect(try await store.inbox { _, _, _ in }.cursor(of: .identity) == LogHead(epoch: "elsewhere", number: 17))
     let applied = try await store.read {

@@ -23,11 +23,11 @@ struct OutboxTests {
     return (numbers.map { NumberWritten(number: $0) }, numbers.count < 2 ? nil : numbers.last.map(String.init))
   }
 
-  private func tell(_ numbers: ClosedRange<Int>, in store: Store, traceparent: String? = nil) async throws {
+  private func publish(_ numbers: ClosedRange<Int>, in store: Store, traceparent: String? = nil) async throws {
     for number in numbers {
       try await store.write(traceparent: traceparent) { transaction in
         try transaction.insert(number)
-        try transaction.tell(NumberWritten(number: number))
+        try transaction.publish(NumberWritten(number: number))
       }
     }
   }
@@ -40,13 +40,13 @@ struct OutboxTests {
         group.addTask {
           _ = try? await store.write { transaction in
             try transaction.insert(number)
-            try transaction.tell(NumberWritten(number: number))
+            try transaction.publish(NumberWritten(number: number))
             if number % 3 == 0 { throw Refused() }
           }
         }
       }
     }
-    #expect(try await store.toldNumbers().sorted() == (0..<600).filter { $0 % 3 != 0 })
+    #expect(try await store.sentNumbers().sorted() == (0..<600).filter { $0 % 3 != 0 })
     #expect(try await store.log.head().number == 400)
     await store.close()
   }
@@ -55,10 +55,10 @@ struct OutboxTests {
   func contents() async throws {
     let time = TestClock()
     let store = try Store.numbers(path, clock: time.clock)
-    let (tellings, telling) = AsyncStream.makeStream(of: Told.self)
-    store.relay { telling.yield($0) }
+    let (publications, publishing) = AsyncStream.makeStream(of: PublishedEvents.self)
+    store.relay { publishing.yield($0) }
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    try await tell(5...6, in: store, traceparent: trace)
+    try await publish(5...6, in: store, traceparent: trace)
     let event = try await store.log.events(after: 1, limit: 10, bytes: 1_000)
     #expect(
       event == [
@@ -66,23 +66,23 @@ struct OutboxTests {
           number: 2, name: "numbers.written", at: time.clock.now, traceparent: trace, body: Array(#"{"number":6}"#.utf8))
       ])
     await store.close()
-    telling.finish()
-    var told: [Told] = []
-    for await next in tellings { told.append(next) }
-    #expect(told.flatMap(\.events).map(\.number) == [1, 2])
-    #expect(told.last?.events.last == event.last)
-    #expect(told.last?.head.number == 2)
+    publishing.finish()
+    var published: [PublishedEvents] = []
+    for await next in publications { published.append(next) }
+    #expect(published.flatMap(\.events).map(\.number) == [1, 2])
+    #expect(published.last?.events.last == event.last)
+    #expect(published.last?.head.number == 2)
   }
 
   @Test("refuses another service's event, and changing what was told")
   func refusals() async throws {
     let store = try Store.numbers(path, service: .social)
-    await #expect(throws: StoreFailure.foreignEvent(name: "numbers.written", teller: .activity)) {
-      try await store.write { try $0.tell(NumberWritten(number: 1)) }
+    await #expect(throws: StoreFailure.foreignEvent(name: "numbers.written", publisher: .activity)) {
+      try await store.write { try $0.publish(NumberWritten(number: 1)) }
     }
     await store.close()
     let other = try Store.numbers(folder.file("other.sqlite"))
-    try await tell(1...1, in: other)
+    try await publish(1...1, in: other)
     await #expect(throws: DatabaseError.self) {
       try await other.write { try $0.database.execute(sql: "UPDATE outbox SET name = 'forged'") }
     }
@@ -97,11 +97,11 @@ struct OutboxTests {
       static let spec = EventSpec("numbers.tale", by: .activity, requirements: [], "A tale was told.")
     }
     let store = try Store.numbers(path)
-    try await store.write { try $0.tell(Tale(text: String(repeating: "x", count: 1_048_000))) }
+    try await store.write { try $0.publish(Tale(text: String(repeating: "x", count: 1_048_000))) }
     await #expect(throws: StoreFailure.self) {
       try await store.write { transaction in
         try transaction.insert(1)
-        try transaction.tell(Tale(text: String(repeating: "x", count: 1_048_600)))
+        try transaction.publish(Tale(text: String(repeating: "x", count: 1_048_600)))
       }
     }
     #expect(try await store.log.head().number == 1)
@@ -112,7 +112,7 @@ struct OutboxTests {
   @Test("pages by count and by size, but gives at least one")
   func paging() async throws {
     let store = try Store.numbers(path)
-    try await tell(1...9, in: store)
+    try await publish(1...9, in: store)
     #expect(try await store.log.events(after: 3, limit: 4, bytes: 1_000).map(\.number) == [4, 5, 6, 7])
     #expect(try await store.log.events(after: 3, limit: 100, bytes: 20).map(\.number) == [4, 5])
     #expect(try await store.log.events(after: 3, limit: 100, bytes: 1).map(\.number) == [4])
@@ -127,7 +127,7 @@ struct OutboxTests {
     limits.eventsKept = 3
     limits.rowsPerPurge = 2
     let store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
-    try await tell(1...10, in: store)
+    try await publish(1...10, in: store)
     let epoch = try await store.log.head().epoch
 
     try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 0)
@@ -152,7 +152,7 @@ struct OutboxTests {
     }
     try await store.write { try $0.database.execute(sql: "DELETE FROM outbox WHERE number < 10") }
     await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 8, limit: 100, bytes: 1_000) }
-    try await tell(11...11, in: store)
+    try await publish(11...11, in: store)
     #expect(try await store.log.head().number == 11)
     await store.close()
   }
@@ -162,12 +162,12 @@ struct OutboxTests {
     var limits = StoreLimits()
     limits.eventsKept = 0
     var store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
-    try await tell(1...4, in: store)
+    try await publish(1...4, in: store)
     try await store.housekeep()
     #expect(try await store.count("outbox") == 1)
     await store.close()
     store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
-    try await tell(5...5, in: store)
+    try await publish(5...5, in: store)
     #expect(try await store.log.head().number == 5)
     await store.close()
   }
@@ -177,7 +177,7 @@ struct OutboxTests {
     var limits = StoreLimits()
     limits.eventsKept = 3
     let store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
-    try await tell(1...10, in: store)
+    try await publish(1...10, in: store)
     try await store.housekeep()
     #expect(try await store.count("outbox") == 3)
     #expect(try await store.log.head().number == 10)
@@ -189,7 +189,7 @@ struct OutboxTests {
     var limits = StoreLimits()
     limits.eventsKept = 0
     let store = try Store.numbers(path, limits: limits)
-    try await tell(1...3, in: store)
+    try await publish(1...3, in: store)
     let head = try await store.log.head()
     try await store.log.acknowledge(listener: .rewards, epoch: head.epoch, number: 3)
     try await store.housekeep()
@@ -203,13 +203,13 @@ struct OutboxTests {
   @Test("tells its state in pages, each true at the head it names")
   func snapshots() async throws {
     let store = try Store.numbers(path, snapshot: OutboxTests.snapshot)
-    try await tell(1...3, in: store)
+    try await publish(1...3, in: store)
     #expect(try await store.log.snapshot(of: ["another.name"], after: nil).events.isEmpty)
     let first = try await store.log.snapshot(of: ["numbers.written"], after: nil)
     #expect(first.head.number == 3)
     #expect(try first.events.map { try NumberWritten.decode($0.body).number } == [1, 2])
     #expect(first.events.map(\.number) == [0, 0])
-    try await tell(4...4, in: store)
+    try await publish(4...4, in: store)
     let second = try await store.log.snapshot(after: first.nextKey)
     #expect(second.head.number == 4)
     #expect(try second.events.map { try NumberWritten.decode($0.body).number } == [3, 4])
@@ -221,7 +221,7 @@ struct OutboxTests {
   @Test("keeps its epoch when opened again, and begins another one on demand")
   func epochs() async throws {
     var store = try Store.numbers(path)
-    try await tell(1...2, in: store)
+    try await publish(1...2, in: store)
     let first = try await store.log.head()
     await store.close()
     store = try Store.numbers(path)

@@ -44,7 +44,7 @@ struct SpaceTests {
         try await store.write(usingReserve: usingReserve) { transaction in
           try transaction.database.execute(
             sql: "INSERT INTO numbers (number, filler) VALUES (?, randomblob(1000))", arguments: [number])
-          try transaction.tell(NumberWritten(number: number))
+          try transaction.publish(NumberWritten(number: number))
         }
       } catch let failure as Failure {
         return (number, failure)
@@ -56,7 +56,7 @@ struct SpaceTests {
   private func check(_ store: Store, has count: Int) async throws {
     #expect(try await store.allNumbers() == Array(0..<count))
     #expect(try store.lookUp { try Int.fetchOne($0, sql: "SELECT count(*) FROM numbers") } == count)
-    #expect(try await store.toldNumbers() == Array(0..<count))
+    #expect(try await store.sentNumbers() == Array(0..<count))
     #expect(try await store.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
   }
 

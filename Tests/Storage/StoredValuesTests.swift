@@ -56,14 +56,14 @@ struct StoredValuesTests {
         try database.run("INSERT INTO things (id, day) VALUES (?, ?)", .id(id), .number(number))
       }
       let sql = "SELECT id, day, ?2 FROM things WHERE day >= ?1 ORDER BY day"
-      for (first, most) in [(0, 9), (2, 9), (1, 3), (5, 9)] {
+      for (first, maximum) in [(0, 9), (2, 9), (1, 3), (5, 9)] {
         var found: [ID<Thing>] = []
         try database.each(sql, .number(first), .real(0.5)) { row in
           found.append(try row.id(0))
           #expect(row.real(2) == 0.5 && ids[row.number(1)] == found.last)
-          return found.count < most
+          return found.count < maximum
         }
-        #expect(found == Array(ids[first...].prefix(most)))
+        #expect(found == Array(ids[first...].prefix(maximum)))
       }
       #expect(throws: DatabaseError.self) {
         try database.each("SELECT x'00'") { row in

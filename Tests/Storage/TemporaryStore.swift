@@ -79,7 +79,7 @@ extension Store {
   }
 
   /// The numbers told, in order, checked to be without gaps.
-  func toldNumbers() async throws -> [Int] {
+  func sentNumbers() async throws -> [Int] {
     try await log.events(after: 0, limit: .max, bytes: .max).enumerated().map { index, event in
       guard event.number == index + 1 else { throw Gap() }
       return try NumberWritten.decode(event.body).number

@@ -180,7 +180,7 @@ struct WritingTests {
         let key = IdempotencyKey(caller: "ana", key: "k\(number)", operation: "numbers.write", payload: [])
         _ = try await store.write(idempotency: key) { transaction in
           try transaction.database.execute(sql: "INSERT INTO numbers (number) VALUES (?)", arguments: [number])
-          try transaction.tell(NumberWritten(number: number))
+          try transaction.publish(NumberWritten(number: number))
           return []
         }
       }

@@ -59,7 +59,7 @@ struct Admin: AsyncParsableCommand {
 ///
 /// First all hold their writes, then each lets them go on and copies what it held. Whatever took effect in a copy was committed before
 /// its service held, and what it is an effect of still earlier; and who told of that commits nothing from its own hold until all hold.
-/// So no copy holds an effect of something that its teller's copy lacks.
+/// So no copy holds an effect of something that its publisher's copy lacks.
 struct BackUp: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy the stores of the running services, as they are at one moment.")

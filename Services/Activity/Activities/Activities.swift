@@ -7,7 +7,7 @@ import Storage
 /// The activities of all accounts.
 enum Activities {
   /// How many an account may have.
-  static let most = 1000
+  static let maximum = 1000
 
   static func migration(_ number: Int) -> Migration {
     Migration(number, "activities") { database in
@@ -45,7 +45,7 @@ enum Activities {
     let database = transaction.database
     let count = try Int.fetchOne(
       database.cachedStatement(sql: "SELECT count(*) FROM activities WHERE account_id = ?"), arguments: [account])
-    guard (count ?? 0) < most else { throw ActivityFailure.tooMany.with(["most": .number(most)]) }
+    guard (count ?? 0) < maximum else { throw ActivityFailure.tooMany.with(["max": .number(maximum)]) }
     let statement = try database.cachedStatement(
       sql: """
         INSERT INTO activities (activity_id, account_id, title, title_key, reason, category, place, revision, created_at, changed_at)
@@ -58,7 +58,7 @@ enum Activities {
     try ActivityVersions.begin(activity, of: account, transaction)
     try keep(activity.reminders, of: activity.id, transaction)
     try keep(activity.tags, of: activity.id, transaction)
-    try transaction.tell(ActivityChanged(accountID: account, activity: activity))
+    try transaction.publish(ActivityChanged(accountID: account, activity: activity))
   }
 
   /// The columns that ``Activity/init(_:)`` reads, with what each activity asks for by its newest version.

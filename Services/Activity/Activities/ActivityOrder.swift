@@ -5,12 +5,12 @@ import Storage
 
 extension Activities {
   /// Between two places that were never between others: room for twenty halvings, so that hardly any move rewrites more than one row.
-  static let placeStep = 1 << 20
+  static let positionStep = 1 << 20
 
   /// The place behind all others of the account.
   static func lastPlace(of account: AccountID, in database: Database) throws -> Int {
     let last = try database.first("SELECT max(place) FROM activities WHERE account_id = ?", .id(account)) { $0.number(0) }
-    return (last ?? 0) + placeStep
+    return (last ?? 0) + positionStep
   }
 
   /// Puts the account's activity behind another of it, or first.
@@ -18,7 +18,7 @@ extension Activities {
   /// - Throws: `activity_not_found` for either.
   static func move(_ id: ActivityID, behind other: ActivityID?, of account: AccountID, _ transaction: Transaction) throws {
     let database = transaction.database
-    _ = try place(of: id, account, in: database)
+    _ = try position(of: id, account, in: database)
     var (before, after) = try gap(behind: other, without: id, of: account, in: database)
     if after - before < 2 {
       try spread(account, in: database)
@@ -27,7 +27,7 @@ extension Activities {
     try database.run("UPDATE activities SET place = ? WHERE activity_id = ?", .number(before + (after - before) / 2), .id(id))
   }
 
-  private static func place(of id: ActivityID, _ account: AccountID, in database: Database) throws -> Int {
+  private static func position(of id: ActivityID, _ account: AccountID, in database: Database) throws -> Int {
     let found = try database.first(
       "SELECT place FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account)
     ) { $0.number(0) }
@@ -39,7 +39,7 @@ extension Activities {
   private static func gap(
     behind other: ActivityID?, without id: ActivityID, of account: AccountID, in database: Database
   ) throws -> (before: Int, after: Int) {
-    let before = try other.map { try place(of: $0, account, in: database) }
+    let before = try other.map { try position(of: $0, account, in: database) }
     let next = try database.first(
       """
       SELECT min(place) FROM activities
@@ -49,16 +49,16 @@ extension Activities {
     guard let before else {
       // Before the first there is always room.
       let first = (next ?? nil) ?? 0
-      return (first - 2 * placeStep, first)
+      return (first - 2 * positionStep, first)
     }
-    return (before, (next ?? nil) ?? before + 2 * placeStep)
+    return (before, (next ?? nil) ?? before + 2 * positionStep)
   }
 
   /// Gives the account's activities places with room between them, in the order that they have.
   private static func spread(_ account: AccountID, in database: Database) throws {
     try database.run(
       """
-      UPDATE activities SET place = numbered.number * \(placeStep)
+      UPDATE activities SET place = numbered.number * \(positionStep)
       FROM (SELECT activity_id, row_number() OVER (ORDER BY place, activity_id) AS number FROM activities WHERE account_id = ?1)
         AS numbered
       WHERE activities.activity_id = numbered.activity_id

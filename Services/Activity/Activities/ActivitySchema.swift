@@ -19,7 +19,7 @@ enum ActivitySchema {
           ALTER TABLE activities ADD COLUMN revision INTEGER NOT NULL DEFAULT 1 CHECK (revision >= 1);
           ALTER TABLE activities ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
           UPDATE activities SET changed_at = created_at;
-          UPDATE activities SET place = numbered.number * \(Activities.placeStep)
+          UPDATE activities SET place = numbered.number * \(Activities.positionStep)
           FROM (
             SELECT activity_id, row_number() OVER (PARTITION BY account_id ORDER BY activity_id) AS number FROM activities
           ) AS numbered

@@ -38,7 +38,7 @@ extension Activities {
   static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account))
     guard transaction.database.changesCount > 0 else { throw ActivityFailure.notFound }
-    try transaction.tell(ActivityDeleted(accountID: account, activityID: id))
+    try transaction.publish(ActivityDeleted(accountID: account, activityID: id))
   }
 
   /// Counts a change and tells the activity as it is now.
@@ -46,7 +46,7 @@ extension Activities {
     try transaction.database.run(
       "UPDATE activities SET revision = revision + 1, changed_at = ? WHERE activity_id = ?", .instant(transaction.now), .id(id))
     let activity = try find(id, of: account, in: transaction.database)
-    try transaction.tell(ActivityChanged(accountID: account, activity: activity))
+    try transaction.publish(ActivityChanged(accountID: account, activity: activity))
     return activity
   }
 

@@ -38,8 +38,8 @@ struct CalendarEvent: Sendable {
     self.first = first
     self.last = last
     self.changedAt = changedAt
-    let told = today.advanced(by: CalendarEvent.restDaysAhead)
-    let farthest = last.map { min($0, told) } ?? told
+    let horizon = today.advanced(by: CalendarEvent.restDaysAhead)
+    let farthest = last.map { min($0, horizon) } ?? horizon
     rest = Set(
       pauses.flatMap { pause in
         let (from, to) = (max(pause.lowerBound, first), min(pause.upperBound, farthest))

@@ -7,7 +7,7 @@ import ServiceKit
 struct CalendarFeed: Sendable {
   /// A feed's most bytes: what does not fit behind those that come first in the account's order is left out. The thousand activities
   /// that an account may have do fit, unless they are full of alarms, pauses and long texts.
-  static let mostBytes = 700_000
+  static let maxBytes = 700_000
   /// For how many days ahead the zone's changes are told; a program that has not asked anew by then is wrong about the hour.
   private static let zoneDays = 3660
 
@@ -20,7 +20,7 @@ struct CalendarFeed: Sendable {
     var isTimed = false
     for event in events {
       let text = event.text(zone)
-      guard body.bytes.count + text.bytes.count <= CalendarFeed.mostBytes else { continue }
+      guard body.bytes.count + text.bytes.count <= CalendarFeed.maxBytes else { continue }
       body.append(text)
       isTimed = isTimed || !event.activity.reminders.isEmpty
     }

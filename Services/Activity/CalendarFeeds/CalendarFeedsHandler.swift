@@ -13,11 +13,11 @@ extension ServiceDefinition {
       try EndedSessions.expectLive(call.session, in: transaction.database)
       return try CalendarFeeds.create(of: call.account, by: call.session, transaction)
     }
-    hear(SessionRevoked.self) { session, _, transaction in
+    subscribe(to: SessionRevoked.self) { session, _, transaction in
       try EndedSessions.note(session, transaction)
       try CalendarFeeds.end(madeBy: session, transaction)
     }
-    hear(AccessWithdrawn.self) { access, _, transaction in try CalendarFeeds.end(withdrawn: access, transaction) }
+    subscribe(to: AccessWithdrawn.self) { access, _, transaction in try CalendarFeeds.end(withdrawn: access, transaction) }
 
     serve(GetCalendarFeed.self) { _, call, database in
       CalendarFeedState(createdAt: try CalendarFeeds.createdAt(of: call.account, in: database))

@@ -3,7 +3,7 @@ import Operations
 /// Text of RFC 5545 in the making.
 struct ICalendarText: Sendable {
   /// A line's most octets, its end apart (section 3.1).
-  static let mostOctets = 75
+  static let maxOctets = 75
 
   private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct ICalendarText: Sendable {
     var octets = 0
     for scalar in text.unicodeScalars {
       let width = UTF8.width(scalar)
-      if octets + width > ICalendarText.mostOctets {
+      if octets + width > ICalendarText.maxOctets {
         bytes += [0x0D, 0x0A, 0x20]
         octets = 1
       }

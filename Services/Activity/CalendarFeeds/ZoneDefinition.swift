@@ -13,13 +13,13 @@ struct ZoneDefinition: Sendable {
   /// The zone over a range of milliseconds since 1970; after its end the last offset is taken to stay.
   init(_ name: String, _ offsets: ZoneOffsets, over range: Range<Int64>) {
     var changes: [OffsetJump] = []
-    var place = range.lowerBound
-    var offset = offsets.span(at: place).offset
+    var position = range.lowerBound
+    var offset = offsets.span(at: position).offset
     first = offset
-    while place < range.upperBound {
-      let next = place + ZoneDefinition.step * LocalCalendar.dayLength
+    while position < range.upperBound {
+      let next = position + ZoneDefinition.step * LocalCalendar.dayLength
       if offsets.span(at: next).offset != offset {
-        var span = offsets.span(at: place)
+        var span = offsets.span(at: position)
         while span.range.upperBound <= next {
           let after = offsets.span(at: span.range.upperBound)
           if after.offset != span.offset {
@@ -29,7 +29,7 @@ struct ZoneDefinition: Sendable {
         }
         offset = span.offset
       }
-      place = next
+      position = next
     }
     self.name = name
     self.changes = changes

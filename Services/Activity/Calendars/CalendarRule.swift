@@ -6,14 +6,14 @@ extension ActivityCalendar {
   ///
   /// - Parameter progress: that of the days of all weeks which have a day in the range.
   init(_ format: CalendarFormat, _ range: CalendarRange, _ plan: Plan, _ progress: [DayProgress], today: LocalDay) {
-    var judged: [JudgedDay] = []
-    var weeks: [LocalDay: JudgedWeek] = [:]
-    plan.judge(progress, from: range.days.lowerBound.monday, to: range.days.upperBound.sunday, today: today) { day in
-      judged.append(day)
-      if let times = day.timesAWeek { weeks[day.day.sunday, default: JudgedWeek()].add(day, times: times) }
+    var evaluated: [EvaluatedDay] = []
+    var weeks: [LocalDay: EvaluatedWeek] = [:]
+    plan.evaluate(progress, from: range.days.lowerBound.monday, to: range.days.upperBound.sunday, today: today) { day in
+      evaluated.append(day)
+      if let times = day.timesAWeek { weeks[day.day.sunday, default: EvaluatedWeek()].add(day, times: times) }
     }
     var days = range.days.map { CalendarDay(day: $0, state: nil) }
-    for day in judged where range.days.contains(day.day) {
+    for day in evaluated where range.days.contains(day.day) {
       let week = weeks[day.day.sunday]?.outcome(isOver: day.day.sunday < today)
       let measure = day.version.measure
       days[range.days.lowerBound.distance(to: day.day)] = CalendarDay(

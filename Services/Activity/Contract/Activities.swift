@@ -83,8 +83,8 @@ public typealias ActivityID = ID<Activity>
 
 enum ActivityText {
   /// Records a text that has more characters or bytes than it may.
-  static func checkSize(_ text: String?, _ field: String, most: Int, _ fields: inout FieldChecks) {
-    if let rule = text.flatMap({ ShortText.brokenLength($0, most: most) }) { fields.refuse(field, rule) }
+  static func checkSize(_ text: String?, _ field: String, maximum: Int, _ fields: inout FieldChecks) {
+    if let rule = text.flatMap({ ShortText.brokenLength($0, maximum: maximum) }) { fields.refuse(field, rule) }
   }
 
   /// Records a text that others see and that controls how it is shown, see ``ShortText``. Asked of what is written alone: what was kept
@@ -101,26 +101,26 @@ enum ActivityText {
   }
 
   static var title: Note {
-    let most = ContentLimits.current.activityTitle
-    return Note("What it is called, \(ActivityText.size(most)).", length: 1...most, example: "Drink water")
+    let maximum = ContentLimits.current.activityTitle
+    return Note("What it is called, \(ActivityText.size(maximum)).", length: 1...maximum, example: "Drink water")
   }
 
   static var reason: Note {
-    let most = ContentLimits.current.activityReason
-    return Note("Why, \(ActivityText.size(most)).", length: 1...most, example: "To feel awake")
+    let maximum = ContentLimits.current.activityReason
+    return Note("Why, \(ActivityText.size(maximum)).", length: 1...maximum, example: "To feel awake")
   }
 
   /// The bounds of a text in words.
-  static func size(_ most: Int) -> String {
-    "at most \(most) characters and \(most * ShortText.mostBytesPerCharacter) bytes"
+  static func size(_ maximum: Int) -> String {
+    "at most \(maximum) characters and \(maximum * ShortText.maxBytesPerCharacter) bytes"
   }
 
   static let reminders = Note(
     "When to be reminded on planned days, by the clocks of the account's zone: `HH:MM`, at most 10.",
-    items: 0...ReminderTime.most,
+    items: 0...ReminderTime.maximum,
     example: .array([.string("07:30"), .string("21:00")]))
   static let tags = Note(
-    "Words to find it by, at most 8 of at most 20 characters and 320 bytes; kept in lower case.", items: 0...Tag.most,
+    "Words to find it by, at most 8 of at most 20 characters and 320 bytes; kept in lower case.", items: 0...Tag.maximum,
     example: .array([.string("at home")]))
 }
 
@@ -202,8 +202,8 @@ public enum CreateActivity: Operation {
 
     public func check(_ fields: inout FieldChecks) {
       fields.expect(!title.isBlank, "title", FieldRule("empty"))
-      ActivityText.checkSize(title, "title", most: ContentLimits.current.activityTitle, &fields)
-      ActivityText.checkSize(reason, "reason", most: ContentLimits.current.activityReason, &fields)
+      ActivityText.checkSize(title, "title", maximum: ContentLimits.current.activityTitle, &fields)
+      ActivityText.checkSize(reason, "reason", maximum: ContentLimits.current.activityReason, &fields)
       ActivityText.checkCharacters(title, "title", &fields)
       ActivityText.checkCharacters(reason, "reason", &fields)
       ActivityText.checkUnit(of: goal, &fields)

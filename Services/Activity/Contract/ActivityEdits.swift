@@ -90,7 +90,7 @@ public enum UpdateActivity: Operation {
       for (field, isNull) in required where isNull { fields.refuse(field, FieldRule("required")) }
       if let title = title.value {
         fields.expect(!title.isBlank, "title", FieldRule("empty"))
-        ActivityText.checkSize(title, "title", most: ContentLimits.current.activityTitle, &fields)
+        ActivityText.checkSize(title, "title", maximum: ContentLimits.current.activityTitle, &fields)
         ActivityText.checkCharacters(title, "title", &fields)
       }
       ActivityText.checkUnit(of: goal.value, &fields)
@@ -109,21 +109,21 @@ public enum UpdateActivity: Operation {
 
 /// Why an account does something, as it edits it: what is blank is no reason.
 public struct Reason: TextValue {
-  static var mostCharacters: Int { ContentLimits.current.activityReason }
+  static var maxCharacters: Int { ContentLimits.current.activityReason }
 
   public let description: String
 
   public init(text: String) throws(FieldRule) {
     guard !text.isBlank else { throw FieldRule("empty") }
     guard !ShortText.hasControl(text) else { throw FieldRule("control_character") }
-    if let rule = ShortText.brokenLength(text, most: Reason.mostCharacters) { throw rule }
+    if let rule = ShortText.brokenLength(text, maximum: Reason.maxCharacters) { throw rule }
     description = text.trimmed
   }
 
   public static let placeholder = Reason(trusted: "?")
 
   public static var schema: JSON {
-    ["type": "string", "minLength": 1, "maxLength": .integer(mostCharacters), "examples": ["To feel awake"]]
+    ["type": "string", "minLength": 1, "maxLength": .integer(maxCharacters), "examples": ["To feel awake"]]
   }
 
   private init(trusted: String) { description = trusted }
@@ -222,7 +222,7 @@ public enum OrderActivity: Operation {
   public typealias Output = Empty
 
   public static let spec = OperationSpec(
-    "activities.order", of: .activity, .put("/v1/activities/{activityID}/place"), by: .account, effect: .write,
+    "activities.order", of: .activity, .put("/v1/activities/{activityID}/position"), by: .account, effect: .write,
     failures: [ActivityFailure.notFound.kind], requirements: ["ACT-16"],
     "Put an activity behind another one, or first; lists and days show activities in this order.")
 }

@@ -83,7 +83,7 @@ public struct EntryLocation: Document, Hashable {
   func brokenRules(_ field: String) -> [BrokenRule] {
     func broken(_ value: Double?, _ range: ClosedRange<Double>, _ name: String) -> [BrokenRule] {
       guard let value, !range.contains(value) else { return [] }
-      let limits: [String: Parameter] = ["least": .number(Int(range.lowerBound)), "most": .number(Int(range.upperBound))]
+      let limits: [String: Parameter] = ["min": .number(Int(range.lowerBound)), "max": .number(Int(range.upperBound))]
       return [("\(field).\(name)", FieldRule("out_of_range", limits))]
     }
     return broken(latitude, EntryLocation.latitudes, "latitude") + broken(longitude, EntryLocation.longitudes, "longitude")
@@ -125,7 +125,7 @@ public enum EntryFailure: String, FailureCode {
 }
 
 enum EntryText {
-  static var mostCommentCharacters: Int { ContentLimits.current.entryComment }
+  static var maxCommentCharacters: Int { ContentLimits.current.entryComment }
   /// One meaning in entries and in what is told of them.
   static let isDone =
     "Whether the goal is reached; of a limit: whether the day is over and did not exceed it, so never while it is open."
@@ -134,19 +134,19 @@ enum EntryText {
   static var comment: Note {
     Note(
       """
-      What to say of it, \(ActivityText.size(mostCommentCharacters)); one with nothing to see in it removes the one there is.
-      """, length: 0...mostCommentCharacters, example: "Felt great")
+      What to say of it, \(ActivityText.size(maxCommentCharacters)); one with nothing to see in it removes the one there is.
+      """, length: 0...maxCommentCharacters, example: "Felt great")
   }
 
   /// The same where null removes it.
   static var editedComment: String {
-    "What to say of it, \(ActivityText.size(mostCommentCharacters)); null removes it, and so does one with nothing to see in it."
+    "What to say of it, \(ActivityText.size(maxCommentCharacters)); null removes it, and so does one with nothing to see in it."
   }
 
   /// What is wrong with a comment.
   static func brokenRules(_ comment: String?, _ field: String) -> [BrokenRule] {
     guard let comment else { return [] }
-    if let rule = ShortText.brokenLength(comment, most: mostCommentCharacters) { return [(field, rule)] }
+    if let rule = ShortText.brokenLength(comment, maximum: maxCommentCharacters) { return [(field, rule)] }
     return ShortText.hasControl(comment) ? [(field, FieldRule("control_character"))] : []
   }
 }
@@ -216,9 +216,9 @@ public enum RecordEntry: Operation {
       "activityID": "Names the activity.", "day": EntryText.day,
       "isDone": "`true` completes the day, whatever the goal's kind, but for a limit that is exceeded; `false` only for `check`.",
       "amount": Note(
-        "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.most, example: .number(1.5)),
+        "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.maximum, example: .number(1.5)),
       "durationSeconds": Note(
-        "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), example: 900),
+        "For a duration: how long was spent in all.", range: 0...Double(Amounts.maxSeconds), example: 900),
       "comment": EntryText.comment, "location": "Where it was done; with the account's consent to location.",
       "photo": Note(
         "A picture of it: PNG, JPEG or WebP, at most \(ContentLimits.current.photoBytes) bytes and 2,048 pixels each way."),
@@ -283,11 +283,12 @@ public enum IncrementEntry: Operation {
     public static let notes: Notes = [
       "activityID": "Names the activity.", "day": EntryText.day,
       "amount": Note(
-        "For a quantity: how much more, or less if negative, at most 3 decimals; not 0.", range: -Amounts.most...Amounts.most,
+        "For a quantity: how much more, or less if negative, at most 3 decimals; not 0.",
+        range: -Amounts.maximum...Amounts.maximum,
         example: .number(1)),
       "durationSeconds": Note(
         "For a duration: how much longer, or shorter if negative; not 0.",
-        range: -Double(Amounts.mostSeconds)...Double(Amounts.mostSeconds), example: 60),
+        range: -Double(Amounts.maxSeconds)...Double(Amounts.maxSeconds), example: 60),
     ]
 
     public func check(_ fields: inout FieldChecks) {

@@ -36,7 +36,7 @@ public enum EditEntry: Operation {
 
     public static let notes: Notes = RecordEntry.Input.notes.merging([
       "comment": Note(
-        EntryText.editedComment, length: 0...EntryText.mostCommentCharacters, isNullable: true, example: "Felt great"),
+        EntryText.editedComment, length: 0...EntryText.maxCommentCharacters, isNullable: true, example: "Felt great"),
       "location": Note("Where it was done, with the account's consent to location; null removes it.", isNullable: true),
     ]) { $1 }.filter { $0.key != "photo" }
 

@@ -4,11 +4,11 @@ public import Operations
 public struct ClientMadeID<Named>: TextValue, Comparable {
   public let description: String
 
-  static var mostCharacters: Int { 64 }
+  static var maxCharacters: Int { 64 }
 
   public init(text: String) throws(FieldRule) {
-    guard (1...ClientMadeID.mostCharacters).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw FieldRule("not_a_client_id", ["most": .number(ClientMadeID.mostCharacters)]) }
+    guard (1...ClientMadeID.maxCharacters).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw FieldRule("not_a_client_id", ["max": .number(ClientMadeID.maxCharacters)]) }
     description = text
   }
 
@@ -88,10 +88,10 @@ public struct OfflineChange: Document, Hashable {
     `false` only for `check`.
     """,
     "amount": Note(
-      "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.most, isCheckedByFeature: true,
+      "For a quantity: how much is done in all, at most 3 decimals.", range: 0...Amounts.maximum, isCheckedByFeature: true,
       example: .number(1.5)),
     "durationSeconds": Note(
-      "For a duration: how long was spent in all.", range: 0...Double(Amounts.mostSeconds), isCheckedByFeature: true,
+      "For a duration: how long was spent in all.", range: 0...Double(Amounts.maxSeconds), isCheckedByFeature: true,
       example: 900),
     "comment": Note(EntryText.editedComment, isNullable: true, example: "Felt great"),
     "location": Note("Where it was done, with the account's consent to location; null removes it.", isNullable: true),
@@ -109,16 +109,16 @@ public struct OfflineChange: Document, Hashable {
     } else if progress.contains(where: \.1) {
       broken = expectExactlyOne(progress)
     }
-    func range(_ most: Int) -> FieldRule { FieldRule("out_of_range", ["least": .number(0), "most": .number(most)]) }
+    func range(_ maximum: Int) -> FieldRule { FieldRule("out_of_range", ["min": .number(0), "max": .number(maximum)]) }
     if let amount {
-      if !(0...Amounts.most).contains(amount) {
-        broken.append(("amount", range(Int(Amounts.most))))
+      if !(0...Amounts.maximum).contains(amount) {
+        broken.append(("amount", range(Int(Amounts.maximum))))
       } else if !Amounts.isExact(amount) {
         broken.append(("amount", Amounts.tooPrecise))
       }
     }
-    if let durationSeconds, !(0...Amounts.mostSeconds).contains(durationSeconds) {
-      broken.append(("durationSeconds", range(Amounts.mostSeconds)))
+    if let durationSeconds, !(0...Amounts.maxSeconds).contains(durationSeconds) {
+      broken.append(("durationSeconds", range(Amounts.maxSeconds)))
     }
     broken += EntryText.brokenRules(comment.value, "comment") + (location.value?.brokenRules("location") ?? [])
     if !PlannableDays.all.contains(day) { broken.append(("day", PlannableDays.outside)) }
@@ -275,9 +275,9 @@ public enum SyncEntries: Operation {
     public init(changes: [OfflineChange]) { self.changes = changes }
 
     /// The most changes in one call.
-    public static let mostChanges = 200
+    public static let maxChanges = 200
 
-    public static let notes: Notes = ["changes": Note("The changes, in any order.", items: 1...mostChanges)]
+    public static let notes: Notes = ["changes": Note("The changes, in any order.", items: 1...maxChanges)]
   }
 
   /// What became of them.
@@ -292,7 +292,7 @@ public enum SyncEntries: Operation {
   }
 
   /// The most new changes of one account that are taken in on one day of UTC: their names are kept for a year.
-  public static let mostADay = 5_000
+  public static let maxPerDay = 5_000
 
   public static let spec = OperationSpec(
     "entries.sync", of: .activity, .post("/v1/entries/sync"), by: .account, effect: .write, rate: .bulk,

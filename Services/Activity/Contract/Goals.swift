@@ -57,9 +57,9 @@ public struct Goal: Document, Hashable {
   public static let notes: Notes = [
     "kind": "`check`: done or not; `quantity`: an amount; `duration`: a time.",
     "amount": Note(
-      "For `quantity`: how much a day asks for, at most 3 decimals.", range: 0.001...Amounts.most, example: .number(2.5)),
+      "For `quantity`: how much a day asks for, at most 3 decimals.", range: 0.001...Amounts.maximum, example: .number(2.5)),
     "unit": Note("For `quantity`: what is counted, at most 20 characters and 320 bytes.", length: 1...20, example: "litres"),
-    "durationSeconds": Note("For `duration`: how long a day asks for.", range: 1...Double(Amounts.mostSeconds), example: 1800),
+    "durationSeconds": Note("For `duration`: how long a day asks for.", range: 1...Double(Amounts.maxSeconds), example: 1800),
     "direction": """
     For `quantity` and `duration`: `atLeast` (if absent): to be reached; `atMost`: a limit, which a day keeps that ends without \
     having exceeded it, also one without any entry.
@@ -76,7 +76,7 @@ public struct Goal: Document, Hashable {
       fields.expect(direction == nil || kind != .check, "direction", Goal.presence(kind, wanted: false))
     }
     if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
-    ActivityText.checkSize(unit, "unit", most: 20, &fields)
+    ActivityText.checkSize(unit, "unit", maximum: 20, &fields)
   }
 
   private static func presence(_ kind: Kind, wanted: Bool) -> FieldRule {
@@ -87,11 +87,11 @@ public struct Goal: Document, Hashable {
 /// Limits of what can be counted: amounts have at most three decimals, so that sums of them are exact.
 public enum Amounts {
   /// The largest amount.
-  public static let most: Double = 1_000_000
+  public static let maximum: Double = 1_000_000
   /// The longest time a day has room for, with the hour that the end of summer time adds.
-  public static let mostSeconds = 90_000
+  public static let maxSeconds = 90_000
 
-  static let tooPrecise = FieldRule("too_precise", ["most": .number(3)])
+  static let tooPrecise = FieldRule("too_precise", ["max": .number(3)])
 
   /// The amount in thousandths, rounded; exact where ``isExact(_:)``. What no whole number can hold is the greatest or the least.
   public static func thousandths(_ amount: Double) -> Int {

@@ -157,21 +157,21 @@ public struct HistoryQuery: ListInput, Hashable {
 
   /// What "near me" means where nothing else is said.
   public static let usualRadiusMeters = 5_000
-  static let mostRadiusMeters = 50_000
-  static let mostActivities = 50
+  static let maxRadiusMeters = 50_000
+  static let maxActivities = 50
   /// A longer comment there is none.
-  static var mostCharacters: Int { ContentLimits.current.entryComment }
+  static var maxCharacters: Int { ContentLimits.current.entryComment }
 
   public static let notes = listNotes([
     "whose":
       "`mine`, the default; `followed`: of those I follow, of each activity the latest entry only; `all`: my own and theirs, all of them.",
-    "activityIDs": Note("Only entries of these activities.", items: 1...mostActivities),
+    "activityIDs": Note("Only entries of these activities.", items: 1...maxActivities),
     "text": Note(
-      "Only entries whose comment holds this text, whatever its case and accents.", length: 0...mostCharacters, example: "rain"),
+      "Only entries whose comment holds this text, whatever its case and accents.", length: 0...maxCharacters, example: "rain"),
     "latitude": Note(
       "Only entries near this point; with `longitude`.", range: EntryLocation.latitudes, example: .number(40.4168)),
     "longitude": Note("The point's longitude.", range: EntryLocation.longitudes, example: .number(-3.7038)),
-    "radiusMeters": Note("How near, in metres; 5,000 if absent.", range: 1...Double(mostRadiusMeters), example: 5000),
+    "radiusMeters": Note("How near, in metres; 5,000 if absent.", range: 1...Double(maxRadiusMeters), example: 5000),
     "from": "The first day, from 1970-01-01 on.", "to": "The last day, up to 2199-12-31.",
   ])
 
@@ -180,7 +180,7 @@ public struct HistoryQuery: ListInput, Hashable {
 
   public func check(_ fields: inout FieldChecks) {
     if let text { fields.expect(!text.isBlank, "text", HistoryQuery.nothingToLookFor) }
-    ActivityText.checkSize(text, "text", most: HistoryQuery.mostCharacters, &fields)
+    ActivityText.checkSize(text, "text", maximum: HistoryQuery.maxCharacters, &fields)
     fields.expect(latitude == nil || longitude != nil, "longitude", FieldRule("required"))
     fields.expect((longitude == nil && radiusMeters == nil) || latitude != nil, "latitude", FieldRule("required"))
     PlannableDays.check(from, "from", &fields)

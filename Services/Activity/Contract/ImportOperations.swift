@@ -53,11 +53,11 @@ public enum CreateImport: Operation {
     }
 
     /// The largest file.
-    public static let mostBytes = 2 << 30
+    public static let maxBytes = 2 << 30
 
     public static let notes: Notes = [
       "name": ImportText.name,
-      "totalBytes": Note("Its size, at most 2 GiB.", range: 1...Double(mostBytes), example: 41_943_040),
+      "totalBytes": Note("Its size, at most 2 GiB.", range: 1...Double(maxBytes), example: 41_943_040),
       "format": Note(ImportFormat.note + " Found out by the content if absent, and compared with it if not."),
       "sha256": Note("The SHA-256 of its bytes in hexadecimal, compared when all have arrived.", length: 64...64),
       "person": Note(
@@ -115,18 +115,18 @@ public enum UploadImportChunk: Operation {
     public static let otherBytes = FieldRule("other_bytes")
 
     /// The largest chunk, so that it fits into a message in base64.
-    public static let mostBytes = 512 << 10
+    public static let maxBytes = 512 << 10
 
     public static let notes: Notes = [
       "importID": ImportText.id,
-      "offset": Note("Where in the file it begins.", range: 0...Double(CreateImport.Input.mostBytes), example: 524_288),
+      "offset": Note("Where in the file it begins.", range: 0...Double(CreateImport.Input.maxBytes), example: 524_288),
       "content": "The bytes, at most 524,288. Of what has arrived before, the same bytes as then.",
     ]
 
     public func check(_ fields: inout FieldChecks) {
       fields.expect(
-        (1...Self.mostBytes).contains(content.bytes.count), "content",
-        FieldRule("bytes_out_of_range", ["least": .number(1), "most": .number(Self.mostBytes)]))
+        (1...Self.maxBytes).contains(content.bytes.count), "content",
+        FieldRule("bytes_out_of_range", ["min": .number(1), "max": .number(Self.maxBytes)]))
     }
   }
 
@@ -241,7 +241,7 @@ public enum ListImportProblems: Operation {
   public typealias Output = Page<ImportProblem>
 
   /// How many are kept of an import; beyond, they are only counted.
-  public static let most = 1000
+  public static let maximum = 1000
 
   public static let spec = OperationSpec(
     "imports.problems", of: .activity, .get("/v1/imports/{importID}/problems"), by: .account, effect: .read,

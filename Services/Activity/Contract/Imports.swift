@@ -54,7 +54,7 @@ public struct Import: Document, Hashable {
   }
 
   /// How many persons of a file are named.
-  public static let mostPersons = 20
+  public static let maxPersons = 20
 
   public static let notes: Notes = [
     "id": "Names the import.", "name": ImportText.name, "format": "What the file is, once that is known.",
@@ -96,7 +96,7 @@ public struct ImportCounts: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "records": "Records that were read: measures, exercises, habits and their marks; what Racha does not keep is passed over.",
+    "records": "Records that were read: measures, exercises, habits and their marks; what Racha does not keep is ignored.",
     "taken": "How many of them were new.", "repeated": "How many were there already.",
     "refused": "How many were not taken; see the import's problems.", "days": "Days whose totals or entries changed.",
   ]

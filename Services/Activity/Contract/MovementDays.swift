@@ -15,12 +15,12 @@ public struct MovementDay: Document, Hashable {
   /// Metres cycled.
   public var cyclingMeters: Double
   /// Why some or all of it earns nothing.
-  public var reasons: [MarkReason]
+  public var reasons: [FlagReason]
 
   /// A day from its parts.
   public init(
     day: LocalDay, steps: Int, earningSteps: Int, walkingMeters: Double = 0, runningMeters: Double = 0, cyclingMeters: Double = 0,
-    reasons: [MarkReason] = []
+    reasons: [FlagReason] = []
   ) {
     self.day = day
     self.steps = steps
@@ -55,7 +55,7 @@ public enum ListMovementDays: Operation {
     }
 
     /// The most days in one answer.
-    public static let mostDays = 400
+    public static let maxDays = 400
 
     public static let notes: Notes = [
       "from": "The first day, from 1970-01-01 on.", "to": "The last day, at most 399 days after the first and up to 2199-12-31.",
@@ -67,10 +67,10 @@ public enum ListMovementDays: Operation {
       PlannableDays.check(to, "to", &fields)
       guard PlannableDays.all.contains(from), PlannableDays.all.contains(to) else { return }
       fields.expect(
-        (0..<Input.mostDays).contains(from.distance(to: to)), "to",
+        (0..<Input.maxDays).contains(from.distance(to: to)), "to",
         FieldRule(
           "out_of_range",
-          ["least": .text(from.description), "most": .text(from.advanced(by: Input.mostDays - 1).description)]))
+          ["min": .text(from.description), "max": .text(from.advanced(by: Input.maxDays - 1).description)]))
     }
   }
 

@@ -105,22 +105,22 @@ public enum RecordMovementSamples: Operation {
     /// Those that were not taken.
     public var rejected: [RejectedSample]
     /// Those that were taken and earn nothing.
-    public var marked: [MarkedSample]
+    public var flagged: [FlaggedSample]
     /// What the marks mean.
-    public var reasons: [MarkReason]
+    public var reasons: [FlagReason]
     /// The days that were changed, as they stand now.
     public var days: [MovementDay]
 
     /// The output from its parts.
     public init(
-      accepted: Int, repeated: Int, replaced: Int = 0, rejected: [RejectedSample] = [], marked: [MarkedSample] = [],
-      reasons: [MarkReason] = [], days: [MovementDay]
+      accepted: Int, repeated: Int, replaced: Int = 0, rejected: [RejectedSample] = [], flagged: [FlaggedSample] = [],
+      reasons: [FlagReason] = [], days: [MovementDay]
     ) {
       self.accepted = accepted
       self.repeated = repeated
       self.replaced = replaced
       self.rejected = rejected
-      self.marked = marked
+      self.flagged = flagged
       self.reasons = reasons
       self.days = days
     }
@@ -199,7 +199,7 @@ public enum DeleteMovementSamples: Operation {
 
     public func check(_ fields: inout FieldChecks) {
       for (index, id) in ids.enumerated() where id.isEmpty || id.count > 64 {
-        fields.refuse("ids[\(index)]", id.isEmpty ? FieldRule("empty") : FieldRule("too_long", ["most": .number(64)]))
+        fields.refuse("ids[\(index)]", id.isEmpty ? FieldRule("empty") : FieldRule("too_long", ["max": .number(64)]))
       }
     }
   }

@@ -31,7 +31,7 @@ public struct MovementSourceOrder: Document, Hashable {
   public var isChosen: Bool
 
   /// The most sources of an account.
-  public static let mostSources = 100
+  public static let maxSources = 100
 
   /// An order from its parts.
   public init(sources: [MovementSource], isChosen: Bool) {
@@ -69,7 +69,7 @@ public enum OrderMovementSources: Operation {
     public static let notes: Notes = [
       "sources": Note(
         "Sources of the account by priority, each at most once; those left out follow in their usual order.",
-        items: 0...MovementSourceOrder.mostSources)
+        items: 0...MovementSourceOrder.maxSources)
     ]
 
     public func check(_ fields: inout FieldChecks) {

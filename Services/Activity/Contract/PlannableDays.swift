@@ -19,7 +19,7 @@ public enum PlannableDays {
 
   /// The rule that a day before or after them breaks.
   static let outside = FieldRule(
-    "out_of_range", ["least": .text(all.lowerBound.description), "most": .text(all.upperBound.description)])
+    "out_of_range", ["min": .text(all.lowerBound.description), "max": .text(all.upperBound.description)])
 
   /// Records a last day before the first one; both with the names of their fields.
   static func checkOrder(_ first: (String, LocalDay?), _ last: (String, LocalDay?), _ fields: inout FieldChecks) {

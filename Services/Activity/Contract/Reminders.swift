@@ -6,7 +6,7 @@ public import Operations
 /// service itself reminds nobody.
 public struct ReminderTime: TextValue, Comparable {
   /// How many an activity may have.
-  public static let most = 10
+  public static let maximum = 10
 
   /// Minutes after midnight, 0 to 1439.
   public let minutes: Int

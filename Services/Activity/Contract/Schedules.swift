@@ -101,7 +101,7 @@ public struct Schedule: Document, Hashable {
   private static func check(_ days: [Int]?, _ field: String, within range: ClosedRange<Int>, _ fields: inout FieldChecks) {
     for (index, day) in (days ?? []).enumerated() where !range.contains(day) {
       fields.refuse(
-        "\(field)[\(index)]", FieldRule("out_of_range", ["least": .number(range.lowerBound), "most": .number(range.upperBound)]))
+        "\(field)[\(index)]", FieldRule("out_of_range", ["min": .number(range.lowerBound), "max": .number(range.upperBound)]))
     }
   }
 }
@@ -126,6 +126,6 @@ public struct NthWeekday: Document, Hashable {
 
   public func check(_ fields: inout FieldChecks) {
     fields.expect(nth == -1 || (1...5).contains(nth), "nth", FieldRule("no_such_nth"))
-    fields.expect((1...7).contains(weekday), "weekday", FieldRule("out_of_range", ["least": .number(1), "most": .number(7)]))
+    fields.expect((1...7).contains(weekday), "weekday", FieldRule("out_of_range", ["min": .number(1), "max": .number(7)]))
   }
 }

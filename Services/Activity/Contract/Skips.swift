@@ -30,7 +30,7 @@ public struct SkipInput: Document {
   }
 
   /// How many days ahead of today the last one is that can be skipped.
-  public static let mostDaysAhead = 366
+  public static let maxDaysAhead = 366
 
   public static let notes: Notes = [
     "activityID": "Names the activity.", "day": "A day such as `2026-11-21`, at most 366 days ahead, or `today`.",

@@ -6,9 +6,9 @@ public import Operations
 /// Lower case, composed (Unicode's form C), single blanks inside and none around, so that one tag is written in one way.
 public struct Tag: TextValue, Comparable {
   /// How many an activity may have.
-  public static let most = 8
+  public static let maximum = 8
   /// Characters, as people see them.
-  static let mostCharacters = 20
+  static let maxCharacters = 20
 
   public let description: String
 
@@ -17,7 +17,7 @@ public struct Tag: TextValue, Comparable {
     let words = text.lowercased().precomposedStringWithCanonicalMapping.split(whereSeparator: \.isBlank)
     guard !words.isEmpty else { throw FieldRule("empty") }
     let tag = words.joined(separator: " ")
-    if let rule = ShortText.brokenLength(tag, most: Tag.mostCharacters) { throw rule }
+    if let rule = ShortText.brokenLength(tag, maximum: Tag.maxCharacters) { throw rule }
     description = tag
   }
 
@@ -26,7 +26,7 @@ public struct Tag: TextValue, Comparable {
   public static let placeholder = Tag(trusted: "tag")
 
   public static let schema: JSON = [
-    "type": "string", "minLength": 1, "maxLength": .integer(mostCharacters), "examples": ["at home"],
+    "type": "string", "minLength": 1, "maxLength": .integer(maxCharacters), "examples": ["at home"],
   ]
 
   private init(trusted: String) { description = trusted }

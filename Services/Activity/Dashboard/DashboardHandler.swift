@@ -20,12 +20,12 @@ extension ServiceDefinition {
         goals: try StepGoals.list(of: account, today: today, in: database), history: rule.history())
     }
 
-    hear(CoinsEarned.self) { event, _, transaction in
+    subscribe(to: CoinsEarned.self) { event, _, transaction in
       let day = try calendars.day(of: event.at, event.accountID, in: transaction.database)
       try DashboardCoins.count(event.coins, event.transferID, on: day, of: event.accountID, transaction)
     }
 
-    hear(CoinsCorrected.self) { event, _, transaction in
+    subscribe(to: CoinsCorrected.self) { event, _, transaction in
       let day = try calendars.day(of: event.at, event.accountID, in: transaction.database)
       try DashboardCoins.count(-event.coins, event.transferID, on: day, of: event.accountID, transaction)
     }

@@ -21,7 +21,7 @@ struct AccountWeek {
   /// What it has come to for an activity; nil where it is too short for so many times.
   ///
   /// - Parameter version: of the activity, the one that holds on the week's day.
-  mutating func outcome(_ activity: ActivityID, _ version: ActivityVersion) throws -> JudgedDay.Outcome? {
+  mutating func outcome(_ activity: ActivityID, _ version: ActivityVersion) throws -> EvaluatedDay.Outcome? {
     let (changes, progress) =
       try read
       ?? (
@@ -46,12 +46,12 @@ private struct PlanChanges {
 
 extension Plan {
   /// What a week has come to in which so many days were to be kept.
-  func outcome(of week: ClosedRange<LocalDay>, _ progress: [DayProgress], today: LocalDay) -> JudgedDay.Outcome? {
-    var judged = JudgedWeek()
-    judge(progress, from: week.lowerBound, to: week.upperBound, today: today) { day in
-      if let times = day.timesAWeek { judged.add(day, times: times) }
+  func outcome(of week: ClosedRange<LocalDay>, _ progress: [DayProgress], today: LocalDay) -> EvaluatedDay.Outcome? {
+    var evaluated = EvaluatedWeek()
+    evaluate(progress, from: week.lowerBound, to: week.upperBound, today: today) { day in
+      if let times = day.timesAWeek { evaluated.add(day, times: times) }
     }
-    return judged.outcome(isOver: week.upperBound < today)
+    return evaluated.outcome(isOver: week.upperBound < today)
   }
 }
 

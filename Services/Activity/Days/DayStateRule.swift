@@ -5,7 +5,7 @@ extension DayState {
   /// How a planned day stands (ACT-3).
   ///
   /// - Parameter week: of so many times a week, what the day's week has come to; nil where it is too short for so many.
-  init(_ day: JudgedDay, week: @autoclosure () throws -> JudgedDay.Outcome?) rethrows {
+  init(_ day: EvaluatedDay, week: @autoclosure () throws -> EvaluatedDay.Outcome?) rethrows {
     guard !day.isPaused else {
       self = .paused
       return
@@ -26,6 +26,6 @@ extension DayState {
   }
 }
 
-extension JudgedDay {
+extension EvaluatedDay {
   fileprivate var hasProgress: Bool { (progress ?? 0) > 0 }
 }

@@ -10,7 +10,7 @@ extension Days {
   /// - Parameters:
   ///   - activity: SQL for the activity's id.
   ///   - day: SQL for the day.
-  static func judging(_ activity: String, _ day: String) -> (columns: String, join: String) {
+  static func evaluation(_ activity: String, _ day: String) -> (columns: String, join: String) {
     (
       columns: """
       \(ActivityVersions.columns),
@@ -32,34 +32,35 @@ extension Days {
     _ row: Row, _ version: ActivityVersion, of activity: ActivityID, on day: LocalDay, _ days: AccountDays,
     in database: Database
   ) throws -> DayState {
-    let judged = Days.judged(version, on: day, days, row["progress"], isPaused: row["is_paused"], isSkipped: row["is_skipped"])
-    return try state(judged, of: activity, days, in: database)
+    let evaluated = Days.evaluated(
+      version, on: day, days, row["progress"], isPaused: row["is_paused"], isSkipped: row["is_skipped"])
+    return try state(evaluated, of: activity, days, in: database)
   }
 
   /// The same of a day that is judged.
   static func state(
-    _ day: JudgedDay, of activity: ActivityID, _ days: AccountDays, in database: Database
+    _ day: EvaluatedDay, of activity: ActivityID, _ days: AccountDays, in database: Database
   ) throws -> DayState {
     try DayState(day, week: try week(of: activity, around: day.day, days, in: database))
   }
 
   /// A planned day as it is judged.
-  static func judged(
+  static func evaluated(
     _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays, _ progress: Int?, isPaused: Bool, isSkipped: Bool
-  ) -> JudgedDay {
+  ) -> EvaluatedDay {
     let outcome = version.measure.outcome(progress ?? 0, isOver: day < days.today)
     // A lost day is not held against anybody.
     let isAsked = !isPaused && !isSkipped && (outcome != .missed || !days.lost.contains(day))
-    return JudgedDay(
+    return EvaluatedDay(
       day: day, version: version, progress: progress, outcome: isAsked ? outcome : nil, isPaused: isPaused)
   }
 
   private static let weekSQL = {
-    let judging = Days.judging("?1", "week.day")
+    let evaluation = Days.evaluation("?1", "week.day")
     return """
       WITH RECURSIVE week (day) AS (SELECT ?2 UNION ALL SELECT day + 1 FROM week WHERE day < ?2 + 6)
-      SELECT week.day, \(judging.columns), entries.progress
-      FROM week \(judging.join) LEFT JOIN entries ON entries.activity_id = ?1 AND entries.day = week.day
+      SELECT week.day, \(evaluation.columns), entries.progress
+      FROM week \(evaluation.join) LEFT JOIN entries ON entries.activity_id = ?1 AND entries.day = week.day
       ORDER BY week.day
       """
   }()
@@ -67,14 +68,14 @@ extension Days {
   /// What the week of a day has come to, of an activity of so many times a week; nil where it is too short for so many.
   static func week(
     of activity: ActivityID, around day: LocalDay, _ days: AccountDays, in database: Database
-  ) throws -> JudgedDay.Outcome? {
-    var week = JudgedWeek()
+  ) throws -> EvaluatedDay.Outcome? {
+    var week = EvaluatedWeek()
     try database.each(weekSQL, .id(activity), .day(day.monday)) { row in
       let (version, day) = (try ActivityVersion(row, behind: 0), row.day(0))
       guard version.isPlanned(on: day), let times = version.planned.timesAWeek else { return true }
       let progress = row.isNull(13) ? nil : row.number(13)
-      let judged = Days.judged(version, on: day, days, progress, isPaused: row.truth(11), isSkipped: row.truth(12))
-      week.add(judged, times: times)
+      let evaluated = Days.evaluated(version, on: day, days, progress, isPaused: row.truth(11), isSkipped: row.truth(12))
+      week.add(evaluated, times: times)
       return true
     }
     return week.outcome(isOver: day.sunday < days.today)

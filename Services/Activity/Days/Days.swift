@@ -6,10 +6,10 @@ import Storage
 /// What is planned on a day.
 enum Days {
   private static let planSQL = {
-    let judging = Days.judging("activities.activity_id", "?1")
+    let evaluation = Days.evaluation("activities.activity_id", "?1")
     return """
-      SELECT activities.activity_id, title, reason, category, \(judging.columns), entries.progress
-      FROM activities \(judging.join)
+      SELECT activities.activity_id, title, reason, category, \(evaluation.columns), entries.progress
+      FROM activities \(evaluation.join)
         LEFT JOIN entries ON entries.activity_id = activities.activity_id AND entries.day = ?1
       WHERE activities.account_id = ?2 AND (activities.archived_day IS NULL OR activities.archived_day > ?1)
         AND (?3 IS NULL OR instr(activities.title_key, ?3) > 0)
@@ -34,11 +34,11 @@ enum Days {
       guard version.isPlanned(on: day) else { return true }
       let id: ActivityID = try row.id(0)
       let progress = row.isNull(16) ? nil : row.number(16)
-      let judged = Days.judged(version, on: day, days, progress, isPaused: row.truth(14), isSkipped: row.truth(15))
+      let evaluated = Days.evaluated(version, on: day, days, progress, isPaused: row.truth(14), isSkipped: row.truth(15))
       planned.append(
         PlannedActivity(
           id: id, title: row.text(1), reason: row.isNull(2) ? nil : row.text(2), category: try row.choice(3),
-          goal: version.goal, state: try DayState(judged, week: try week.outcome(id, version)),
+          goal: version.goal, state: try DayState(evaluated, week: try week.outcome(id, version)),
           amount: progress.flatMap(version.measure.amount), durationSeconds: progress.flatMap(version.measure.durationSeconds)))
       return true
     }

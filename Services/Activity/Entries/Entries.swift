@@ -87,7 +87,7 @@ enum Entries {
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
         """, .id(activity), .day(day), .id(account), .number(progress), .truth(isDone), .instant(transaction.now), closing)
     }
-    try tell(progress, goal, of: account, transaction)
+    try publish(progress, goal, of: account, transaction)
     return after.entry(of: goal)
   }
 
@@ -106,10 +106,10 @@ enum Entries {
   /// Tells of a day's progress; nil where its entry was taken back.
   ///
   /// - Parameter recordedAt: when it was written, if not now.
-  static func tell(
+  static func publish(
     _ progress: Int?, _ goal: PlannedGoal, of account: AccountID, recordedAt: Instant? = nil, _ transaction: Transaction
   ) throws {
-    try transaction.tell(
+    try transaction.publish(
       EntryRecorded(
         accountID: account, activityID: goal.activity, day: goal.day, isDone: progress.map(goal.isDone) ?? false,
         isDeleted: progress == nil, amount: progress.flatMap(goal.measure.amount),

@@ -8,9 +8,9 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves the reading and writing of entries.
-  mutating func serveEntries(_ calendars: AccountCalendars, _ desk: PictureDesk) {
-    serveForm(RecordEntry.self, calendars, desk)
-    serveForm(CreateEntry.self, isNew: true, calendars, desk)
+  mutating func serveEntries(_ calendars: AccountCalendars, _ processor: PictureProcessor) {
+    serveForm(RecordEntry.self, calendars, processor)
+    serveForm(CreateEntry.self, isNew: true, calendars, processor)
 
     serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
@@ -63,7 +63,7 @@ extension ServiceDefinition {
   ///
   /// - Parameter isNew: whether there must be no entry yet.
   private mutating func serveForm<O: Operation>(
-    _ operation: O.Type, isNew: Bool = false, _ calendars: AccountCalendars, _ desk: PictureDesk
+    _ operation: O.Type, isNew: Bool = false, _ calendars: AccountCalendars, _ processor: PictureProcessor
   ) where O.Input == RecordEntry.Input, O.Output == Entry {
     @Sendable func expectNone(_ goal: PlannedGoal, in database: Database) throws {
       guard isNew, try Entries.find(goal.activity, goal.day, in: database) != nil else { return }
@@ -80,7 +80,7 @@ extension ServiceDefinition {
         // Where there is no such activity, or an entry already, no picture is decoded.
         try await call.read { try expectNone(calendars.goal(input.activityID, input.day, call, in: $0), in: $0) }
         let picture = try await findings.gather(awaiting: {
-          try await desk.picture(photo.bytes, field: "photo", of: call.account)
+          try await processor.picture(photo.bytes, field: "photo", of: call.account)
         })
         return (picture, findings)
       },

@@ -36,11 +36,11 @@ struct GoalMeasure: Hashable, Sendable {
   }
 
   /// The largest progress of a day.
-  var most: Int {
+  var maximum: Int {
     switch kind {
     case .check: 1
-    case .quantity: Amounts.thousandths(Amounts.most)
-    case .duration: Amounts.mostSeconds
+    case .quantity: Amounts.thousandths(Amounts.maximum)
+    case .duration: Amounts.maxSeconds
     }
   }
 
@@ -73,10 +73,10 @@ struct GoalMeasure: Hashable, Sendable {
   func add(_ input: IncrementEntry.Input, to progress: Int) throws(Failure) -> Int {
     let more = try given(amount: input.amount, seconds: input.durationSeconds)
     let sum = max(0, progress + more)
-    guard sum <= most else {
-      let most: Parameter = kind == .quantity ? .number(Int(Amounts.most)) : .number(most)
+    guard sum <= maximum else {
+      let maximum: Parameter = kind == .quantity ? .number(Int(Amounts.maximum)) : .number(maximum)
       let field = kind == .quantity ? "amount" : "durationSeconds"
-      throw Failure.field(field, FieldRule("out_of_range", ["least": .number(0), "most": most]))
+      throw Failure.field(field, FieldRule("out_of_range", ["min": .number(0), "max": maximum]))
     }
     return sum
   }

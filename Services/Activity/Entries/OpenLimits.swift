@@ -65,7 +65,7 @@ enum OpenLimits {
       try database.run(
         "UPDATE entries SET is_done = ?3, closes_at = NULL WHERE activity_id = ?1 AND day = ?2", .id(activity), .day(day),
         .truth(isDone))
-      if isDone { try Entries.tell(progress, goal, of: account, recordedAt: row["recorded_at"], transaction) }
+      if isDone { try Entries.publish(progress, goal, of: account, recordedAt: row["recorded_at"], transaction) }
     }
   }
 }

@@ -33,9 +33,9 @@ enum ChangeAllowance {
       RETURNING changes
       """, .id(account), .integer(day), .number(changes)
     ) { $0.number(0) }
-    guard let all, all > SyncEntries.mostADay else { return }
+    guard let all, all > SyncEntries.maxPerDay else { return }
     let seconds = max(1, Int((86_400_000 - passed) / 1000))
     throw EntryFailure.tooManyChanges.with(
-      ["limit": .number(SyncEntries.mostADay), "seconds": .number(seconds)], retryAfterSeconds: seconds)
+      ["limit": .number(SyncEntries.maxPerDay), "seconds": .number(seconds)], retryAfterSeconds: seconds)
   }
 }

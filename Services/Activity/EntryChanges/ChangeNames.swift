@@ -12,7 +12,7 @@ enum ChangeNames {
   /// For how long a name is kept: a device that has not heard the answer may come back with it after its longest rest.
   static let keptDays = 366
   /// How many older ones go with each batch at most: more than a batch brings, so that they come to an end.
-  static let forgottenTogether = 2 * SyncEntries.Input.mostChanges
+  static let forgottenTogether = 2 * SyncEntries.Input.maxChanges
 
   /// The fields of a change of which later writes were there when it came; nil for a change that never did.
   ///

@@ -76,7 +76,7 @@ extension EntryRegisters {
     if deletion != before.deletion { try saveDeletion(activity, day, in: database) }
     try EntryHistory.keep(lost, of: activity, day, at: transaction.now, transaction)
     if exists != before.exists || progress != (before.progress?.value ?? 0) {
-      try Entries.tell(exists ? progress : nil, goal, of: account, transaction)
+      try Entries.publish(exists ? progress : nil, goal, of: account, transaction)
     }
   }
 

@@ -6,7 +6,7 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves the photos of entries, each kept as a picture that this service has encoded itself.
-  mutating func serveEntryPhotos(_ calendars: AccountCalendars, _ desk: PictureDesk) {
+  mutating func serveEntryPhotos(_ calendars: AccountCalendars, _ processor: PictureProcessor) {
     serve(
       PutEntryPhoto.self,
       prepare: { input, call in
@@ -15,7 +15,7 @@ extension ServiceDefinition {
         _ = try await call.read { database in
           try Entries.required(try calendars.goal(input.activityID, input.day, call, in: database), in: database)
         }
-        return try await desk.picture(input.content.bytes, field: "content", of: call.account)
+        return try await processor.picture(input.content.bytes, field: "content", of: call.account)
       },
       write: { input, picture, call, transaction in
         let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)

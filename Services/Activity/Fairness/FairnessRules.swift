@@ -20,7 +20,7 @@ struct FairnessRule: Hashable, Sendable {
     case sameSeries(Int)
   }
 
-  let mark: MovementMark
+  let flag: MovementFlag
   /// Nil for all.
   var kind: MovementKind?
   let limit: Limit
@@ -29,18 +29,18 @@ struct FairnessRule: Hashable, Sendable {
 /// The rules of fairness: a table, judged sample by sample, minute by minute and day by day.
 struct FairnessRules: Sendable {
   private static let usual = [
-    FairnessRule(mark: .handTyped, limit: .handTyped),
-    FairnessRule(mark: .inFuture, limit: .secondsAhead(300)),
-    FairnessRule(mark: .late, limit: .daysLate(7)),
-    FairnessRule(mark: .tooFast, kind: .steps, limit: .perMinute(300)),
-    FairnessRule(mark: .tooFast, kind: .walking, limit: .perMinute(250)),
-    FairnessRule(mark: .tooFast, kind: .running, limit: .perMinute(750)),
-    FairnessRule(mark: .tooFast, kind: .cycling, limit: .perMinute(2000)),
-    FairnessRule(mark: .tooMuch, kind: .steps, limit: .perDay(100_000)),
-    FairnessRule(mark: .tooMuch, kind: .walking, limit: .perDay(150_000)),
-    FairnessRule(mark: .tooMuch, kind: .running, limit: .perDay(350_000)),
-    FairnessRule(mark: .tooMuch, kind: .cycling, limit: .perDay(1_000_000)),
-    FairnessRule(mark: .sameSeries, kind: .steps, limit: .sameSeries(10)),
+    FairnessRule(flag: .handTyped, limit: .handTyped),
+    FairnessRule(flag: .inFuture, limit: .secondsAhead(300)),
+    FairnessRule(flag: .late, limit: .daysLate(7)),
+    FairnessRule(flag: .tooFast, kind: .steps, limit: .perMinute(300)),
+    FairnessRule(flag: .tooFast, kind: .walking, limit: .perMinute(250)),
+    FairnessRule(flag: .tooFast, kind: .running, limit: .perMinute(750)),
+    FairnessRule(flag: .tooFast, kind: .cycling, limit: .perMinute(2000)),
+    FairnessRule(flag: .tooMuch, kind: .steps, limit: .perDay(100_000)),
+    FairnessRule(flag: .tooMuch, kind: .walking, limit: .perDay(150_000)),
+    FairnessRule(flag: .tooMuch, kind: .running, limit: .perDay(350_000)),
+    FairnessRule(flag: .tooMuch, kind: .cycling, limit: .perDay(1_000_000)),
+    FairnessRule(flag: .sameSeries, kind: .steps, limit: .sameSeries(10)),
   ]
 
   /// The rules for each kind, by its number.
@@ -61,42 +61,42 @@ struct FairnessRules: Sendable {
     self.init(
       FairnessRules.usual.map { rule in
         switch (rule.limit, rule.kind) {
-        case (.perMinute, .steps): FairnessRule(mark: rule.mark, kind: rule.kind, limit: .perMinute(perMinute))
-        case (.perDay, .steps): FairnessRule(mark: rule.mark, kind: rule.kind, limit: .perDay(perDay))
-        case (.daysLate, _): FairnessRule(mark: rule.mark, kind: rule.kind, limit: .daysLate(earningDays))
+        case (.perMinute, .steps): FairnessRule(flag: rule.flag, kind: rule.kind, limit: .perMinute(perMinute))
+        case (.perDay, .steps): FairnessRule(flag: rule.flag, kind: rule.kind, limit: .perDay(perDay))
+        case (.daysLate, _): FairnessRule(flag: rule.flag, kind: rule.kind, limit: .daysLate(earningDays))
         default: rule
         }
       })
   }
 
   /// The marks of a sample.
-  func marks(
+  func flags(
     of spread: Spread, _ sample: MovementSample, now: Instant, recordedDay: LocalDay
-  ) -> Marks {
+  ) -> SampleFlags {
     let kind = sample.kind
-    var marks: Marks = []
+    var flags: SampleFlags = []
     for rule in byKind[kind.number] {
       let isBroken =
         switch rule.limit {
         case .handTyped: sample.isHandTyped == true
         case .secondsAhead(let seconds): sample.end > now.adding(seconds: seconds)
         case .daysLate(let days): spread.lastDay.distance(to: recordedDay) >= days
-        case .perMinute(let most):
-          Int64(spread.amount) * 60_000 > Int64(most * kind.scale) * max(60_000, spread.until - spread.from)
+        case .perMinute(let maximum):
+          Int64(spread.amount) * 60_000 > Int64(maximum * kind.scale) * max(60_000, spread.until - spread.from)
         case .perDay, .sameSeries: false
         }
-      if isBroken { marks.insert(Marks(rule.mark)) }
+      if isBroken { flags.insert(SampleFlags(rule.flag)) }
     }
-    return marks
+    return flags
   }
 
   /// What of a day's minutes may earn, and the marks of the others: nothing of a minute in which there is more than there can be, for
   /// nobody knows what of it was moved.
-  func judge(_ minutes: MinuteSums, _ kind: MovementKind) -> (plausible: Int, marks: Marks) {
-    var least = Int.max
-    for case .perMinute(let most) in byKind[kind.number].map(\.limit) { least = min(least, most * kind.scale) }
-    let (sum, isExceeded) = minutes.sum(ofMinutesUpTo: least)
-    return (sum, isExceeded ? Marks(.tooFast) : [])
+  func evaluate(_ minutes: MinuteSums, _ kind: MovementKind) -> (plausible: Int, flags: SampleFlags) {
+    var minimum = Int.max
+    for case .perMinute(let maximum) in byKind[kind.number].map(\.limit) { minimum = min(minimum, maximum * kind.scale) }
+    let (sum, isExceeded) = minutes.sum(ofMinutesUpTo: minimum)
+    return (sum, isExceeded ? SampleFlags(.tooFast) : [])
   }
 
   /// The first day of which more may be told that is not late; a sample lies in two days beside its last one at most.
@@ -111,35 +111,35 @@ struct FairnessRules: Sendable {
   /// The marks of a day's movement of one kind, beside those of its samples and minutes.
   ///
   /// - Parameter amount: what is not marked already.
-  func dayMarks(kind: MovementKind, amount: Int) -> Marks {
-    var marks: Marks = []
-    for case .perDay(let most) in byKind[kind.number].map(\.limit) where amount > most * kind.scale {
-      marks.insert(Marks(.tooMuch))
+  func dayFlags(kind: MovementKind, amount: Int) -> SampleFlags {
+    var flags: SampleFlags = []
+    for case .perDay(let maximum) in byKind[kind.number].map(\.limit) where amount > maximum * kind.scale {
+      flags.insert(SampleFlags(.tooMuch))
     }
-    return marks
+    return flags
   }
 
   /// How many samples make a series that nobody else has by chance.
-  var leastSeries: Int? {
-    for case .sameSeries(let least) in byKind[MovementKind.steps.number].map(\.limit) { return least }
+  var minSeries: Int? {
+    for case .sameSeries(let minimum) in byKind[MovementKind.steps.number].map(\.limit) { return minimum }
     return nil
   }
 
   /// What marks mean, in that language.
-  func reasons(_ marks: DayMarks, _ language: Language, _ words: Words) -> [MarkReason] {
-    guard marks.rawValue != 0 else { return [] }
+  func reasons(_ flags: DayFlags, _ language: Language, _ words: Words) -> [FlagReason] {
+    guard flags.rawValue != 0 else { return [] }
     return MovementKind.allCases.flatMap { kind in
-      marks[kind].list.map { mark in
+      flags[kind].list.map { flag in
         let unit = words.text(kind == .steps ? "unit.steps" : "unit.meters", language) ?? ""
-        let parameters: [String: Parameter] = ["limit": .number(limit(of: mark, kind) ?? 0), "unit": .text(unit)]
-        return MarkReason(
-          kind: kind, code: mark, text: words.text("mark.\(mark.rawValue)", language, parameters) ?? mark.rawValue)
+        let parameters: [String: Parameter] = ["limit": .number(limit(of: flag, kind) ?? 0), "unit": .text(unit)]
+        return FlagReason(
+          kind: kind, code: flag, text: words.text("flag.\(flag.rawValue)", language, parameters) ?? flag.rawValue)
       }
     }
   }
 
-  private func limit(of mark: MovementMark, _ kind: MovementKind) -> Int? {
-    switch byKind[kind.number].first(where: { $0.mark == mark })?.limit {
+  private func limit(of flag: MovementFlag, _ kind: MovementKind) -> Int? {
+    switch byKind[kind.number].first(where: { $0.flag == flag })?.limit {
     case .secondsAhead(let limit), .daysLate(let limit), .perMinute(let limit), .perDay(let limit), .sameSeries(let limit): limit
     case .handTyped, nil: nil
     }

@@ -20,8 +20,8 @@ struct MinuteSums: Hashable, Sendable {
   /// Adds to a minute.
   mutating func add(_ amount: Int, at minute: Int64) {
     guard amount > 0 else { return }
-    let place = place(of: minute)
-    sums[place] = sums[place].addingAtMost(UInt32(clamping: amount))
+    let index = index(of: minute)
+    sums[index] = sums[index].addingAtMost(UInt32(clamping: amount))
   }
 
   /// Adds the sums of other samples.
@@ -31,21 +31,21 @@ struct MinuteSums: Hashable, Sendable {
       self = other
       return
     }
-    _ = place(of: other.first)
-    let start = place(of: other.first + Int64(other.sums.count) - 1) - other.sums.count + 1
+    _ = index(of: other.first)
+    let start = index(of: other.first + Int64(other.sums.count) - 1) - other.sums.count + 1
     for (offset, sum) in other.sums.enumerated() { sums[start + offset] = sums[start + offset].addingAtMost(sum) }
   }
 
   /// The sum of the minutes that hold no more than so much, and whether any holds more.
-  func sum(ofMinutesUpTo most: Int) -> (sum: Int, isExceeded: Bool) {
+  func sum(ofMinutesUpTo maximum: Int) -> (sum: Int, isExceeded: Bool) {
     var (sum, isExceeded) = (0, false)
     for minute in sums {
-      if Int(minute) > most { isExceeded = true } else { sum += Int(minute) }
+      if Int(minute) > maximum { isExceeded = true } else { sum += Int(minute) }
     }
     return (sum, isExceeded)
   }
 
-  private mutating func place(of minute: Int64) -> Int {
+  private mutating func index(of minute: Int64) -> Int {
     let start = minute.floorDivided(by: Self.hour) * Self.hour
     if sums.isEmpty { first = start }
     if start < first {

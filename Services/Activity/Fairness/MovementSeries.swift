@@ -12,8 +12,8 @@ enum MovementSeries {
   /// How many hashes of a day are indexed: whoever copies a quarter of a day meets one of them in 99 of 100 cases.
   private static let indexed = 16
   /// How many days, for each of these hashes, and accounts are looked at: more have them by chance only where nobody has a copy.
-  private static let mostDays = 8
-  private static let mostAccounts = 8
+  private static let maxDays = 8
+  private static let maxAccounts = 8
 
   static func migration(_ number: Int) -> Migration {
     Migration(number, "sketches of series") { database in
@@ -46,7 +46,7 @@ enum MovementSeries {
   ///   - least: fewer samples are the same by chance; nil for not looking.
   ///   - isOpen: whether more of the day may be told that earns.
   static func change(
-    _ day: LocalDay, of account: Int64, by change: SeriesDigest, least: Int?, isOpen: Bool, in database: Database
+    _ day: LocalDay, of account: Int64, by change: SeriesDigest, minimum: Int?, isOpen: Bool, in database: Database
   ) throws -> Bool {
     let before = try database.first(
       "SELECT digest, samples, is_copy FROM movement_series WHERE account_number = ? AND day = ?", .integer(account), .day(day)
@@ -54,7 +54,7 @@ enum MovementSeries {
     let digest = (before?.digest ?? 0) &+ Int(truncatingIfNeeded: change.sum)
     let samples = (before?.samples ?? 0) + change.samples
     var isCopy = false
-    if let least, samples >= least {
+    if let minimum, samples >= minimum {
       isCopy =
         try database.first(
           """
@@ -63,12 +63,12 @@ enum MovementSeries {
           """, .number(digest), .number(samples), .integer(account)
         ) { _ in true } ?? false
     }
-    if let least, isOpen {
+    if let minimum, isOpen {
       let sketch = try sketch(of: day, of: account, after: change, hadSamples: (before?.samples ?? 0) > 0, in: database)
-      if !isCopy, sketch.items.count >= least {
-        isCopy = try isCopied(sketch, of: account, least: least, wasCopy: before?.isCopy ?? false, in: database)
+      if !isCopy, sketch.items.count >= minimum {
+        isCopy = try isCopied(sketch, of: account, minimum: minimum, wasCopy: before?.isCopy ?? false, in: database)
       }
-      let isIndexed = !isCopy && sketch.items.count >= least
+      let isIndexed = !isCopy && sketch.items.count >= minimum
       try keep(sketch, of: day, of: account, indexed: isIndexed ? indexed : 0, in: database)
     }
     try database.run(
@@ -104,11 +104,11 @@ enum MovementSeries {
   /// The sketch of all samples of a day.
   private static func counted(_ day: LocalDay, of account: Int64, in database: Database) throws -> SeriesSketch {
     var sketch = SeriesSketch()
-    let places = SamplePlace(account: account, kind: .steps, day: day).ofDay
+    let keys = SampleKey(account: account, kind: .steps, day: day).ofDay
     try database.each(
       """
       SELECT start_at, end_at, amount FROM movement_samples WHERE place >= ? AND place < ? AND form < 2 AND amount > 0
-      """, .integer(places.lowerBound), .integer(places.upperBound)
+      """, .integer(keys.lowerBound), .integer(keys.upperBound)
     ) { row in
       let (start, end) = (Int64(row.number(0)), Int64(row.number(1)))
       sketch.insert(Spread(amount: row.number(2), from: start, until: max(end, start + 1), day: day, pieces: []))
@@ -149,14 +149,14 @@ enum MovementSeries {
   ///
   /// What is a day for one may be parts of two for another, in another time zone: so an account's days are taken together.
   private static func isCopied(
-    _ sketch: SeriesSketch, of account: Int64, least: Int, wasCopy: Bool, in database: Database
+    _ sketch: SeriesSketch, of account: Int64, minimum: Int, wasCopy: Bool, in database: Database
   ) throws -> Bool {
     var found: [Int64: (hits: Int, days: Set<LocalDay>)] = [:]
     for item in sketch.items.prefix(indexed) {
       try database.each(
         """
         SELECT account_number, day FROM movement_sketch_hashes WHERE hash = ? AND account_number <> ?
-        ORDER BY account_number LIMIT \(mostDays)
+        ORDER BY account_number LIMIT \(maxDays)
         """, .integer(Int64(bitPattern: item.key)), .integer(account)
       ) {
         found[Int64($0.number(0)), default: (0, [])].hits += 1
@@ -164,14 +164,14 @@ enum MovementSeries {
         return true
       }
     }
-    let likely = found.sorted { ($1.value.hits, $0.key) < ($0.value.hits, $1.key) }.prefix(mostAccounts)
+    let likely = found.sorted { ($1.value.hits, $0.key) < ($0.value.hits, $1.key) }.prefix(maxAccounts)
     return try likely.contains { other, found in
       let sketches = try found.days.compactMap { day in
         try database.first(
           "SELECT sketch FROM movement_sketches WHERE account_number = ? AND day = ?", .integer(other), .day(day)
         ) { SeriesSketch(bytes: $0.bytes(0)) }
       }
-      return SameSeriesRule.isCopy(sketch.overlap(with: sketches), least: least, wasCopy: wasCopy)
+      return SameSeriesRule.isCopy(sketch.overlap(with: sketches), minimum: minimum, wasCopy: wasCopy)
     }
   }
 }

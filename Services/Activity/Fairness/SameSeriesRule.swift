@@ -9,9 +9,9 @@ enum SameSeriesRule {
   /// - Parameters:
   ///   - least: fewer shared samples are the same by chance.
   ///   - wasCopy: whether it was one so far.
-  static func isCopy(_ overlap: SeriesSketch.Overlap, least: Int, wasCopy: Bool) -> Bool {
+  static func isCopy(_ overlap: SeriesSketch.Overlap, minimum: Int, wasCopy: Bool) -> Bool {
     let share = wasCopy ? stillCopied : copied
-    return overlap.sharedSamples >= least
+    return overlap.sharedSamples >= minimum
       && Double(overlap.sharedSamples) >= share * Double(overlap.samples)
       && Double(overlap.sharedAmount) >= share * Double(overlap.amount)
   }

@@ -6,7 +6,7 @@
 /// more, the times count to the nearest third of a minute, so that it stays what it is when the clock is put a second on.
 struct SeriesSketch: Hashable, Sendable {
   /// How many samples it holds at most: enough to tell a share within some six hundredths.
-  static let most = 64
+  static let maximum = 64
 
   struct Item: Hashable, Sendable {
     /// The hash, and above it the day of UTC, which lets an index of them grow in one place.
@@ -43,7 +43,7 @@ struct SeriesSketch: Hashable, Sendable {
   /// How much of it, as far as can be told, is in any of the others.
   func overlap(with others: [SeriesSketch]) -> Overlap {
     // Beyond the last rank of one that is full it is not known what else its day has.
-    let end = others.filter { $0.items.count == SeriesSketch.most }.compactMap(\.items.last?.rank).min() ?? .max
+    let end = others.filter { $0.items.count == SeriesSketch.maximum }.compactMap(\.items.last?.rank).min() ?? .max
     let known = Set(others.flatMap { $0.items.map(\.key) })
     var overlap = Overlap()
     for item in items where item.rank <= end {
@@ -57,20 +57,20 @@ struct SeriesSketch: Hashable, Sendable {
   }
 
   private mutating func insert(_ item: Item) {
-    if items.count == SeriesSketch.most, let last = items.last, item.rank >= last.rank { return }
-    let place = place(of: item.rank)
-    if place < items.count, items[place].rank == item.rank { return }
-    items.insert(item, at: place)
-    if items.count > SeriesSketch.most { items.removeLast() }
+    if items.count == SeriesSketch.maximum, let last = items.last, item.rank >= last.rank { return }
+    let index = index(of: item.rank)
+    if index < items.count, items[index].rank == item.rank { return }
+    items.insert(item, at: index)
+    if items.count > SeriesSketch.maximum { items.removeLast() }
   }
 
   private func contains(_ rank: UInt64) -> Bool {
-    let place = place(of: rank)
-    return place < items.count && items[place].rank == rank
+    let index = index(of: rank)
+    return index < items.count && items[index].rank == rank
   }
 
   /// Where the first item of that rank or a higher one stands.
-  private func place(of rank: UInt64) -> Int {
+  private func index(of rank: UInt64) -> Int {
     var (low, high) = (0, items.count)
     while low < high {
       let middle = (low + high) / 2

@@ -41,7 +41,7 @@ enum FollowedActivities {
           AND (owners.username, activities.activity_id) > (:username, :activity)
         ORDER BY owners.username, activities.activity_id LIMIT :limit
         """)
-    let place = try page.place(Place.init(text:))
+    let place = try page.cursor(Place.init(text:))
     let rows = try Row.fetchAll(
       statement,
       arguments: [
@@ -60,11 +60,11 @@ enum FollowedActivities {
 
   /// How an activity stands today; nil where nothing is planned.
   private static func state(of activity: ActivityID, _ days: AccountDays, in database: Database) throws -> DayState? {
-    let judging = Days.judging("?1", "?2")
+    let evaluation = Days.evaluation("?1", "?2")
     let statement = try database.cachedStatement(
       sql: """
-        SELECT \(judging.columns), (SELECT progress FROM entries WHERE activity_id = ?1 AND day = ?2) AS progress
-        FROM (SELECT 1) \(judging.join)
+        SELECT \(evaluation.columns), (SELECT progress FROM entries WHERE activity_id = ?1 AND day = ?2) AS progress
+        FROM (SELECT 1) \(evaluation.join)
         """)
     guard let row = try Row.fetchOne(statement, arguments: [activity, days.today]) else { return nil }
     let version = ActivityVersion(row)

@@ -27,8 +27,8 @@ enum Follows {
   }
 
   /// Lets the read model follow social.
-  static func hear(_ service: inout ServiceDefinition) {
-    service.hear(FollowChanged.self) { event, _, transaction in try keep(event, transaction) }
+  static func subscribe(_ service: inout ServiceDefinition) {
+    service.subscribe(to: FollowChanged.self) { event, _, transaction in try keep(event, transaction) }
   }
 
   /// What comes late of an account that was erased has no effect.

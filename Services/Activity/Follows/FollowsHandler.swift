@@ -5,7 +5,7 @@ import ServiceKit
 extension ServiceDefinition {
   /// Hears who follows whom, and shows followers what they may see.
   mutating func serveFollows(_ calendars: AccountCalendars) {
-    Follows.hear(&self)
+    Follows.subscribe(&self)
 
     serve(ListFollowedActivities.self) { input, call, database in
       let account = try call.account

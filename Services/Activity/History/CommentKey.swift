@@ -6,7 +6,7 @@ struct CommentKey: Hashable, Sendable {
   /// The days that have room, beyond the last on which an activity can start by centuries.
   static let days = LocalDay(daysSinceEpoch: 0)...LocalDay(daysSinceEpoch: 1 << dayBits - 1)
   /// How many comments an account may write on one day.
-  static let mostNumber: Int64 = 1 << numberBits - 1
+  static let maxNumber: Int64 = 1 << numberBits - 1
 
   private static let dayBits: Int32 = 18
   private static let numberBits: Int64 = 21
@@ -15,9 +15,9 @@ struct CommentKey: Hashable, Sendable {
 
   /// - Parameters:
   ///   - day: one of ``days``.
-  ///   - number: at most ``mostNumber``.
+  ///   - number: at most ``maxNumber``.
   init(account: Int64, day: LocalDay, number: Int64) {
-    precondition(CommentKey.days.contains(day) && (0...CommentKey.mostNumber).contains(number))
+    precondition(CommentKey.days.contains(day) && (0...CommentKey.maxNumber).contains(number))
     rawValue = (account << Int64(CommentKey.dayBits) | Int64(day.daysSinceEpoch)) << CommentKey.numberBits | number
   }
 
@@ -26,6 +26,6 @@ struct CommentKey: Hashable, Sendable {
     guard days.overlaps(CommentKey.days) else { return nil }
     let days = days.clamped(to: CommentKey.days)
     let first = CommentKey(account: account, day: days.lowerBound, number: 0)
-    return first.rawValue...CommentKey(account: account, day: days.upperBound, number: mostNumber).rawValue
+    return first.rawValue...CommentKey(account: account, day: days.upperBound, number: maxNumber).rawValue
   }
 }

@@ -2,9 +2,9 @@ import Operations
 
 /// Collects from entries that come in order what is looked for, until there is enough or it has looked at many.
 struct HistoryCandidates {
-  /// How many entries one page looks at. A search that passes over most of what it finds by one thing for lack of another goes on by
+  /// How many entries one page looks at. A search that ignores most of what it finds by one thing for lack of another goes on by
   /// cursor instead of keeping all others waiting.
-  static let most = 2_000
+  static let maximum = 2_000
   /// How many that were found in passing cost as much as one whose comment or place is looked up by its key.
   static let lookUpCost = 8
 
@@ -49,7 +49,7 @@ struct HistoryCandidates {
     looked += 1
     spent += 1 + lookUps * HistoryCandidates.lookUpCost
     if try fits() { stretch.positions.append(position) }
-    if stretch.positions.count >= limit || spent >= HistoryCandidates.most { stop(at: position) }
+    if stretch.positions.count >= limit || spent >= HistoryCandidates.maximum { stop(at: position) }
   }
 
   /// Looks at the entries of the next days, which come in no order.
@@ -67,7 +67,7 @@ struct HistoryCandidates {
     spent += others
     for position in found.sorted() where !isFull { try take(position, lookUps: lookUps, fits: fits(position)) }
     // At most a thousand activities have an entry on a day, so that a page gets beyond the day on which it begins.
-    if !isFull, spent >= HistoryCandidates.most { stop(at: HistoryPosition(lastOf: days.lowerBound)) }
+    if !isFull, spent >= HistoryCandidates.maximum { stop(at: HistoryPosition(lastOf: days.lowerBound)) }
   }
 
   /// Says that everything up to a place was looked through.

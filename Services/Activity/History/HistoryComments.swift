@@ -28,7 +28,7 @@ enum HistoryComments {
   }
 
   /// How many comments one page goes through for a text that is too short for the index.
-  static let most = 20_000
+  static let maximum = 20_000
 
   static let short = """
     SELECT activity_id, day FROM entry_comments
@@ -43,7 +43,7 @@ enum HistoryComments {
     guard let keys = CommentKey.range(account, days) else { return }
     // Up to the whole of that day.
     let oldest = try database.first(
-      "SELECT day FROM entry_comments WHERE comment_id BETWEEN ? AND ? ORDER BY comment_id DESC LIMIT 1 OFFSET \(most)",
+      "SELECT day FROM entry_comments WHERE comment_id BETWEEN ? AND ? ORDER BY comment_id DESC LIMIT 1 OFFSET \(maximum)",
       .integer(keys.lowerBound), .integer(keys.upperBound)
     ) { $0.day(0) }
     guard let part = CommentKey.range(account, (oldest ?? days.lowerBound)...days.upperBound) else { return }

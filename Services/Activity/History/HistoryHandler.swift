@@ -48,7 +48,7 @@ private struct History {
   func page<Item>(_ database: Database, _ item: (HistoryItem) -> Item?) throws -> Page<Item> {
     // What is near somebody tells where they are. The point itself is not kept; one's own map shows what was kept with consent.
     if usesPlace { try Accounts.requireConsent(.location, of: account, in: database) }
-    let start = try page.place(HistoryPosition.init(text:))
+    let start = try page.cursor(HistoryPosition.init(text:))
     let stretch = try HistoryStretch.find(scope, of: account, search, behind: start, limit: page.fetchLimit, in: database)
     let part = stretch.prefix(page.limit)
     var items = HistoryItems(calendars, now: now, in: database)

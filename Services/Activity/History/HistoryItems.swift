@@ -14,12 +14,12 @@ struct HistoryItems {
   }
 
   private static let sql = {
-    let judging = Days.judging("e.activity_id", "e.day")
+    let evaluation = Days.evaluation("e.activity_id", "e.day")
     return """
       SELECT e.account_id, e.progress, e.comment, e.photo_tag, e.recorded_at, a.title, a.category, o.username, o.nickname,
-        p.latitude, p.longitude, p.accuracy_meters, \(judging.columns)
+        p.latitude, p.longitude, p.accuracy_meters, \(evaluation.columns)
       FROM entries e JOIN activities a ON a.activity_id = e.activity_id JOIN accounts o ON o.account_id = e.account_id
-      \(judging.join)
+      \(evaluation.join)
       LEFT JOIN entry_places p ON p.activity_id = e.activity_id AND p.day = e.day
       WHERE e.activity_id = ? AND e.day = ?
       """
@@ -32,12 +32,12 @@ struct HistoryItems {
       let (measure, progress) = (version.measure, row.number(1))
       let owner: AccountID = try row.id(0)
       let days = try accounts.days(of: owner, in: database)
-      let judged = Days.judged(
+      let evaluated = Days.evaluated(
         version, on: position.day, days, progress, isPaused: row.truth(22), isSkipped: row.truth(23))
       return HistoryItem(
         accountID: owner, username: try Username(text: row.text(7)), nickname: row.isNull(8) ? nil : row.text(8),
         activityID: position.activity, title: row.text(5), category: try row.choice(6), day: position.day,
-        state: try Days.state(judged, of: position.activity, days, in: database),
+        state: try Days.state(evaluated, of: position.activity, days, in: database),
         amount: measure.amount(progress), unit: version.unit, durationSeconds: measure.durationSeconds(progress),
         comment: row.isNull(2) ? nil : row.text(2), location: row.isNull(9) ? nil : EntryLocation(row),
         photoTag: row.isNull(3) ? nil : row.text(3), recordedAt: row.instant(4))

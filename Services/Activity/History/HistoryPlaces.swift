@@ -48,13 +48,13 @@ enum HistoryPlaces {
 
   /// Whether fewer entries than that are about there, as far as the newest days tell.
   static func isRare(
-    _ area: HistoryArea, fewerThan most: Int, of account: AccountID, _ number: Int64, _ days: ClosedRange<LocalDay>,
+    _ area: HistoryArea, fewerThan maximum: Int, of account: AccountID, _ number: Int64, _ days: ClosedRange<LocalDay>,
     in database: Database
   ) throws -> Bool {
     guard let held = try HistoryWindow.held(days, of: account, "entry_places", in: database) else { return true }
     let length = held.lowerBound.distance(to: held.upperBound) + 1
     let sample = max(held.lowerBound, held.upperBound.advanced(by: 1 - sampleDays))...held.upperBound
-    let enough = max(1, most * min(length, sampleDays) / length)
+    let enough = max(1, maximum * min(length, sampleDays) / length)
     let count = try area.boxes.reduce(0) { count, box in
       let more = try database.first(
         "SELECT count(*) FROM (SELECT 1 FROM entry_areas a WHERE \(within) LIMIT ?8)", .real(box.south), .real(box.north),

@@ -12,7 +12,7 @@ enum OwnHistory {
     var candidates = HistoryCandidates(search, behind: start, limit: limit)
     guard let days = candidates.days else { return HistoryStretch() }
     let number = try HistoryAccounts.number(of: account, in: database)
-    switch try HistoryWay(search, of: account, number, days, in: database) {
+    switch try HistoryQueryPlan(search, of: account, number, days, in: database) {
     case .none: break
     case .text(let text, let trigrams, let number):
       try HistoryComments.take(text, trigrams, of: number, days, &candidates, in: database)

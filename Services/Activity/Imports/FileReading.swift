@@ -69,7 +69,7 @@ actor FileReading {
   ///
   /// - Parameters:
   ///   - person: whose rows are taken, of a file with several people's.
-  ///   - position: how many records are passed over.
+  ///   - position: how many records are ignored.
   /// - Throws: ``Stopped``, `DecoderFault`
   func open(_ format: ImportFormat, person: String?, from position: Int) async throws -> Result<Void, FormatFault> {
     try await unlessStopped { decoded throws(DecoderFault) in
@@ -80,10 +80,10 @@ actor FileReading {
   /// Reads on.
   ///
   /// - Throws: ``Stopped``, `DecoderFault`
-  func next(most: Int) async throws -> DecodedImport.Slice {
+  func next(maximum: Int) async throws -> DecodedImport.Slice {
     try await unlessStopped { decoded throws(DecoderFault) in
       guard let known = self.state.withLock({ $0.decoded }) else { throw .ended }
-      return try known.next(most: most)
+      return try known.next(maximum: maximum)
     }
   }
 

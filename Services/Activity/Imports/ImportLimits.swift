@@ -6,27 +6,27 @@ import Workers
 /// Bounds of imports (MOVE-3).
 struct ImportLimits: Sendable {
   /// Imports of an account that have not ended.
-  static let mostUnfinished = 3
+  static let maxUnfinished = 3
   /// Imports of an account that are remembered; the oldest that have ended go first.
-  static let mostKept = 100
+  static let maxKept = 100
   /// How long a file may lie without a new chunk.
   static let idleSeconds = 86_400
   /// Exercises that are kept of an import.
-  static let mostExercises = 10_000
+  static let maxExercises = 10_000
   /// Records that share a transaction, of all files that are read at the same time: other writes wait for them.
   static let batch = 2000
   /// How often a reading is begun without coming on before it is given up.
-  static let mostStarts = 3
+  static let maxStarts = 3
   /// Files that are read at the same time, each of another account.
-  static let mostRead = 3
+  static let maxRead = 3
   /// How many of them may be large: the others' wait for a place ends soon.
-  static let mostLargeRead = 2
+  static let maxLargeRead = 2
   /// From so many bytes on a file is large; an archive sooner, for what it unpacks to.
   static let (largeBytes, largeArchiveBytes) = (16 << 20, 1 << 20)
   /// Between two events about the same import.
-  static let tellingSeconds = 2
+  static let publishingSeconds = 2
 
-  /// Files that are looked at to see what they are. An account has no more than ``mostUnfinished`` that could be.
+  /// Files that are looked at to see what they are. An account has no more than ``maxUnfinished`` that could be.
   static let inspections = FairLimits(maxRunning: 2, maxWaiting: 64)
 
   static let spoolSetting = "racha.imports.spoolBytes"

@@ -27,7 +27,7 @@ struct ImportRow: Sendable {
   let refused: Int
   let days: Int
   let createdAt: Instant
-  let toldAt: Instant
+  let publishedAt: Instant
   let endedAt: Instant?
 
   init(_ row: Row) {
@@ -51,7 +51,7 @@ struct ImportRow: Sendable {
     refused = row["refused"]
     days = row["days"]
     createdAt = row["created_at"]
-    toldAt = row["told_at"]
+    publishedAt = row["told_at"]
     endedAt = row["ended_at"]
   }
 
@@ -62,9 +62,9 @@ struct ImportRow: Sendable {
   /// What the words for its end need.
   private var endParameters: [String: Parameter] {
     guard let person, let persons else { return [:] }
-    let named = persons.prefix(Import.mostPersons).joined(separator: ", ")
+    let named = persons.prefix(Import.maxPersons).joined(separator: ", ")
     return [
-      "person": .text(person), "persons": .text(persons.count > Import.mostPersons ? "\(named), …" : named),
+      "person": .text(person), "persons": .text(persons.count > Import.maxPersons ? "\(named), …" : named),
     ]
   }
 
@@ -80,7 +80,7 @@ struct ImportRow: Sendable {
     Import(
       id: id, name: name, format: format, state: state, reason: reason,
       reasonText: reason.map { ImportWords.text($0, language, endParameters) },
-      persons: persons.map { Array($0.prefix(Import.mostPersons)) }, totalBytes: totalBytes, receivedBytes: receivedBytes,
+      persons: persons.map { Array($0.prefix(Import.maxPersons)) }, totalBytes: totalBytes, receivedBytes: receivedBytes,
       progress: progress, counts: counts, createdAt: createdAt,
       endedAt: endedAt)
   }

@@ -85,12 +85,12 @@ struct ImportRun: Sendable {
       try await breakOff(fault, line: 0)
     }
     var position = row.position
-    var slice = try await reading.next(most: first)
+    var slice = try await reading.next(maximum: first)
     while let records = slice.records {
       try Task.checkCancellation()
-      let most = beat()
+      let maximum = beat()
       // While this batch is written the next one is read.
-      async let following = reading.next(most: most)
+      async let following = reading.next(maximum: maximum)
       position += records.count
       try await take(records, position: position, progress: progress(slice))
       slice = try await following
@@ -131,15 +131,15 @@ struct ImportRun: Sendable {
     for record in records {
       switch record.content {
       case .sample(let sample): samples.append((record, sample))
-      case .exercise(let exercise): try ExerciseTaking.take(exercise, record, of: row, &outcome, transaction)
-      case .habit(let habit): try HabitTaking.take(habit, record, of: account, today: today, &outcome, transaction)
-      case .mark(let mark): try HabitTaking.take(mark, record, of: account, today: today, &outcome, transaction)
+      case .exercise(let exercise): try ExerciseImport.take(exercise, record, of: row, &outcome, transaction)
+      case .habit(let habit): try HabitImport.take(habit, record, of: account, today: today, &outcome, transaction)
+      case .mark(let mark): try HabitImport.take(mark, record, of: account, today: today, &outcome, transaction)
       case .beginning(let habit, let day):
-        try HabitTaking.begin(habit, on: day, of: account, today: today, transaction)
+        try HabitImport.begin(habit, on: day, of: account, today: today, transaction)
       case .fault(let reason): outcome.problems.append(.init(record, reason))
       }
     }
-    if !samples.isEmpty { try SampleTaking.take(samples, of: account, in: calendar, by: rules, &outcome, transaction) }
+    if !samples.isEmpty { try SampleImport.take(samples, of: account, in: calendar, by: rules, &outcome, transaction) }
   }
 
   /// Notes where the file breaks off, or what is wrong with it as a whole; what stands before is kept.

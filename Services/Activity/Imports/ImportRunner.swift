@@ -7,7 +7,7 @@ import Storage
 import Synchronization
 
 /// Lets somebody look for what is to be done; several calls before it looks are one.
-final class ImportBell: Sendable {
+final class ImportSignal: Sendable {
   let rings: AsyncStream<Void>
   private let ring: AsyncStream<Void>.Continuation
 
@@ -16,48 +16,48 @@ final class ImportBell: Sendable {
   func callAsFunction() { ring.yield() }
 }
 
-/// Reads the imports that wait, a few at the same time: see ``ImportLanes``.
+/// Reads the imports that wait, a few at the same time: see ``ImportSlots``.
 struct ImportRunner: Service {
   let store: Store
   let spool: ImportSpool
   let calendars: AccountCalendars
   let rules: FairnessRules
-  let bell: ImportBell
+  let signal: ImportSignal
   let pulse: Pulse
 
   func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
 
   private func work() async throws {
-    let desk = ImportDesk(pulse)
+    let processor = ImportProcessor(pulse)
     // The readings throw nothing, since that would cancel the wait for the bell, and with it the bell: what befell one is thrown by
-    // the desk.
+    // the processor.
     try await withThrowingDiscardingTaskGroup { readings in
-      var rings = bell.rings.makeAsyncIterator()
+      var rings = signal.rings.makeAsyncIterator()
       repeat {
-        while let run = try await next(beside: try desk.lanes()) {
-          desk.begin(run.row)
+        while let run = try await next(beside: try processor.slots()) {
+          processor.begin(run.row)
           readings.addTask {
             do {
-              try await read(run, desk)
-              desk.end(run.row)
+              try await read(run, processor)
+              processor.end(run.row)
             } catch {
-              desk.end(run.row, error)
+              processor.end(run.row, error)
             }
-            bell()
+            signal()
           }
         }
       } while await rings.next() != nil
     }
   }
 
-  private func next(beside lanes: ImportLanes) async throws -> ImportRun? {
-    let row = try await store.read { try Imports.next(beside: lanes, in: $0) }
+  private func next(beside slots: ImportSlots) async throws -> ImportRun? {
+    let row = try await store.read { try Imports.next(beside: slots, in: $0) }
     return row.flatMap { ImportRun($0, store, spool, calendars, rules) }
   }
 
-  private func read(_ run: ImportRun, _ desk: ImportDesk) async throws {
+  private func read(_ run: ImportRun, _ processor: ImportProcessor) async throws {
     do {
-      try await run.run { desk.beat(run.row) }
+      try await run.run { processor.beat(run.row) }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
       // What the schema refuses it would refuse again.
       try await store.write { try Imports.end(run.row.id, .failed, $0, because: .damaged) }
@@ -69,9 +69,9 @@ struct ImportRunner: Service {
 }
 
 /// What is being read at the moment, and what befell the last of it.
-private final class ImportDesk: Sendable {
+private final class ImportProcessor: Sendable {
   private struct State {
-    var lanes = ImportLanes()
+    var slots = ImportSlots()
     /// When each reading is to beat again at the latest.
     var due: [ImportID: ContinuousClock.Instant] = [:]
     var fault: (any Error)?
@@ -86,14 +86,14 @@ private final class ImportDesk: Sendable {
   init(_ pulse: Pulse) { self.pulse = pulse }
 
   /// - Throws: what ended a reading that was not to end so.
-  func lanes() throws -> ImportLanes {
+  func slots() throws -> ImportSlots {
     try state.withLock { state in
       if let fault = state.fault { throw fault }
-      return state.lanes
+      return state.slots
     }
   }
 
-  func begin(_ row: ImportRow) { state.withLock { $0.lanes.begin(row) } }
+  func begin(_ row: ImportRow) { state.withLock { $0.slots.begin(row) } }
 
   /// Notes that a reading is well.
   ///
@@ -102,13 +102,13 @@ private final class ImportDesk: Sendable {
     state.withLock { state in
       state.due[row.id] = ContinuousClock.now + Self.longestBatch
       promise(state.due)
-      return ImportLimits.batch / max(1, state.lanes.count)
+      return ImportLimits.batch / max(1, state.slots.count)
     }
   }
 
   func end(_ row: ImportRow, _ fault: (any Error)? = nil) {
     state.withLock { state in
-      state.lanes.end(row)
+      state.slots.end(row)
       state.due[row.id] = nil
       state.fault = state.fault ?? fault
       promise(state.due)
@@ -147,9 +147,9 @@ struct ImportHousekeeping: Service {
 /// lying about.
 struct ImportSweeping: Service {
   let housekeeping: ImportHousekeeping
-  let bell: ImportBell
+  let signal: ImportSignal
 
   func run() async throws {
-    try await cancelWhenGracefulShutdown { for await _ in bell.rings { try await housekeeping.keep() } }
+    try await cancelWhenGracefulShutdown { for await _ in signal.rings { try await housekeeping.keep() } }
   }
 }

@@ -56,13 +56,13 @@ enum ImportedTotalsSchema {
 
   /// Takes away what was told of a total before it had grown; the days are counted anew.
   private static func remove(_ sample: Sample, _ database: Database) throws {
-    let kind = SamplePlace.kind(sample.place).number
+    let kind = SampleKey.kind(sample.place).number
     try database.execute(
       sql: """
         INSERT OR IGNORE INTO movement_stale_days
         SELECT ?1, ?3, day FROM movement_sample_pieces WHERE account_number = ?1 AND sample_id = ?2
         UNION SELECT ?1, ?3, ?4
-        """, arguments: [sample.account, sample.id, kind, SamplePlace.day(sample.place)])
+        """, arguments: [sample.account, sample.id, kind, SampleKey.day(sample.place)])
     try database.execute(
       sql: "DELETE FROM movement_samples WHERE account_number = ? AND sample_id = ?", arguments: [sample.account, sample.id])
   }

@@ -20,8 +20,8 @@ enum Imports {
     let unfinished = try Int.fetchOne(
       database.cachedStatement(sql: "SELECT count(*) FROM imports WHERE account_id = ? AND ended_at IS NULL"),
       arguments: [account])
-    guard (unfinished ?? 0) < ImportLimits.mostUnfinished else {
-      throw ImportFailure.tooMany.with(["most": .number(ImportLimits.mostUnfinished)])
+    guard (unfinished ?? 0) < ImportLimits.maxUnfinished else {
+      throw ImportFailure.tooMany.with(["max": .number(ImportLimits.maxUnfinished)])
     }
     try requireRoom(for: input.totalBytes, of: account, limits, in: database)
     try requireRoom(for: input.totalBytes, limits, in: database)
@@ -67,7 +67,7 @@ enum Imports {
         DELETE FROM imports WHERE account_id = ?1 AND ended_at IS NOT NULL AND import_id <= (
           SELECT import_id FROM imports WHERE account_id = ?1 ORDER BY import_id DESC LIMIT 1 OFFSET ?2)
         """
-    ).execute(arguments: [account, ImportLimits.mostKept])
+    ).execute(arguments: [account, ImportLimits.maxKept])
   }
 
   /// The account's import of that id; another account's is not found either.
@@ -89,7 +89,7 @@ enum Imports {
         SELECT * FROM imports WHERE account_id = ?1 AND (?2 IS NULL OR import_id < ?2) ORDER BY import_id DESC LIMIT ?3
         """)
     let rows = try Row.fetchAll(
-      statement, arguments: [account, page.place(ImportID.init(text:)), page.fetchLimit])
+      statement, arguments: [account, page.cursor(ImportID.init(text:)), page.fetchLimit])
     return page.page(of: rows.map(ImportRow.init), key: \.id) { $0.shown(language) }
   }
 
@@ -135,7 +135,7 @@ enum Imports {
     ).execute(arguments: [state, reason, transaction.now, transaction.now, id])
     guard database.changesCount > 0, let row = try find(id, in: database) else { return }
     try database.cachedStatement(sql: "DELETE FROM import_days WHERE import_id = ?").execute(arguments: [id])
-    try transaction.tell(ImportProgressed(row))
+    try transaction.publish(ImportProgressed(row))
   }
 
   /// Ends what is on its way or waits of an account that has withdrawn its consent to activity data, and tells of it; what is being read
@@ -153,14 +153,14 @@ enum Imports {
 
   /// The next one to be read beside those that are: of those for which there is room one that was begun before, or the one that has
   /// waited longest.
-  static func next(beside lanes: ImportLanes = ImportLanes(), in database: Database) throws -> ImportRow? {
+  static func next(beside slots: ImportSlots = ImportSlots(), in database: Database) throws -> ImportRow? {
     for state in [ImportState.reading, .waiting] {
       let statement = try database.cachedStatement(
         sql: "SELECT * FROM imports WHERE state = ? AND ended_at IS NULL ORDER BY touched_at")
       let rows = try Row.fetchCursor(statement, arguments: [state])
       while let row = try rows.next() {
         let row = ImportRow(row)
-        if lanes.haveRoom(for: row) { return row }
+        if slots.haveRoom(for: row) { return row }
       }
     }
     return nil
@@ -176,7 +176,7 @@ enum Imports {
       sql: "UPDATE imports SET state = 'reading', starts = starts + 1 WHERE import_id = ? AND state IN ('waiting', 'reading')"
     ).execute(arguments: [id])
     guard database.changesCount > 0, let row = try find(id, in: database) else { return false }
-    guard row.starts > ImportLimits.mostStarts else { return true }
+    guard row.starts > ImportLimits.maxStarts else { return true }
     try end(id, .failed, transaction, because: .givenUp)
     return false
   }
@@ -202,17 +202,19 @@ enum Imports {
       days += database.changesCount
     }
     try note(outcome.problems, of: row, in: database)
-    let isTold = progress > row.progress && transaction.now >= row.toldAt.adding(seconds: ImportLimits.tellingSeconds)
+    let isPublished =
+      progress > row.progress && transaction.now >= row.publishedAt.adding(seconds: ImportLimits.publishingSeconds)
     try database.cachedStatement(
       sql: """
         UPDATE imports SET starts = 0, position = ?, progress = max(progress, ?), taken = taken + ?, repeated = repeated + ?,
           refused = refused + ?, days = days + ?, told_at = ? WHERE import_id = ?
         """
     ).execute(arguments: [
-      position, progress, outcome.taken, outcome.repeated, outcome.problems.count, days, isTold ? transaction.now : row.toldAt,
+      position, progress, outcome.taken, outcome.repeated, outcome.problems.count, days,
+      isPublished ? transaction.now : row.publishedAt,
       row.id,
     ])
-    if isTold, let now = try find(row.id, in: database) { try transaction.tell(ImportProgressed(now)) }
+    if isPublished, let now = try find(row.id, in: database) { try transaction.publish(ImportProgressed(now)) }
   }
 
   // MARK: - Problems and exercises
@@ -220,7 +222,7 @@ enum Imports {
   private static func note(_ problems: [ImportOutcome.Problem], of row: ImportRow, in database: Database) throws {
     let statement = try database.cachedStatement(
       sql: "INSERT INTO import_problems (import_id, number, part, line, code) VALUES (?, ?, ?, ?, ?)")
-    let room = max(0, ListImportProblems.most - row.refused)
+    let room = max(0, ListImportProblems.maximum - row.refused)
     for (index, problem) in problems.prefix(room).enumerated() {
       try statement.execute(arguments: [row.id, row.refused + index + 1, problem.part, problem.line, problem.reason])
     }
@@ -280,7 +282,7 @@ extension PageRequest {
   /// For lists by rising number: only rows above it belong to the page.
   fileprivate var after: Int64 {
     get throws(Failure) {
-      try place { text throws(FieldRule) in
+      try cursor { text throws(FieldRule) in
         guard let number = Int64(text) else { throw PageCursor.invalid }
         return number
       } ?? 0

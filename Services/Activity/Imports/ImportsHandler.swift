@@ -7,14 +7,14 @@ import Storage
 extension ServiceDefinition {
   /// Serves imports, and reads their files.
   mutating func serveImports(
-    _ calendars: AccountCalendars, _ rules: FairnessRules, _ spool: ImportSpool, _ broom: ImportBell,
+    _ calendars: AccountCalendars, _ rules: FairnessRules, _ spool: ImportSpool, _ cleanup: ImportSignal,
     _ environment: ServiceEnvironment
   ) {
     let limits = ImportLimits(environment.settings)
-    let bell = ImportBell()
-    run { ImportRunner(store: $0, spool: spool, calendars: calendars, rules: rules, bell: bell, pulse: $1) }
+    let signal = ImportSignal()
+    run { ImportRunner(store: $0, spool: spool, calendars: calendars, rules: rules, signal: signal, pulse: $1) }
     run { ImportHousekeeping(store: $0, spool: spool) }
-    run { ImportSweeping(housekeeping: ImportHousekeeping(store: $0, spool: spool), bell: broom) }
+    run { ImportSweeping(housekeeping: ImportHousekeeping(store: $0, spool: spool), signal: cleanup) }
 
     serve(
       CreateImport.self,
@@ -49,7 +49,7 @@ extension ServiceDefinition {
 
     serve(CompleteImport.self) { input, call in
       let row = try await ImportUpload.complete(input.importID, of: call.account, inspections, spool, call)
-      bell()
+      signal()
       return row.shown(call.language)
     }
 

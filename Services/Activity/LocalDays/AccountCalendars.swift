@@ -10,7 +10,7 @@ import Synchronization
 /// What is written for a day keeps that day: a later change of time zone or of the hour at which days start moves nothing.
 final class AccountCalendars: Sendable {
   /// How many accounts are remembered to be in the read model; when it is full all are forgotten and looked for again.
-  static let mostKnown = 100_000
+  static let maxKnown = 100_000
 
   let zones = TimeZones()
   private let known = Mutex<Set<AccountID>>([])
@@ -23,7 +23,7 @@ final class AccountCalendars: Sendable {
     if known.withLock({ $0.contains(account) }) { return }
     guard try await Accounts.resolve(account, call) != nil else { throw Failure(RequestFailure.unauthenticated) }
     known.withLock { known in
-      if known.count == AccountCalendars.mostKnown { known.removeAll(keepingCapacity: true) }
+      if known.count == AccountCalendars.maxKnown { known.removeAll(keepingCapacity: true) }
       known.insert(account)
     }
   }

@@ -42,7 +42,7 @@ enum LostDays {
 }
 
 extension LocalCalendar {
-  /// The days that a clock loses when it is put forward: those whose end it passes over, and the one in which it then stands, if more than
+  /// The days that a clock loses when it is put forward: those whose end it ignores, and the one in which it then stands, if more than
   /// half of that is gone. None where it stays within a day, or is put back.
   ///
   /// - Parameters: local times in milliseconds, as ``local(_:)`` gives them.

@@ -20,7 +20,7 @@ struct OffsetJump: Sendable, Hashable {
 /// The offsets of one time zone. Asking Foundation costs microseconds, so each UTC day's answer is kept.
 final class ZoneOffsets: Sendable {
   /// How many UTC days are kept, some eleven years; when it is full all are forgotten.
-  static let mostDays = 4096
+  static let maxDays = 4096
 
   private static let dayLength: Int64 = 86_400_000
 
@@ -69,7 +69,7 @@ final class ZoneOffsets: Sendable {
     let end = start + ZoneOffsets.dayLength
     let day = days.withLock { days in
       if let known = days[number] { return known }
-      if days.count == ZoneOffsets.mostDays { days.removeAll(keepingCapacity: true) }
+      if days.count == ZoneOffsets.maxDays { days.removeAll(keepingCapacity: true) }
       let day = look(start, end)
       days[number] = day
       return day

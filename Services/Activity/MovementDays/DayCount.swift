@@ -41,8 +41,8 @@ struct DayCount {
       .integer(until), .integer(from)
     ) { ($0.day(0), $0.day(1)) }
     guard let (firstDay, lastDay) = days else { return [] }
-    let first = SamplePlace(account: account, kind: key.kind, day: max(firstDay.advanced(by: -2), SamplePlace.firstDay))
-    let last = SamplePlace(account: account, kind: key.kind, day: lastDay)
+    let first = SampleKey(account: account, kind: key.kind, day: max(firstDay.advanced(by: -2), SampleKey.firstDay))
+    let last = SampleKey(account: account, kind: key.kind, day: lastDay)
     let statement = try database.cachedStatement(
       sql: """
         SELECT place, start_at, end_at, amount, source_number, marks, form, sample_id FROM movement_samples
@@ -57,8 +57,8 @@ struct DayCount {
         RankedSample(
           rank: ranks[row[4]] ?? .max,
           spread: Spread(
-            amount: row[3], from: start, until: max(end, start + 1), day: SamplePlace.day(row[0]), pieces: pieces),
-          marks: Marks(rawValue: UInt8(truncatingIfNeeded: row[5] as Int))))
+            amount: row[3], from: start, until: max(end, start + 1), day: SampleKey.day(row[0]), pieces: pieces),
+          flags: SampleFlags(rawValue: UInt8(truncatingIfNeeded: row[5] as Int))))
     }
     return samples
   }

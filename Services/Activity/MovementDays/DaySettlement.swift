@@ -37,10 +37,10 @@ struct DaySettlement {
     var until: Int64
     var series = SeriesDigest()
 
-    mutating func add(_ piece: Spread.Piece, of spread: Spread, _ marks: Marks) {
+    mutating func add(_ piece: Spread.Piece, of spread: Spread, _ flags: SampleFlags) {
       from = min(from, piece.from)
       until = max(until, piece.until)
-      count.add(piece, of: spread, marks)
+      count.add(piece, of: spread, flags)
       // A sample is part of the series of its first day.
       if piece.elapsed == 0 { series.add(spread) }
     }
@@ -54,14 +54,14 @@ struct DaySettlement {
   }
 
   /// A sample was kept.
-  mutating func add(_ spread: Spread, kind: MovementKind, source: Int64, _ marks: Marks) {
+  mutating func add(_ spread: Spread, kind: MovementKind, source: Int64, _ flags: SampleFlags) {
     spread.forEachPiece { piece in
       let key = PartKey(day: DayKey(kind: kind, day: piece.day), source: source)
       if last?.key != key {
         store()
         last = (key, parts.removeValue(forKey: key) ?? Part(from: piece.from, until: piece.until))
       }
-      last?.part.add(piece, of: spread, marks)
+      last?.part.add(piece, of: spread, flags)
     }
   }
 
@@ -97,20 +97,20 @@ struct DaySettlement {
     }
     var changes: [LocalDay: [MovementKind: DayChange]] = [:]
     for (key, count) in added {
-      changes[key.day, default: [:]][key.kind] = .add(try judge(count, key, after: minutes[key], in: database))
+      changes[key.day, default: [:]][key.kind] = .add(try evaluate(count, key, after: minutes[key], in: database))
     }
     if !recounted.isEmpty {
       let count = try DayCount(of: account.number, in: database)
       for key in recounted {
-        changes[key.day, default: [:]][key.kind] = .set(try judge(try count.count(key), key, in: database))
+        changes[key.day, default: [:]][key.kind] = .set(try evaluate(try count.count(key), key, in: database))
       }
     }
     let firstOpenDay = rules.firstOpenDay(on: recordedDay)
     var isCopy: [LocalDay: Bool] = [:]
     for (day, digest) in series where !digest.isEmpty {
       isCopy[day] = try MovementSeries.change(
-        day, of: account.number, by: digest, least: rules.leastSeries, isOpen: day >= firstOpenDay, in: database)
-      if changes[day]?[.steps] == nil { changes[day, default: [:]][.steps] = .add(JudgedCount()) }
+        day, of: account.number, by: digest, minimum: rules.minSeries, isOpen: day >= firstOpenDay, in: database)
+      if changes[day]?[.steps] == nil { changes[day, default: [:]][.steps] = .add(EvaluatedCount()) }
     }
     let states = try changes.sorted { $0.key < $1.key }.compactMap { day, kinds in
       try MovementDays.change(
@@ -119,8 +119,8 @@ struct DaySettlement {
     try MovementMinutes.forget(before: firstOpenDay, of: account.number, in: database)
     try MovementSeries.forget(before: firstOpenDay, of: account.number, in: database)
     guard !states.isEmpty else { return [] }
-    try transaction.tell(
-      MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.told)))
+    try transaction.publish(
+      MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.published)))
     try MovementMonths.renew(Set(states.map { MovementMonths.month(of: $0.day) }), of: account.id, in: database)
     try StepGoals.follow(states.map(\.day), of: account.id, today: recordedDay, transaction)
     try Ties.follow(states, of: account.id, today: recordedDay, transaction)
@@ -148,25 +148,25 @@ struct DaySettlement {
   /// Looks what of the day may earn once samples are added.
   ///
   /// - Parameter known: the minutes of what was counted before; nil where there was nothing.
-  private func judge(_ added: OverlapRule.Count, _ key: DayKey, after known: MinuteSums?, in database: Database) throws
-    -> JudgedCount
+  private func evaluate(_ added: OverlapRule.Count, _ key: DayKey, after known: MinuteSums?, in database: Database) throws
+    -> EvaluatedCount
   {
     // What is marked sample by sample is in no minute.
-    guard !added.minutes.isEmpty else { return JudgedCount(amount: added.amount, marks: added.marks) }
+    guard !added.minutes.isEmpty else { return EvaluatedCount(amount: added.amount, flags: added.flags) }
     var whole = added
     if let known { whole.minutes.add(known) }
-    return try judge(whole, key, in: database)
+    return try evaluate(whole, key, in: database)
   }
 
   /// Looks what of the day may earn, and keeps its minutes.
-  private func judge(_ count: OverlapRule.Count, _ key: DayKey, in database: Database) throws -> JudgedCount {
+  private func evaluate(_ count: OverlapRule.Count, _ key: DayKey, in database: Database) throws -> EvaluatedCount {
     if count.minutes.isEmpty || key.day < rules.firstOpenDay(on: recordedDay) {
       try MovementMinutes.forget(key, of: account.number, in: database)
     } else {
       try MovementMinutes.keep(count.minutes, key, of: account.number, in: database)
     }
-    let (plausible, marks) = rules.judge(count.minutes, key.kind)
-    return JudgedCount(amount: count.amount, marks: count.marks.union(marks), plausible: plausible)
+    let (plausible, flags) = rules.evaluate(count.minutes, key.kind)
+    return EvaluatedCount(amount: count.amount, flags: count.flags.union(flags), plausible: plausible)
   }
 
   /// Whether anything was measured on the day before.
@@ -217,9 +217,9 @@ struct DaySettlement {
 }
 
 /// A count of a day's movement of one kind, and what of it earns nothing.
-struct JudgedCount {
+struct EvaluatedCount {
   var amount = 0
-  var marks: Marks = []
+  var flags: SampleFlags = []
   /// What of the whole day is not marked; nil where that is as before.
   var plausible: Int?
 }
@@ -227,7 +227,7 @@ struct JudgedCount {
 /// How a day's movement of one kind changes.
 enum DayChange {
   /// By so much more.
-  case add(JudgedCount)
+  case add(EvaluatedCount)
   /// To this, whatever it was.
-  case set(JudgedCount)
+  case set(EvaluatedCount)
 }

@@ -14,7 +14,7 @@ struct MovementState: Hashable, Sendable {
   var cycling = 0
   /// The steps that are not marked.
   var plausibleSteps = 0
-  var marks = DayMarks()
+  var flags = DayFlags()
   var revision = 0
 
   init(day: LocalDay) { self.day = day }
@@ -26,7 +26,7 @@ struct MovementState: Hashable, Sendable {
     running = row["running"]
     cycling = row["cycling"]
     plausibleSteps = row["plausible_steps"]
-    marks = DayMarks(rawValue: row["marks"])
+    flags = DayFlags(rawValue: row["marks"])
     revision = row["revision"]
   }
 
@@ -51,10 +51,10 @@ struct MovementState: Hashable, Sendable {
   }
 
   /// The steps that may earn: none of a day that is marked as a whole.
-  var earningSteps: Int { marks[.steps].isDisjoint(with: .ofDays) ? plausibleSteps : 0 }
+  var earningSteps: Int { flags[.steps].isDisjoint(with: .ofDays) ? plausibleSteps : 0 }
 
   /// As other services hear of it.
-  var told: MovementChanged.Day {
+  var published: MovementChanged.Day {
     MovementChanged.Day(
       day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),
       runningMeters: Amounts.amount(thousandths: running), cyclingMeters: Amounts.amount(thousandths: cycling),
@@ -66,7 +66,7 @@ struct MovementState: Hashable, Sendable {
     MovementDay(
       day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),
       runningMeters: Amounts.amount(thousandths: running), cyclingMeters: Amounts.amount(thousandths: cycling),
-      reasons: rules.reasons(marks, language, words))
+      reasons: rules.reasons(flags, language, words))
   }
 }
 
@@ -86,25 +86,25 @@ enum MovementDays {
     let before = try find(day, of: account, in: transaction.database)
     var after = before ?? MovementState(day: day)
     for (kind, change) in changes {
-      var marks = after.marks[kind]
-      let judged: JudgedCount
+      var flags = after.flags[kind]
+      let evaluated: EvaluatedCount
       switch change {
       case .add(let more):
-        judged = more
+        evaluated = more
         after[kind] += more.amount
-        marks.formUnion(more.marks)
+        flags.formUnion(more.flags)
       case .set(let whole):
-        judged = whole
+        evaluated = whole
         after[kind] = whole.amount
-        marks = whole.marks.union(marks.intersection(.ofDays))
+        flags = whole.flags.union(flags.intersection(.ofDays))
       }
-      if kind == .steps, let plausible = judged.plausible { after.plausibleSteps = plausible }
-      marks.remove(Marks(.tooMuch))
-      marks.formUnion(rules.dayMarks(kind: kind, amount: kind == .steps ? after.plausibleSteps : after[kind]))
+      if kind == .steps, let plausible = evaluated.plausible { after.plausibleSteps = plausible }
+      flags.remove(SampleFlags(.tooMuch))
+      flags.formUnion(rules.dayFlags(kind: kind, amount: kind == .steps ? after.plausibleSteps : after[kind]))
       if kind == .steps, let isCopy {
-        if isCopy { marks.insert(Marks(.sameSeries)) } else { marks.remove(Marks(.sameSeries)) }
+        if isCopy { flags.insert(SampleFlags(.sameSeries)) } else { flags.remove(SampleFlags(.sameSeries)) }
       }
-      after.marks[kind] = marks
+      after.flags[kind] = flags
     }
     guard after != before ?? MovementState(day: day) else { return nil }
     after.revision = max(after.revision + 1, Int(transaction.now.milliseconds))
@@ -117,7 +117,7 @@ enum MovementDays {
         steps = excluded.steps, walking = excluded.walking, running = excluded.running, cycling = excluded.cycling,
         plausible_steps = excluded.plausible_steps, marks = excluded.marks, revision = excluded.revision
       """, .id(account), .day(day), .day(recordedDay), .number(after.steps), .number(after.walking), .number(after.running),
-      .number(after.cycling), .number(after.plausibleSteps), .number(after.marks.rawValue), .number(after.revision))
+      .number(after.cycling), .number(after.plausibleSteps), .number(after.flags.rawValue), .number(after.revision))
     return after
   }
 
@@ -161,7 +161,7 @@ enum MovementDays {
       if events.last?.accountID != account || events.last?.recordedDay != recordedDay {
         events.append(MovementChanged(accountID: account, recordedDay: recordedDay, days: []))
       }
-      events[events.count - 1].days.append(MovementState(row).told)
+      events[events.count - 1].days.append(MovementState(row).published)
     }
     return SnapshotParts.page(events, of: rows) {
       "\($0["account_id"] as AccountID)/\($0["day"] as LocalDay)/\($0["recorded_day"] as LocalDay)"

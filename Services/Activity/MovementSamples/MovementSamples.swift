@@ -12,7 +12,7 @@ enum MovementSamples {
     var replaced = 0
     var rejected: [RejectedSample] = []
     /// Those that were taken and are marked.
-    var marked: [(sample: MarkedSample, kind: MovementKind, marks: Marks)] = []
+    var flagged: [(sample: FlaggedSample, kind: MovementKind, flags: SampleFlags)] = []
     /// The days that were changed, as they stand now.
     var days: [MovementState] = []
   }
@@ -21,7 +21,7 @@ enum MovementSamples {
   ///
   /// - Parameter recordedDay: the account's present local day.
   static func record(
-    _ placed: [PlacedSample], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
+    _ placed: [PreparedSample], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
   ) throws -> Outcome {
     let database = transaction.database
     let account = try MovementAccount(id: account, in: database)
@@ -41,7 +41,7 @@ enum MovementSamples {
         continue
       case .present:
         guard let present = try find(item.sample.id, of: account.number, in: database) else { continue }
-        switch present.judge(item, source: source) {
+        switch present.evaluate(item, source: source) {
         case .repeated:
           outcome.repeated += 1
           continue
@@ -57,10 +57,10 @@ enum MovementSamples {
           guard case .inserted = try insertion.insert(item, source: source) else { continue }
         }
       }
-      settlement.add(item.spread, kind: item.sample.kind, source: source, item.marks)
-      if !item.marks.isEmpty {
-        let marked = MarkedSample(index: item.index, id: item.sample.id, codes: item.marks.list)
-        outcome.marked.append((marked, item.sample.kind, item.marks))
+      settlement.add(item.spread, kind: item.sample.kind, source: source, item.flags)
+      if !item.flags.isEmpty {
+        let flagged = FlaggedSample(index: item.index, id: item.sample.id, codes: item.flags.list)
+        outcome.flagged.append((flagged, item.sample.kind, item.flags))
       }
     }
     outcome.days = try settlement.settle()
@@ -104,13 +104,13 @@ enum MovementSamples {
       WHERE account_number = ? AND sample_id = ?
       """, .integer(account), .text(id)
     ) { columns in
-      let (place, form) = (Int64(columns.number(0)), columns.number(6))
+      let (key, form) = (Int64(columns.number(0)), columns.number(6))
       let (from, end) = (Int64(columns.number(1)), Int64(columns.number(2)))
       return PresentSample(
-        kind: SamplePlace.kind(place), end: end, source: Int64(columns.number(4)), version: columns.number(5),
+        kind: SampleKey.kind(key), end: end, source: Int64(columns.number(4)), version: columns.number(5),
         isDeleted: form == 2,
         spread: Spread(
-          amount: columns.number(3), from: from, until: max(end, from + 1), day: SamplePlace.day(place),
+          amount: columns.number(3), from: from, until: max(end, from + 1), day: SampleKey.day(key),
           pieces: form == 1 ? try pieces(of: id, account, in: database) : []))
     }
   }
@@ -137,10 +137,10 @@ private struct PresentSample {
   let isDeleted: Bool
   let spread: Spread
 
-  enum Judgement { case repeated, replaces, rejected(RejectedSample.Reason) }
+  enum Evaluation { case repeated, replaces, rejected(RejectedSample.Reason) }
 
   /// What becomes of another sample of its id.
-  func judge(_ item: PlacedSample, source: Int64) -> Judgement {
+  func evaluate(_ item: PreparedSample, source: Int64) -> Evaluation {
     let version = item.sample.version ?? 0
     if version > self.version { return .replaces }
     if version < self.version || isDeleted { return .rejected(.outdated) }

@@ -18,13 +18,13 @@ extension ServiceDefinition {
       let account = try call.account
       try Accounts.requireConsent(.activityData, of: account, in: transaction.database)
       let calendar = try calendars.calendar(of: account, in: transaction.database)
-      let (placed, rejected) = SampleIntake.place(input.samples, in: calendar, now: transaction.now, by: rules)
+      let (prepared, rejected) = SampleIntake.prepare(input.samples, in: calendar, now: transaction.now, by: rules)
       let outcome = try MovementSamples.record(
-        placed, of: account, recordedDay: calendar.day(of: transaction.now), by: rules, transaction)
+        prepared, of: account, recordedDay: calendar.day(of: transaction.now), by: rules, transaction)
       return RecordMovementSamples.Output(
         accepted: outcome.accepted, repeated: outcome.repeated, replaced: outcome.replaced,
-        rejected: (rejected + outcome.rejected).sorted { $0.index < $1.index }, marked: outcome.marked.map(\.sample),
-        reasons: rules.reasons(outcome.allMarks, call.language, words),
+        rejected: (rejected + outcome.rejected).sorted { $0.index < $1.index }, flagged: outcome.flagged.map(\.sample),
+        reasons: rules.reasons(outcome.allFlags, call.language, words),
         days: outcome.days.map { $0.shown(rules, call.language, words) })
     }
 
@@ -46,7 +46,7 @@ extension ServiceDefinition {
 
 extension MovementSamples.Outcome {
   /// All marks of its samples.
-  var allMarks: DayMarks {
-    marked.reduce(into: DayMarks()) { all, item in all[item.kind].formUnion(item.marks) }
+  var allFlags: DayFlags {
+    flagged.reduce(into: DayFlags()) { all, item in all[item.kind].formUnion(item.flags) }
   }
 }

@@ -5,7 +5,7 @@ struct RankedSample: Sendable {
   /// The place of its source in the account's order, from 0.
   let rank: Int
   let spread: Spread
-  let marks: Marks
+  let flags: SampleFlags
 }
 
 /// Counts a day that several sources measured (MOVE-1): for each stretch of time the source of highest priority counts that measured
@@ -19,23 +19,23 @@ struct RankedSample: Sendable {
 enum OverlapRule {
   struct Count: Hashable {
     var amount = 0
-    var marks: Marks = []
+    var flags: SampleFlags = []
     /// What of it is not marked.
     var minutes = MinuteSums()
 
     /// Counts a piece of a sample that nothing overlaps.
-    mutating func add(_ piece: Spread.Piece, of spread: Spread, _ marks: Marks) {
+    mutating func add(_ piece: Spread.Piece, of spread: Spread, _ flags: SampleFlags) {
       let share = spread.share(of: piece, from: piece.from, until: piece.until)
       guard share > 0 else { return }
       amount += share
-      self.marks.formUnion(marks)
-      guard marks.isEmpty else { return }
+      self.flags.formUnion(flags)
+      guard flags.isEmpty else { return }
       spread.forEachMinute(of: piece, from: piece.from, until: piece.until) { minutes.add($1, at: $0) }
     }
 
     mutating func add(_ other: Count) {
       amount += other.amount
-      marks.formUnion(other.marks)
+      flags.formUnion(other.flags)
       minutes.add(other.minutes)
     }
   }
@@ -44,17 +44,17 @@ enum OverlapRule {
   static func count(_ samples: [RankedSample], on day: LocalDay) -> Count {
     var count = Count()
     var covered: [Range<Int64>] = []
-    var moments = Moments()
+    var zeroLengthSamples = ZeroLengthSamples()
     let sorted = samples.sorted { $0.key < $1.key }
     var position = sorted.startIndex
     while position < sorted.endIndex {
       let end = sorted[position...].firstIndex { $0.rank != sorted[position].rank } ?? sorted.endIndex
       let ofOneSource = sorted[position..<end]
-      for sample in ofOneSource { add(sample, on: day, outside: covered, &moments, to: &count) }
+      for sample in ofOneSource { add(sample, on: day, outside: covered, &zeroLengthSamples, to: &count) }
       if end < sorted.endIndex {
-        moments.add(ofOneSource.map(\.spread).filter { $0.isMoment && !covered.contain($0.from) })
-        let stretches = union([], ofOneSource.map(\.spread).filter { !$0.isMoment }.map { $0.from..<$0.until })
-        moments.hide(under: stretches)
+        zeroLengthSamples.add(ofOneSource.map(\.spread).filter { $0.hasZeroLength && !covered.contain($0.from) })
+        let stretches = union([], ofOneSource.map(\.spread).filter { !$0.hasZeroLength }.map { $0.from..<$0.until })
+        zeroLengthSamples.hide(under: stretches)
         covered = union(covered, stretches)
       }
       position = end
@@ -63,19 +63,20 @@ enum OverlapRule {
   }
 
   private static func add(
-    _ sample: RankedSample, on day: LocalDay, outside covered: [Range<Int64>], _ moments: inout Moments, to count: inout Count
+    _ sample: RankedSample, on day: LocalDay, outside covered: [Range<Int64>], _ zeroLengthSamples: inout ZeroLengthSamples,
+    to count: inout Count
   ) {
     let spread = sample.spread
-    if spread.isMoment, moments.hides(spread.from) { return }
+    if spread.hasZeroLength, zeroLengthSamples.hides(spread.from) { return }
     spread.forEachPiece { piece in
       guard piece.day == day else { return }
       var measured = 0
       forEachStretch(of: piece, outside: covered) { measured += spread.share(of: piece, from: $0, until: $1) }
-      let share = measured - moments.take(measured, within: piece.from..<piece.until)
+      let share = measured - zeroLengthSamples.take(measured, within: piece.from..<piece.until)
       guard share > 0 else { return }
       count.amount += share
-      count.marks.formUnion(sample.marks)
-      guard sample.marks.isEmpty else { return }
+      count.flags.formUnion(sample.flags)
+      guard sample.flags.isEmpty else { return }
       var passed = 0
       forEachStretch(of: piece, outside: covered) { from, until in
         spread.forEachMinute(of: piece, from: from, until: until) { minute, amount in
@@ -121,6 +122,6 @@ enum OverlapRule {
 extension RankedSample {
   /// The order in which samples are counted: by all that makes a difference, so that it is the same in whatever order they came.
   fileprivate var key: (Int, Int64, Int64, Int, UInt8, Int64) {
-    (rank, spread.from, spread.until, spread.amount, marks.rawValue, spread.pieces.first?.until ?? spread.until)
+    (rank, spread.from, spread.until, spread.amount, flags.rawValue, spread.pieces.first?.until ?? spread.until)
   }
 }

@@ -39,7 +39,7 @@ struct MovementSources {
       try database.first(
         "SELECT count(*), ifnull(max(source_number), 0) + 1 FROM movement_sources WHERE account_number = ?", .integer(account)
       ) { ($0.number(0), Int64($0.number(1))) } ?? (0, 1)
-    guard count < MovementSourceOrder.mostSources else { return nil }
+    guard count < MovementSourceOrder.maxSources else { return nil }
     try database.run(
       """
       INSERT INTO movement_sources (account_number, source_number, source, device, is_hand_typed) VALUES (?, ?, ?, ?, ?)

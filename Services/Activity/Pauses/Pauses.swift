@@ -6,7 +6,7 @@ import Storage
 /// The pauses of all activities. Those of one that its account has made never overlap; the archive's own may lie over them.
 enum Pauses {
   /// How many an account may make of an activity.
-  static let most = 200
+  static let maximum = 200
 
   /// An activity's pauses, the archive's own among them, oldest first.
   static func list(of activity: ActivityID, in database: Database) throws -> [Pause] {
@@ -27,7 +27,7 @@ enum Pauses {
         "first": .text(other.firstDay.description), "last": .text(other.lastDay.description),
       ])
     }
-    guard others.count < most else { throw PauseFailure.tooMany.with(["most": .number(most)]) }
+    guard others.count < maximum else { throw PauseFailure.tooMany.with(["max": .number(maximum)]) }
     try keep(pause, transaction)
   }
 

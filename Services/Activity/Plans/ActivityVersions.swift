@@ -57,7 +57,7 @@ enum ActivityVersions {
     let (held, holds) = (Plan(before), Plan(after))
     let changed = begun.filter { held.version(on: $0).measure != holds.version(on: $0).measure }
     guard let first = changed.min() else { return }
-    try Entries.judgeAnew(activity, of: account, from: first, today: today, transaction)
+    try Entries.reevaluate(activity, of: account, from: first, today: today, transaction)
   }
 
   /// The days from that one on that have an entry or a timer.

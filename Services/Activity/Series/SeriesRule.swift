@@ -6,8 +6,8 @@ extension ActivitySeries {
   ///
   /// - Parameter progress: that of the days of the range.
   init(_ period: SeriesPeriod, _ range: CalendarRange, _ plan: Plan, _ progress: [DayProgress], today: LocalDay) {
-    var judged: [JudgedDay] = []
-    plan.judge(progress, from: range.days.lowerBound, to: range.days.upperBound, today: today) { judged.append($0) }
+    var evaluated: [EvaluatedDay] = []
+    plan.evaluate(progress, from: range.days.lowerBound, to: range.days.upperBound, today: today) { evaluated.append($0) }
     let present = plan.versions[plan.versions.count - 1]
     let bars = period == .quarter ? range.weeks : range.days.map { $0...$0 }
     var position = 0
@@ -16,10 +16,10 @@ extension ActivitySeries {
       nextDay: range.nextDay, unit: present.unit,
       bars: bars.map { days in
         let begin = position
-        while position < judged.count, judged[position].day <= days.upperBound { position += 1 }
-        return SeriesBar(days, judged[begin..<position], countedAs: present, today: today)
+        while position < evaluated.count, evaluated[position].day <= days.upperBound { position += 1 }
+        return SeriesBar(days, evaluated[begin..<position], countedAs: present, today: today)
       },
-      total: SeriesBar(range.days, judged[...], countedAs: present, today: today))
+      total: SeriesBar(range.days, evaluated[...], countedAs: present, today: today))
   }
 }
 
@@ -28,11 +28,11 @@ extension SeriesBar {
   ///
   /// - Parameter present: what the activity counts now. Days that counted something else are due and done, but add nothing to sums.
   fileprivate init(
-    _ days: ClosedRange<LocalDay>, _ judged: ArraySlice<JudgedDay>, countedAs present: ActivityVersion, today: LocalDay
+    _ days: ClosedRange<LocalDay>, _ evaluated: ArraySlice<EvaluatedDay>, countedAs present: ActivityVersion, today: LocalDay
   ) {
     self.init(firstDay: days.lowerBound, lastDay: days.upperBound)
     var sums = Sums()
-    for day in judged { sums.add(day, countedAs: present, today: today) }
+    for day in evaluated { sums.add(day, countedAs: present, today: today) }
     sums.closeWeek()
     dueDays = sums.due
     doneDays = sums.done
@@ -61,7 +61,7 @@ extension SeriesBar {
       var target = 0
     }
 
-    mutating func add(_ day: JudgedDay, countedAs present: ActivityVersion, today: LocalDay) {
+    mutating func add(_ day: EvaluatedDay, countedAs present: ActivityVersion, today: LocalDay) {
       let measure = day.version.measure
       let isCounted = measure.kind == present.measure.kind && day.version.unit == present.unit
       if isCounted { progress += day.progress ?? 0 }
@@ -102,7 +102,7 @@ extension SeriesBar {
 
 extension GoalMeasure {
   /// Which part of a day's goal that progress is: 1 and no more where it is reached, or a limit kept.
-  fileprivate func part(_ progress: Int, _ outcome: JudgedDay.Outcome) -> Double {
+  fileprivate func part(_ progress: Int, _ outcome: EvaluatedDay.Outcome) -> Double {
     outcome == .kept ? 1 : isLimit ? 0 : Double(progress) / Double(target)
   }
 }

@@ -11,10 +11,10 @@ extension ServiceDefinition {
       let today = try calendars.today(of: account, transaction)
       let day = input.day.resolved(today: today)
       let goal = try Activities.goal(input.activityID, of: account, on: day, today: today, in: transaction.database)
-      let last = today.advanced(by: SkipInput.mostDaysAhead)
+      let last = today.advanced(by: SkipInput.maxDaysAhead)
       guard day <= last else {
         throw Failure.field(
-          "day", FieldRule("out_of_range", ["least": .text(goal.startDay.description), "most": .text(last.description)]))
+          "day", FieldRule("out_of_range", ["min": .text(goal.startDay.description), "max": .text(last.description)]))
       }
       guard goal.isPlanned else { throw EntryFailure.notPlanned.with(["day": .text(day.description)]) }
       try goal.requireUnpaused()

@@ -55,7 +55,7 @@ enum StepGoals {
       ON CONFLICT (account_id, period) DO UPDATE
       SET since_day = iif(goal IS NULL, excluded.since_day, since_day), goal = excluded.goal, revision = excluded.revision
       """, .id(account), .text(period.rawValue), goal.map { .number($0) } ?? .null, .number(revision), .day(today))
-    try transaction.tell(StepGoalChanged(accountID: account, period: period, goal: goal, revision: revision))
+    try transaction.publish(StepGoalChanged(accountID: account, period: period, goal: goal, revision: revision))
     try follow([today], of: account, today: today, transaction)
   }
 
@@ -74,7 +74,7 @@ enum StepGoals {
         let steps = try steps(in: range, of: account, in: database)
         let stage = GoalStage(steps: steps, goal: goal)
         guard stage > .begun, try note(stage, period, range.lowerBound, of: account, in: database) else { continue }
-        try transaction.tell(
+        try transaction.publish(
           StepGoalApproached(
             accountID: account, period: period, firstDay: range.lowerBound, goal: goal, steps: steps,
             isReached: stage == .reached))

@@ -25,7 +25,7 @@ enum StreakRule {
   static func record(_ plan: Plan, _ progress: [DayProgress], today: LocalDay) -> (streak: Streak, strength: Double) {
     let unit: Streak.Unit = plan.version(on: today).planned.timesAWeek == nil ? .days : .weeks
     var record = Record(unit)
-    var week: (sunday: LocalDay, days: JudgedWeek, planned: PlannedDays)?
+    var week: (sunday: LocalDay, days: EvaluatedWeek, planned: PlannedDays)?
 
     func closeWeek() {
       guard let closed = week else { return }
@@ -34,10 +34,10 @@ enum StreakRule {
     }
 
     let last = max(today, progress.last?.day ?? today)
-    plan.judge(progress, from: plan.firstDay, to: last, today: today) { day in
+    plan.evaluate(progress, from: plan.firstDay, to: last, today: today) { day in
       if let open = week, day.day > open.sunday { closeWeek() }
       if let times = day.timesAWeek {
-        var open = week ?? (day.day.sunday, JudgedWeek(), day.version.planned)
+        var open = week ?? (day.day.sunday, EvaluatedWeek(), day.version.planned)
         open.days.add(day, times: times)
         open.planned = day.version.planned
         week = open
@@ -69,7 +69,7 @@ enum StreakRule {
 
     init(_ unit: Streak.Unit) { self.unit = unit }
 
-    mutating func add(_ outcome: JudgedDay.Outcome?, _ unit: Streak.Unit, _ planned: PlannedDays) {
+    mutating func add(_ outcome: EvaluatedDay.Outcome?, _ unit: Streak.Unit, _ planned: PlannedDays) {
       let isKept: Bool
       switch outcome {
       case .kept: isKept = true

@@ -164,8 +164,8 @@ enum Ties {
       """, .id(activity), .day(state.day)
     ) { $0.text(0) }
     let scale = unit.flatMap { MovementTie.distanceUnits[$0] }
-    if kind == .steps { return scale == nil ? min(state.steps * 1000, measure.most) : nil }
-    return scale.map { min(state[kind] / $0, measure.most) }
+    if kind == .steps { return scale == nil ? min(state.steps * 1000, measure.maximum) : nil }
+    return scale.map { min(state[kind] / $0, measure.maximum) }
   }
 }
 

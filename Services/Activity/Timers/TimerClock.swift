@@ -29,6 +29,6 @@ struct TimerClock: Hashable, Sendable {
 
   private func total(at now: Instant) -> Int64 {
     let run = runningSince.map { max(0, now.milliseconds - $0.milliseconds) } ?? 0
-    return min(elapsed + run, Int64(Amounts.mostSeconds) * 1000)
+    return min(elapsed + run, Int64(Amounts.maxSeconds) * 1000)
   }
 }

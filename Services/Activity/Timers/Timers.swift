@@ -63,7 +63,7 @@ enum Timers {
         WHERE account_id = ? AND activity_id > ? ORDER BY activity_id LIMIT ?
         """)
     let rows = try Row.fetchAll(
-      statement, arguments: [account, page.place(ActivityID.init(text:)) ?? .placeholder, page.fetchLimit])
+      statement, arguments: [account, page.cursor(ActivityID.init(text:)) ?? .placeholder, page.fetchLimit])
     return try page.page(of: rows, key: { $0["activity_id"] as ActivityID }) { row in
       let clock = TimerClock(day: row["day"], elapsed: row["elapsed"], runningSince: row["running_since"])
       return try shown(clock, row["activity_id"], of: account, at: now, in: database)

@@ -38,7 +38,7 @@ extension ServiceDefinition {
       guard goal.measure.kind == .duration else { throw TimerFailure.notForGoal }
       let seconds = clock.seconds(at: transaction.now)
       let entry = try Entries.change(goal, of: account, today: max(today, clock.day), transaction) { measure, progress in
-        min((progress ?? 0) + seconds, measure.most)
+        min((progress ?? 0) + seconds, measure.maximum)
       }
       try Timers.remove(input.activityID, in: database)
       return entry

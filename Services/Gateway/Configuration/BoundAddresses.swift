@@ -13,15 +13,15 @@ actor BoundAddresses {
 
   func set(http port: Int) {
     http = port
-    tell()
+    publish()
   }
 
   func set(tcp port: Int) {
     tcp = port
-    tell()
+    publish()
   }
 
-  private func tell() {
+  private func publish() {
     guard let http, let tcp else { return }
     for continuation in waiting { continuation.resume(returning: Addresses(httpPort: http, tcpPort: tcp)) }
     waiting = []

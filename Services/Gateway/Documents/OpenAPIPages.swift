@@ -91,7 +91,7 @@ extension OpenAPI {
       (MailboxPage.path, ["get": mailboxList]), (MailboxPage.mailPath, ["get": mailboxMail]),
     ]
     if RecoveryEndpoints(byName) != nil { forms.append((RecoveryPage.path, ["get": recoveryPage, "post": recoveryForm])) }
-    if LinkJudge(byName) != nil, byName[AnswerLoginAlertByLink.spec.name] != nil {
+    if LinkValidator(byName) != nil, byName[AnswerLoginAlertByLink.spec.name] != nil {
       forms.append((LoginAlertPage.path, ["get": loginAlertPage, "post": loginAlertForm]))
     }
     if byName[CompleteExternalLogin.spec.name] != nil {

@@ -15,9 +15,9 @@ enum ProxyHeader {
   }
 
   /// With the line's end (section 2.1).
-  static let mostBytesV1 = 107
-  /// Room for the further values that balancers add to version 2, which are passed over. The protocol would allow 65,551.
-  static let mostBytesV2 = 2048
+  static let maxBytesV1 = 107
+  /// Room for the further values that balancers add to version 2, which are ignored. The protocol would allow 65,551.
+  static let maxBytesV2 = 2048
 
   private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
   private static let word = Array("PROXY ".utf8)
@@ -33,8 +33,8 @@ enum ProxyHeader {
 
   private static func readV1(_ bytes: [UInt8]) -> Reading {
     guard zip(bytes, word).allSatisfy(==) else { return .refused }
-    let window = bytes.prefix(mostBytesV1)
-    guard let end = window.firstIndex(of: 0x0A) else { return window.count < mostBytesV1 ? .incomplete : .refused }
+    let window = bytes.prefix(maxBytesV1)
+    guard let end = window.firstIndex(of: 0x0A) else { return window.count < maxBytesV1 ? .incomplete : .refused }
     guard end > word.count, window[end - 1] == 0x0D else { return .refused }
     let line = window[word.count..<end - 1]
     guard line.allSatisfy({ (0x20...0x7E).contains($0) }) else { return .refused }
@@ -63,7 +63,7 @@ enum ProxyHeader {
     guard zip(bytes, signature).allSatisfy(==) else { return .refused }
     guard bytes.count >= fixedBytes else { return .incomplete }
     let length = fixedBytes + Int(bytes[14]) << 8 + Int(bytes[15])
-    guard length <= mostBytesV2 else { return .refused }
+    guard length <= maxBytesV2 else { return .refused }
     let isLocal: Bool
     switch bytes[12] {
     case 0x20: isLocal = true
@@ -76,7 +76,7 @@ enum ProxyHeader {
     case 0x00: addressBytes = 0
     case 0x11: addressBytes = 4
     case 0x21: addressBytes = 16
-    // A connection that says of itself that it is datagrams or a local socket; what is local to the balancer is passed over.
+    // A connection that says of itself that it is datagrams or a local socket; what is local to the balancer is ignored.
     default:
       guard isLocal else { return .refused }
       addressBytes = 0

@@ -5,17 +5,17 @@ import Synchronization
 /// Whom a connection comes from.
 final class ConnectionOrigin: Sendable {
   private let peer: SocketAddress?
-  private let told = Mutex<IPAddress?>(nil)
+  private let clientAddress = Mutex<IPAddress?>(nil)
 
   init(_ peer: SocketAddress?) { self.peer = peer }
 
   /// What the budgets count.
-  var address: ClientAddress { told.withLock { $0 }.map { ClientAddress($0) } ?? ClientAddress(peer) }
+  var address: ClientAddress { clientAddress.withLock { $0 }.map { ClientAddress($0) } ?? ClientAddress(peer) }
   /// What services are told.
-  var text: String? { told.withLock { $0?.text } ?? peer?.ipAddress }
+  var text: String? { clientAddress.withLock { $0?.text } ?? peer?.ipAddress }
 
   /// Takes the word of a load balancer that is believed.
-  func tell(_ client: IPAddress) { told.withLock { $0 = client } }
+  func set(_ client: IPAddress) { clientAddress.withLock { $0 = client } }
 }
 
 /// Stands first in the pipeline of a connection from a load balancer that is believed: takes its ``ProxyHeader`` off, which must be there,
@@ -25,7 +25,7 @@ final class ProxyHeaderReader: ChannelInboundHandler {
   typealias InboundOut = ByteBuffer
 
   /// What the handlers behind are told of a client that has too many connections already.
-  struct NoPlace {}
+  struct NoRoom {}
 
   private enum State {
     case reading([UInt8])
@@ -66,8 +66,8 @@ final class ProxyHeaderReader: ChannelInboundHandler {
   /// The connection is the client's from now on.
   private func begin(_ client: IPAddress?, _ context: ChannelHandlerContext) {
     guard let client else { return }
-    origin.tell(client)
-    if !door.claim(ClientAddress(client)) { context.fireUserInboundEventTriggered(NoPlace()) }
+    origin.set(client)
+    if !door.claim(ClientAddress(client)) { context.fireUserInboundEventTriggered(NoRoom()) }
   }
 }
 

@@ -39,9 +39,9 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   /// Requests that wait for the one before them; beyond it nothing is read.
-  private static let mostWaiting = 16
+  private static let maxWaiting = 16
   /// A body of the largest size in pieces of a byte each is sixfold.
-  private static let mostWrapping = 8
+  private static let maxWrapping = 8
   /// Bodies larger than that are written in pieces of it: over TLS each piece is encrypted when the client takes it.
   private static let pieceBytes = 32768
   /// What is counted for a body that all share: the piece that is encrypted for this connection alone.
@@ -78,7 +78,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// A stream has begun; the connection ends with it.
   private var isStreaming = false
   private var isReading = true
-  /// Nothing is written any more, and what arrives is passed over.
+  /// Nothing is written any more, and what arrives is ignored.
   private var isClosing = false
   /// The client has let a deadline pass.
   private var isSlow = false
@@ -166,12 +166,12 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   /// Whether more requests may wait. What may arrive at least, one body of the largest size, always may.
-  private var hasRoom: Bool { isClosing || (waiting.count < HTTPConnection.mostWaiting && bytesWaiting < limits.body) }
+  private var hasRoom: Bool { isClosing || (waiting.count < HTTPConnection.maxWaiting && bytesWaiting < limits.body) }
 
   /// Reading stops while enough requests wait.
   func channelReadComplete(context: ChannelHandlerContext) {
     // What the pieces of a body are wrapped in has no bound of its own (RFC 9112, section 7.1.1).
-    if arriving != nil, watch.received > limits.headers + HTTPConnection.mostWrapping * limits.body {
+    if arriving != nil, watch.received > limits.headers + HTTPConnection.maxWrapping * limits.body {
       interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
     }
     setReading(hasRoom, context)
@@ -371,7 +371,7 @@ final class HTTPConnection: ChannelInboundHandler {
     if !keepsAlive {
       closeOutput(context)
     } else if let refusal, !watch.deadlines.isAnswering {
-      tell(refusal, context)
+      report(refusal, context)
     } else {
       answerNext(context)
       letGoOn(context)
@@ -427,7 +427,7 @@ final class HTTPConnection: ChannelInboundHandler {
     self.refusal = refusal
     decoder.discard()
     watch.deadlines.requestArrived()
-    if !watch.deadlines.isAnswering { tell(refusal, context) }
+    if !watch.deadlines.isAnswering { report(refusal, context) }
   }
 
   /// Refuses the request that is arriving, after the answers to those before it.
@@ -440,7 +440,7 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   /// Writes the problem, in the language of whoever the token speaks for, and closes our side.
-  private func tell(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+  private func report(_ refusal: Refusal, _ context: ChannelHandlerContext) {
     // While the token is looked at, the request counts as one that is being answered.
     watch.deadlines.headArrived(.now())
     watch.deadlines.requestArrived()
@@ -459,7 +459,7 @@ final class HTTPConnection: ChannelInboundHandler {
     }
   }
 
-  /// What still arrives is passed over, so that the client can read the answer (RFC 9112, section 9.6), until it closes or a
+  /// What still arrives is ignored, so that the client can read the answer (RFC 9112, section 9.6), until it closes or a
   /// deadline comes.
   private func closeOutput(_ context: ChannelHandlerContext) {
     isClosing = true

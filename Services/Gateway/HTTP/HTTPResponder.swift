@@ -40,13 +40,13 @@ struct HTTPResponder: Sendable {
       case .found(.page(let page), _):
         if !page.isHealth { try admission.draw(exchange.address) }
         return .answer(try await pages.answer(page, exchange))
-      case .found(.link(let page, let judge, let endpoint), _):
-        return .answer(await open(page, judge, endpoint, body, &exchange))
+      case .found(.link(let page, let validator, let endpoint), _):
+        return .answer(await open(page, validator, endpoint, body, &exchange))
       case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
       case .found(.mailbox, let parameters): return .answer(await showMailbox(parameters["name"], &exchange))
       case .found(.externalLoginReturn, _): return .answer(await goOn(body, &exchange))
-      case .found(.loginAlert(let judge, let endpoint), _):
-        return .answer(await answerLoginAlert(judge, endpoint, body, &exchange))
+      case .found(.loginAlert(let validator, let endpoint), _):
+        return .answer(await answerLoginAlert(validator, endpoint, body, &exchange))
       case .otherMethod(let allowed):
         try admission.draw(exchange.address)
         exchange.language = await language(exchange)

@@ -15,16 +15,16 @@ struct Pages: Sendable {
   private let metricsToken: MetricsToken?
   private let documentation: Documentation
   private let isStopping: @Sendable () -> Bool
-  private let hindrances: @Sendable () -> [Hindrance]
+  private let healthProblems: @Sendable () -> [HealthProblem]
 
   /// - Parameters:
   ///   - ownMetrics: this process's metrics as Prometheus text.
   ///   - isStopping: whether the server takes no more work.
-  ///   - hindrances: what keeps the gateway itself from being ready.
+  ///   - problems: what keeps the gateway itself from being ready.
   init(
     _ configuration: GatewayConfiguration, _ catalog: Catalog, _ problems: ProblemWriter, _ client: GatewayClient,
     ownMetrics: @escaping @Sendable () -> String, isStopping: @escaping @Sendable () -> Bool,
-    hindrances: @escaping @Sendable () -> [Hindrance]
+    healthProblems: @escaping @Sendable () -> [HealthProblem]
   ) {
     version = configuration.version
     let questions = SystemQuestions(client: client, seconds: 1)
@@ -36,7 +36,7 @@ struct Pages: Sendable {
     }
     self.ownMetrics = ownMetrics
     self.isStopping = isStopping
-    self.hindrances = hindrances
+    self.healthProblems = healthProblems
     metrics = configuration.metrics
     metricsToken = configuration.metricsToken
     documentation = Documentation(catalog, problems, version: configuration.version)
@@ -46,7 +46,7 @@ struct Pages: Sendable {
     switch page {
     case .livez: return .json(200, (["status": "ok", "version": .string(version)] as JSON).bytes)
     case .readyz:
-      let report = ReadyReport(await health.value, version: version, isStopping: isStopping(), own: hindrances())
+      let report = ReadyReport(await health.value, version: version, isStopping: isStopping(), own: healthProblems())
       return .json(report.isReady ? 200 : 503, report.json.bytes)
     case .metrics:
       try metrics.check(exchange, metricsToken)

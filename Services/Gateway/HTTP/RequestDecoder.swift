@@ -28,7 +28,7 @@ final class RequestDecoder: ByteToMessageDecoder {
   /// Called when a request with ``UpgradeRequest/plain`` has ended: the next one is read by a new decoder.
   func goOn() { hasStopped = true }
 
-  /// From now on, what arrives is passed over.
+  /// From now on, what arrives is ignored.
   func discard() { isDiscarding = true }
 
   func decoderAdded(context: ChannelHandlerContext) { decoder.decoderAdded(context: context) }

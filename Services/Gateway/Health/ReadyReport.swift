@@ -12,7 +12,7 @@ struct ReadyReport: Sendable {
   /// - Parameter own: what hinders the gateway itself.
   init(
     _ answers: [(service: ServiceName, answer: Result<ReadHealth.Output, Failure>)], version: String, isStopping: Bool,
-    own: [Hindrance] = []
+    own: [HealthProblem] = []
   ) {
     let status = isStopping ? "stopping" : own.isEmpty ? "ready" : "not_ready"
     var services = [
@@ -24,13 +24,13 @@ struct ReadyReport: Sendable {
       switch answer {
       case .success(let health):
         isReady = isReady && health.isReady
-        isDegraded = isDegraded || !health.hindrances.isEmpty
+        isDegraded = isDegraded || !health.problems.isEmpty
         let row: JSON = [
           "service": .string(service.rawValue),
-          "status": .string(!health.isReady ? "not_ready" : health.hindrances.isEmpty ? "ready" : "degraded"),
+          "status": .string(!health.isReady ? "not_ready" : health.problems.isEmpty ? "ready" : "degraded"),
           "version": .string(health.version), "uptimeSeconds": .integer(health.uptimeSeconds),
         ]
-        services.append(ReadyReport.row(row, health.hindrances))
+        services.append(ReadyReport.row(row, health.problems))
       case .failure(let failure):
         isReady = false
         services.append(["service": .string(service.rawValue), "status": .string(failure.code)])
@@ -40,10 +40,10 @@ struct ReadyReport: Sendable {
     json = ["status": .string(!isReady ? "not_ready" : isDegraded ? "degraded" : "ready"), "services": .array(services)]
   }
 
-  private static func row(_ row: JSON, _ hindrances: [Hindrance]) -> JSON {
-    guard !hindrances.isEmpty else { return row }
+  private static func row(_ row: JSON, _ problems: [HealthProblem]) -> JSON {
+    guard !problems.isEmpty else { return row }
     var row = row
-    row["hindrances"] = .array(hindrances.map { ["part": .string($0.part), "state": .string($0.state.rawValue)] })
+    row["problems"] = .array(problems.map { ["part": .string($0.part), "state": .string($0.state.rawValue)] })
     return row
   }
 }

@@ -5,7 +5,7 @@ import ServiceKit
 import Synchronization
 
 /// What all JSON-RPC connections share.
-struct RPCDesk: Sendable {
+struct RPCProcessor: Sendable {
   let catalog: Catalog
   let admission: Admission
   let switchboard: Switchboard
@@ -31,7 +31,7 @@ final class RPCConnection: Sendable {
   private let pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>
   private let origin: ConnectionOrigin
   private let held: HeldBytes
-  private let desk: RPCDesk
+  private let processor: RPCProcessor
   private let state = Mutex(State())
 
   var channel: any Channel { asyncChannel.channel }
@@ -39,18 +39,18 @@ final class RPCConnection: Sendable {
   init(
     _ asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>,
     pipeline: NIOLoopBound<(watch: ConnectionWatch, lines: RPCGuard)>, _ origin: ConnectionOrigin,
-    _ held: HeldBytes, desk: RPCDesk
+    _ held: HeldBytes, processor: RPCProcessor
   ) {
     self.asyncChannel = asyncChannel
     self.pipeline = pipeline
     self.origin = origin
     self.held = held
-    self.desk = desk
+    self.processor = processor
   }
 
   /// Serves until the client closes, its session ends or the server stops.
   func run() async {
-    let key = desk.connections.enter { self.close($0) }
+    let key = processor.connections.enter { self.close($0) }
     do {
       try await asyncChannel.executeThenClose { lines, output in
         try await serve(lines, output, key)
@@ -58,14 +58,14 @@ final class RPCConnection: Sendable {
         output.finish()
       }
     } catch {
-      desk.logger.debug("connection ended", metadata: ["error": "\(error)"])
+      processor.logger.debug("connection ended", metadata: ["error": "\(error)"])
     }
-    desk.connections.leave(key)
-    if let credential = state.withLock({ $0.identification?.credential }) { desk.connections.unbind(key, from: credential) }
+    processor.connections.leave(key)
+    if let credential = state.withLock({ $0.identification?.credential }) { processor.connections.unbind(key, from: credential) }
   }
 
   /// Ends the connection from outside: at once where the session is dead, after what is in flight where the server stops. Where only its
-  /// token is good no longer, live delivery ends, and the connection waits for the next one.
+  /// token is no longer valid, live delivery ends, and the connection waits for the next one.
   private func close(_ end: LiveEnd) {
     guard end != .tokenExpired else {
       state.withLock { $0.live }?.end(end)
@@ -106,7 +106,7 @@ final class RPCConnection: Sendable {
         let size = RPCGuard.size(buffer)
         let message: RPCMessage
         do throws(RPCError) {
-          message = try RPCMessage(Array(buffer.readableBytesView), mostEntries: desk.limits.batch)
+          message = try RPCMessage(Array(buffer.readableBytesView), maxEntries: processor.limits.batch)
         } catch {
           held.release(.requests, size)
           if let refusal = refusal(of: 1) {
@@ -129,7 +129,7 @@ final class RPCConnection: Sendable {
           continue
         }
         // At the bound nothing more is read, until one is answered.
-        while inFlight >= desk.limits.callsPerConnection, let finished = try await tasks.next() {
+        while inFlight >= processor.limits.callsPerConnection, let finished = try await tasks.next() {
           if case .call = finished { inFlight -= 1 }
         }
         inFlight += 1
@@ -152,7 +152,7 @@ final class RPCConnection: Sendable {
   private func refusal(of count: Int) -> RPCError? {
     guard count > 0 else { return nil }
     do throws(Failure) {
-      try desk.admission.draw(origin.address, calls: count)
+      try processor.admission.draw(origin.address, calls: count)
       return nil
     } catch {
       return RPCError(error, id: nil)
@@ -205,7 +205,7 @@ final class RPCConnection: Sendable {
     guard request.method != SessionMethod.authenticate else {
       throw .invalidRequest(id: request.id, .ownLine, ["method": .text(request.method)])
     }
-    guard let endpoint = desk.catalog.byName[request.method] else { throw .unknownMethod(id: request.id, request.method) }
+    guard let endpoint = processor.catalog.byName[request.method] else { throw .unknownMethod(id: request.id, request.method) }
     guard let params = request.params else { throw .positional(id: request.id) }
     if let refusal = request.refusal { throw RPCError(refusal, id: request.id) }
     return (endpoint, params)
@@ -223,7 +223,7 @@ final class RPCConnection: Sendable {
     }
     let pass: Admission.Pass
     do {
-      pass = try await desk.admission.admit(
+      pass = try await processor.admission.admit(
         endpoint.spec.rate, needsAccount: endpoint.needsAccount, scope: endpoint.scope, token: state.withLock { $0.token },
         address: origin.address)
     } catch {
@@ -232,7 +232,7 @@ final class RPCConnection: Sendable {
     let call = ClientCall(
       endpoint: endpoint, name: name, trace: TraceContext(), caller: caller(pass.identification, request.language),
       idempotencyKey: request.idempotencyKey, body: params)
-    switch await desk.switchboard.answer(call) {
+    switch await processor.switchboard.answer(call) {
     case .output(_, let body): return (body, endpoint.spec.effect == .read)
     case .failure(let failure): throw RPCError(failure, id: request.id)
     }
@@ -243,9 +243,9 @@ final class RPCConnection: Sendable {
   }
 
   private func errorLine(_ error: RPCError, _ name: RequestName = RequestName(), _ language: Language? = nil) -> [UInt8] {
-    let own = state.withLock { $0.identification }.map(desk.admission.verifier.languages.language(of:))
+    let own = state.withLock { $0.identification }.map(processor.admission.verifier.languages.language(of:))
     let language = own ?? language ?? .english
-    return RPCLine.error(error, desk.problems.problem(error.failure, language, request: name.outer))
+    return RPCLine.error(error, processor.problems.problem(error.failure, language, request: name.outer))
   }
 
   // MARK: - Session
@@ -284,8 +284,8 @@ final class RPCConnection: Sendable {
     let identification = try await identify(token, mustBeLive ? EventStream.scope : .none)
     let former = state.withLock { $0.identification }
     guard former == nil || former?.account == identification.account else { throw Failure(RequestFailure.forbidden) }
-    desk.connections.bind(key, to: identification)
-    if let former, former.credential != identification.credential { desk.connections.unbind(key, from: former.credential) }
+    processor.connections.bind(key, to: identification)
+    if let former, former.credential != identification.credential { processor.connections.unbind(key, from: former.credential) }
     state.withLock { state in
       state.token = token
       state.identification = identification
@@ -303,7 +303,7 @@ final class RPCConnection: Sendable {
   private func identify(_ token: String, _ scope: ScopeRule) async throws(Failure) -> Identification {
     let pass: Admission.Pass
     do {
-      pass = try await desk.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: origin.address)
+      pass = try await processor.admission.admit(.read, needsAccount: true, scope: scope, token: token, address: origin.address)
     } catch {
       throw error.failure
     }
@@ -320,7 +320,7 @@ final class RPCConnection: Sendable {
     }
     let isRunning = state.withLock { $0.live?.end == nil && $0.live != nil }
     guard isWanted, !isRunning || lastSeen != nil else { return nil }
-    let subscription = desk.feed.hub.subscribe(identification.account, held)
+    let subscription = processor.feed.hub.subscribe(identification.account, held)
     let former = state.withLock { state in
       let former = state.live
       state.live = subscription
@@ -328,15 +328,15 @@ final class RPCConnection: Sendable {
     }
     former?.end(.clientGone)
     // What was outdated before the subscription stood here has not found it to end.
-    if desk.admission.verifier.revocations.refusal(of: identification, now: desk.feed.clock.now) == .expired {
+    if processor.admission.verifier.revocations.refusal(of: identification, now: processor.feed.clock.now) == .expired {
       subscription.end(.tokenExpired)
     }
     return Live(subscription: subscription, identification: identification, after: lastSeen)
   }
 
   private func follow(_ live: Live, _ output: NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws -> Finished {
-    let name = desk.feed.source.name
-    let end = await desk.feed.run(
+    let name = processor.feed.source.name
+    let end = await processor.feed.run(
       live.subscription, for: { self.caller(self.state.withLock { $0.identification } ?? live.identification) },
       expiry: { self.state.withLock { $0.identification?.expiresAt } }, after: live.after
     ) { item in

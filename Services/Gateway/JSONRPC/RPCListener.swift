@@ -15,7 +15,7 @@ struct RPCListener: Service {
   let bytes: BytesInFlight
   /// Networks of load balancers, whose connections begin with a ``ProxyHeader``.
   let proxies: [IPNetwork]
-  let desk: RPCDesk
+  let processor: RPCProcessor
   let onBound: @Sendable (Int) async -> Void
 
   func run() async throws {
@@ -47,21 +47,21 @@ struct RPCListener: Service {
 
   private func setup(_ channel: any Channel) throws -> RPCConnection {
     let pipeline = channel.pipeline.syncOperations
-    try SocketOptions.set(channel, desk.limits)
+    try SocketOptions.set(channel, processor.limits)
     let origin = ConnectionOrigin(channel.remoteAddress)
     let isProxy = IPAddress(channel.remoteAddress).map { peer in proxies.contains { $0.contains(peer) } } ?? false
     let door = ConnectionDoor(counts, bytes, isProxy ? nil : ClientAddress(channel.remoteAddress))
     if isProxy { try pipeline.addHandler(ProxyHeaderReader(door, origin)) }
     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
     try pipeline.addHandler(door)
-    let watch = ConnectionWatch(desk.limits, door.held)
+    let watch = ConnectionWatch(processor.limits, door.held)
     try pipeline.addHandler(watch)
-    try pipeline.addHandler(ByteToMessageHandler(LineDecoder(door.held), maximumBufferSize: desk.limits.body))
-    let lines = RPCGuard(desk, watch: watch, door: door, origin)
+    try pipeline.addHandler(ByteToMessageHandler(LineDecoder(door.held), maximumBufferSize: processor.limits.body))
+    let lines = RPCGuard(processor, watch: watch, door: door, origin)
     try pipeline.addHandler(lines)
     let asyncChannel = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     return RPCConnection(
-      asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), origin, door.held, desk: desk)
+      asyncChannel, pipeline: NIOLoopBound((watch, lines), eventLoop: channel.eventLoop), origin, door.held, processor: processor)
   }
 }

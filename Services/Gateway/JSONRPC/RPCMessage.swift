@@ -18,7 +18,7 @@ enum RPCMessage: Sendable {
   }
 
   /// - Throws: ``RPCError`` where the line as a whole is nothing that could be answered entry by entry.
-  init(_ line: [UInt8], mostEntries: Int) throws(RPCError) {
+  init(_ line: [UInt8], maxEntries: Int) throws(RPCError) {
     guard line.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "[") else {
       self = .single(try RPCRequest(line))
       return
@@ -30,8 +30,8 @@ enum RPCMessage: Sendable {
       throw .parseError(error, in: line)
     }
     guard !elements.isEmpty else { throw .invalidRequest(id: nil, .batchEmpty) }
-    guard elements.count <= mostEntries else {
-      throw .invalidRequest(id: nil, .batchTooLong, ["limit": .number(mostEntries)])
+    guard elements.count <= maxEntries else {
+      throw .invalidRequest(id: nil, .batchTooLong, ["limit": .number(maxEntries)])
     }
     self = .batch(
       elements.map { element in

@@ -21,10 +21,10 @@ final class RPCGuard: ChannelInboundHandler {
   var language = Language.english
   private var isClosing = false
 
-  init(_ desk: RPCDesk, watch: ConnectionWatch, door: ConnectionDoor, _ origin: ConnectionOrigin) {
-    limits = desk.limits
-    problems = desk.problems
-    admission = desk.admission
+  init(_ processor: RPCProcessor, watch: ConnectionWatch, door: ConnectionDoor, _ origin: ConnectionOrigin) {
+    limits = processor.limits
+    problems = processor.problems
+    admission = processor.admission
     self.watch = watch
     self.origin = origin
     held = door.held
@@ -32,7 +32,7 @@ final class RPCGuard: ChannelInboundHandler {
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    if !isWelcome { refuseForWantOfPlace(context) }
+    if !isWelcome { refuseForLackOfRoom(context) }
     context.fireChannelActive()
   }
 
@@ -72,8 +72,8 @@ final class RPCGuard: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if let expiry = event as? ConnectionDeadlines.Expiry {
       expired(expiry, context)
-    } else if event is ProxyHeaderReader.NoPlace {
-      refuseForWantOfPlace(context)
+    } else if event is ProxyHeaderReader.NoRoom {
+      refuseForLackOfRoom(context)
     } else {
       context.fireUserInboundEventTriggered(event)
     }
@@ -88,7 +88,7 @@ final class RPCGuard: ChannelInboundHandler {
     refuse(RPCError(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), id: nil), context)
   }
 
-  private func refuseForWantOfPlace(_ context: ChannelHandlerContext) {
+  private func refuseForLackOfRoom(_ context: ChannelHandlerContext) {
     refuse(RPCError(Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5), id: nil), context)
   }
 

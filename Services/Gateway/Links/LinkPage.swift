@@ -58,14 +58,14 @@ struct LinkPage: Sendable {
 extension HTTPResponder {
   /// Answers a ``LinkPage``: whoever opens a mail's link is a person, so that every outcome is a page, refusals too.
   func open(
-    _ page: LinkPage, _ judge: LinkJudge, _ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange
+    _ page: LinkPage, _ validator: LinkValidator, _ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange
   ) async -> HTTPAnswer {
     do throws(Failure) {
       guard exchange.method == "POST" else {
         var parameters: [String: String] = [:]
         try Query.parse(exchange.query, into: &parameters)
         let token = try page.token(parameters)
-        if try await look(judge, page.purpose, token, &exchange).isDone {
+        if try await look(validator, page.purpose, token, &exchange).isDone {
           let text = problems.text("page.\(page.name).already.text", exchange.language)
           return show(200, page, "done.title", exchange, "<p>\(text)</p>")
         }
@@ -98,12 +98,12 @@ extension HTTPResponder {
 }
 
 /// Where identity is asked whether a link works that somebody opens.
-struct LinkJudge: Sendable {
+struct LinkValidator: Sendable {
   let endpoint: Endpoint
 
   /// Nil where that is not served.
   init?(_ byName: [String: Endpoint]) {
-    guard let endpoint = byName[JudgeMailedLink.spec.name] else { return nil }
+    guard let endpoint = byName[ValidateMailedLink.spec.name] else { return nil }
     self.endpoint = endpoint
   }
 }
@@ -114,13 +114,13 @@ extension HTTPResponder {
   /// - Throws: why it does not.
   @discardableResult
   func look(
-    _ judge: LinkJudge, _ purpose: MailedLinkPurpose, _ token: String, _ exchange: inout Exchange
-  ) async throws(Failure) -> JudgeMailedLink.Output {
-    let endpoint = judge.endpoint
+    _ validator: LinkValidator, _ purpose: MailedLinkPurpose, _ token: String, _ exchange: inout Exchange
+  ) async throws(Failure) -> ValidateMailedLink.Output {
+    let endpoint = validator.endpoint
     let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
     let (_, output) = try await pass(
-      endpoint, [:], JudgeMailedLink.Input(purpose: purpose, token: token).json, identification, exchange)
-    return try JudgeMailedLink.Output.decode(output)
+      endpoint, [:], ValidateMailedLink.Input(purpose: purpose, token: token).json, identification, exchange)
+    return try ValidateMailedLink.Output.decode(output)
   }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The gateway's inbox: it keeps nothing, so it only remembers where it stands while the process lives.
 ///
-/// See ``Happenings`` for where a gateway that starts begins.
+/// See ``EventHandlers`` for where a gateway that starts begins.
 final class EventMemory: EventInbox {
   typealias Effect = @Sendable (LoggedEvent) throws -> Void
 
@@ -16,23 +16,23 @@ final class EventMemory: EventInbox {
 
   init(_ effects: [String: Effect]) { self.effects = effects }
 
-  func cursor(of teller: ServiceName) async -> LogHead? { cursors.withLock { $0[teller] } }
+  func cursor(of publisher: ServiceName) async -> LogHead? { cursors.withLock { $0[publisher] } }
 
-  func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {
+  func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
     for event in page.events {
-      let known = cursors.withLock { $0[teller] }
+      let known = cursors.withLock { $0[publisher] }
       if let known, known.epoch == epoch, event.number <= known.number { continue }
       try effects[event.name]?(event)
-      cursors.withLock { $0[teller] = LogHead(epoch: epoch, number: event.number) }
+      cursors.withLock { $0[publisher] = LogHead(epoch: epoch, number: event.number) }
     }
     cursors.withLock { cursors in
-      let reached = cursors[teller].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
-      cursors[teller] = LogHead(epoch: epoch, number: max(reached, page.through))
+      let reached = cursors[publisher].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
+      cursors[publisher] = LogHead(epoch: epoch, number: max(reached, page.through))
     }
   }
 
-  func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {
+  func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
     for event in page.events { try effects[event.name]?(event) }
-    if isLast { cursors.withLock { $0[teller] = head } }
+    if isLast { cursors.withLock { $0[publisher] = head } }
   }
 }

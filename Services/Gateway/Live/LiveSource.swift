@@ -18,7 +18,7 @@ struct LiveSource: Sendable {
 
   init<E: Event, O: Operation>(_ name: String, event: E.Type, payload: String, backlog: O.Type) {
     self.name = name
-    service = E.spec.teller
+    service = E.spec.publisher
     self.event = E.spec.name
     self.payload = payload
     self.backlog = O.spec.name

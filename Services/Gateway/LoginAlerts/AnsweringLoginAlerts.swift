@@ -5,14 +5,14 @@ import Operations
 extension HTTPResponder {
   /// `/login-alert`: whoever opens a mail's link is a person, so that every outcome is a page, refusals too.
   func answerLoginAlert(
-    _ judge: LinkJudge, _ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange
+    _ validator: LinkValidator, _ endpoint: Endpoint, _ body: [UInt8], _ exchange: inout Exchange
   ) async -> HTTPAnswer {
     do throws(Failure) {
       guard exchange.method == "POST" else {
         var fields: [String: String] = [:]
         try Query.parse(exchange.query, into: &fields)
         let (token, answer) = try LoginAlertPage.choice(fields)
-        try await look(judge, .loginAlert, token, &exchange)
+        try await look(validator, .loginAlert, token, &exchange)
         return loginAlerts.form(token, answer ?? .confirm, exchange.language)
       }
       let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)

@@ -38,7 +38,7 @@ struct MailboxPage: Sendable {
 
   /// The list of mails.
   func list(_ mails: [MailboxEntry], _ language: Language) -> HTTPAnswer {
-    let text = { (key: String) in problems.text("page.mailbox.\(key)", language, ["most": .number(ListMailbox.most)]) }
+    let text = { (key: String) in problems.text("page.mailbox.\(key)", language, ["max": .number(ListMailbox.maximum)]) }
     let rows = mails.map { mail -> HTML in
       """
       <tr><td><a href="mailbox/\(mail.name.description)"><bdi>\(mail.subject.isEmpty ? "–" : mail.subject)</bdi></a></td>\

@@ -4,16 +4,16 @@ import Operations
 
 /// The operations that ``RecoveryPage`` and its forms call.
 struct RecoveryEndpoints: Sendable {
-  let judge: LinkJudge
+  let validator: LinkValidator
   let ask: Endpoint
   let complete: Endpoint
 
   /// Nil where they are not served.
   init?(_ byName: [String: Endpoint]) {
-    guard let judge = LinkJudge(byName), let ask = byName[RequestPasswordRecovery.spec.name],
+    guard let validator = LinkValidator(byName), let ask = byName[RequestPasswordRecovery.spec.name],
       let complete = byName[CompletePasswordRecovery.spec.name]
     else { return nil }
-    self.judge = judge
+    self.validator = validator
     self.ask = ask
     self.complete = complete
   }
@@ -29,7 +29,7 @@ extension HTTPResponder {
         try Query.parse(exchange.query, into: &parameters)
         if let token = parameters["token"] {
           form = .choose(token: try RecoveryPage.checked(token))
-          try await look(endpoints.judge, .recovery, token, &exchange)
+          try await look(endpoints.validator, .recovery, token, &exchange)
         }
         return recovery.form(form, exchange.language)
       }

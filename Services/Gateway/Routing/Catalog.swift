@@ -41,7 +41,7 @@ enum Destination: Sendable {
   case operation(Endpoint)
   case page(Page)
   /// A page behind a mailed link, what judges the link, and the operation that its form calls.
-  case link(LinkPage, LinkJudge, Endpoint)
+  case link(LinkPage, LinkValidator, Endpoint)
   /// ``RecoveryPage``, and the operations that it and its forms call.
   case recovery(RecoveryEndpoints)
   /// ``MailboxPage``, or one of its mails.
@@ -49,7 +49,7 @@ enum Destination: Sendable {
   /// ``ExternalLoginReturn``.
   case externalLoginReturn
   /// ``LoginAlertPage``, what judges its link, and the operation that its form calls.
-  case loginAlert(LinkJudge, Endpoint)
+  case loginAlert(LinkValidator, Endpoint)
 }
 
 /// All that clients may call, from the contracts.
@@ -66,16 +66,16 @@ struct Catalog: Sendable {
     }
     var router = Router<Destination>()
     for page in Page.allCases { router.add("GET", page.rawValue, .page(page)) }
-    let judge = LinkJudge(byName)
+    let validator = LinkValidator(byName)
     for page in LinkPage.all {
-      guard let judge, let endpoint = byName[page.operation] else { continue }
-      for method in ["GET", "POST"] { router.add(method, page.path, .link(page, judge, endpoint)) }
+      guard let validator, let endpoint = byName[page.operation] else { continue }
+      for method in ["GET", "POST"] { router.add(method, page.path, .link(page, validator, endpoint)) }
     }
     if let endpoints = RecoveryEndpoints(byName) {
       for method in ["GET", "POST"] { router.add(method, RecoveryPage.path, .recovery(endpoints)) }
     }
-    if let judge, let endpoint = byName[AnswerLoginAlertByLink.spec.name] {
-      for method in ["GET", "POST"] { router.add(method, LoginAlertPage.path, .loginAlert(judge, endpoint)) }
+    if let validator, let endpoint = byName[AnswerLoginAlertByLink.spec.name] {
+      for method in ["GET", "POST"] { router.add(method, LoginAlertPage.path, .loginAlert(validator, endpoint)) }
     }
     for path in [MailboxPage.path, MailboxPage.mailPath] { router.add("GET", path, .mailbox) }
     if byName[CompleteExternalLogin.spec.name] != nil {

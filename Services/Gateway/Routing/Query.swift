@@ -3,7 +3,7 @@ import Operations
 /// Reads the parameters of a request's query, or of a form, into the fields of an operation's input.
 enum Query {
   /// Beyond it a query is refused.
-  static let mostParameters = 64
+  static let maxParameters = 64
 
   /// Adds `a=1&b=2` to the parameters from the path.
   ///
@@ -16,7 +16,7 @@ enum Query {
     var count = 0
     for pair in query.split(at: "&", omitsEmpty: true) {
       count += 1
-      guard count <= mostParameters else { throw Malformation.queryTooLong.failure(["limit": .number(mostParameters)]) }
+      guard count <= maxParameters else { throw Malformation.queryTooLong.failure(["limit": .number(maxParameters)]) }
       let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
       guard let name = PercentEncoding.decode(pair[..<(equals ?? pair.endIndex)], isForm: true), !hasControl(name),
         let value = PercentEncoding.decode(equals.map { pair[pair.utf8.index(after: $0)...] } ?? "", isForm: true)

@@ -66,7 +66,7 @@ enum AccessToken {
   /// Tolerated between the clocks of the machine that signs and this one.
   static let leewaySeconds = 2
   /// A longer text is no token of ours.
-  static let mostBytes = 4096
+  static let maxBytes = 4096
 
   /// The parts of a token whose header is in order; nothing in them is believed before the signature is checked.
   struct Unverified {
@@ -77,7 +77,7 @@ enum AccessToken {
   }
 
   static func parse(_ token: String) throws(TokenRefusal) -> Unverified {
-    guard token.utf8.count <= mostBytes else { throw .invalid(.malformed) }
+    guard token.utf8.count <= maxBytes else { throw .invalid(.malformed) }
     let parts = token.split(at: ".", maxSplits: 3)
     guard parts.count == 3, let header = Base64URL.decode(parts[0]), let claims = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2]), let head = object(header)
@@ -135,7 +135,7 @@ enum AccessToken {
 
   private static func object(_ bytes: [UInt8]) -> JSON? {
     do {
-      let json = try JSONTape(bytes, limits: JSONLimits(bytes: mostBytes, depth: 4)).json
+      let json = try JSONTape(bytes, limits: JSONLimits(bytes: maxBytes, depth: 4)).json
       guard case .object = json else { return nil }
       return json
     } catch {

@@ -61,7 +61,7 @@ final class Revocations: Sendable {
     }
   }
 
-  /// Notes that of the session's access tokens those of an earlier generation are good no longer.
+  /// Notes that of the session's access tokens those of an earlier generation are no longer valid.
   func outdate(_ session: SessionID, before generation: Int, until: Instant) {
     let now = clock.now
     state.withLock { state in

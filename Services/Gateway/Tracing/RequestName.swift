@@ -2,7 +2,7 @@ import Operations
 
 /// How a request is called: by its client, and inside.
 struct RequestName: Sendable, Hashable {
-  /// What the client gave as `X-Request-ID` and is told back.
+  /// What the client gave as `X-Request-ID` and is echoed.
   let outer: String
   /// What the bus and the logs of all services use. It begins with ``outer`` but is always unique, so that two clients that
   /// choose the same name never get each other's replies.

@@ -98,7 +98,7 @@ extension Transaction {
       form.language, now,
     ])
     try changeConsents(of: id, from: [], by: form.consents)
-    return try tellAccount(id)
+    return try publishAccount(id)
   }
 
   /// Notes that the e-mail address is verified, if it was not, and tells of it.
@@ -107,8 +107,8 @@ extension Transaction {
       sql: "UPDATE accounts SET verified_at = ?, revision = revision + 1 WHERE account_id = ? AND verified_at IS NULL"
     ).execute(arguments: [now, id])
     guard database.changesCount > 0 else { return }
-    _ = try tellAccount(id)
-    try tell(AccountVerified(accountID: id, at: now))
+    _ = try publishAccount(id)
+    try publish(AccountVerified(accountID: id, at: now))
   }
 
   /// Keeps the same password's hash at today's cost.
@@ -119,9 +119,9 @@ extension Transaction {
   }
 
   /// Tells the account as it is now, and lets the directory follow.
-  func tellAccount(_ id: AccountID) throws -> AccountRecord {
+  func publishAccount(_ id: AccountID) throws -> AccountRecord {
     guard let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }
-    try tell(account.changed)
+    try publish(account.changed)
     try keepInDirectory(account)
     return account
   }

@@ -19,7 +19,7 @@ extension ServiceDefinition {
         ).execute(arguments: [account.id])
         try transaction.record(SecurityEvent(.administratorAppointed, account: account.id), from: call.caller)
         try transaction.raiseEach(.administratorAppointed, of: account.id)
-        return try transaction.tellAccount(account.id).own
+        return try transaction.publishAccount(account.id).own
       })
 
     serve(
@@ -36,7 +36,7 @@ extension ServiceDefinition {
         // Other services believe the token, which says that the account administers.
         try transaction.outdateSessions(of: account.id)
         try transaction.record(SecurityEvent(.administratorDismissed, account: account.id), from: call.caller)
-        return try transaction.tellAccount(account.id).own
+        return try transaction.publishAccount(account.id).own
       })
   }
 }
@@ -72,7 +72,7 @@ extension Database {
   func administrators() throws -> [AccountRecord] {
     try Row.fetchAll(
       cachedStatement(sql: "SELECT * FROM accounts WHERE is_administrator = 1 ORDER BY account_id LIMIT ?"),
-      arguments: [AdministratorRule.mostTold]
+      arguments: [AdministratorRule.maxNotified]
     ).map(AccountRecord.init)
   }
 }
@@ -80,5 +80,5 @@ extension Database {
 /// Bounds what administrators are told.
 enum AdministratorRule {
   /// Beyond so many nobody would feel meant.
-  static let mostTold = 50
+  static let maxNotified = 50
 }

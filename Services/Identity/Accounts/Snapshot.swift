@@ -9,7 +9,7 @@ import ServiceKit
 /// sessions revoked so lately that access tokens of theirs may not have expired yet, those whose tokens were outdated as lately, the personal access tokens revoked as lately,
 /// what access was withdrawn, and every deletion there was: a service that was put back from a copy erases again what the copy brought back.
 struct Snapshot: Sendable {
-  static let revocationsToldSeconds = 900
+  static let revocationsPublishedSeconds = 900
 
   let clock: Clock
   let places: PlaceDatabase
@@ -102,7 +102,8 @@ struct Snapshot: Sendable {
           ORDER BY session_id LIMIT :limit
           """),
       arguments: [
-        "since": clock.now.adding(seconds: -Self.revocationsToldSeconds), "last": try last(key), "limit": SnapshotParts.pageSize,
+        "since": clock.now.adding(seconds: -Self.revocationsPublishedSeconds), "last": try last(key),
+        "limit": SnapshotParts.pageSize,
         "deleted": SessionRevoked.Reason.accountDeleted,
       ])
     let events = rows.map { row in
@@ -119,7 +120,7 @@ struct Snapshot: Sendable {
           SELECT session_id, account_id, token_generation, outdated_at FROM sessions INDEXED BY sessions_by_outdating
           WHERE outdated_at > ? AND revoked_at IS NULL AND session_id > ? ORDER BY session_id LIMIT ?
           """),
-      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), try last(key), SnapshotParts.pageSize])
+      arguments: [clock.now.adding(seconds: -Self.revocationsPublishedSeconds), try last(key), SnapshotParts.pageSize])
     let events = rows.map { row in
       SessionOutdated(
         sessionID: row["session_id"], accountID: row["account_id"], generation: row["token_generation"], at: row["outdated_at"])
@@ -135,7 +136,7 @@ struct Snapshot: Sendable {
           FROM personal_access_tokens INDEXED BY personal_access_tokens_by_revocation
           WHERE revoked_at > ? AND token_id > ? ORDER BY token_id LIMIT ?
           """),
-      arguments: [clock.now.adding(seconds: -Self.revocationsToldSeconds), try last(key), SnapshotParts.pageSize])
+      arguments: [clock.now.adding(seconds: -Self.revocationsPublishedSeconds), try last(key), SnapshotParts.pageSize])
     let events = rows.map { row in
       PersonalAccessTokenRevoked(tokenID: row["token_id"], accountID: row["account_id"], at: row["revoked_at"])
     }

@@ -22,7 +22,7 @@ enum ConsentRule {
   /// The services that keep data for a purpose that needs consent.
   static let keepers: [ServiceName] = [.activity]
   /// How long an answer waits for one of them.
-  static let mostSeconds = 2
+  static let maxSeconds = 2
 }
 
 extension ConsentChoices {

@@ -59,7 +59,7 @@ public enum ReadOwnAccount: Operation {
 
 /// An account is new or something that others may know of it has changed: all of that, as it is now.
 ///
-/// A listener keeps the one with the highest ``revision`` and passes over older ones.
+/// A listener keeps the one with the highest ``revision`` and ignores older ones.
 public struct AccountChanged: Event, Hashable {
   public var accountID: AccountID
   public var username: Username

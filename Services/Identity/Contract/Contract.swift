@@ -25,7 +25,7 @@ extension Contract {
       RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self,
       UndoEmailChange.self, ReadEmailChangeNotice.self,
       DismissAdministrator.self,
-      JudgeMailedLink.self,
+      ValidateMailedLink.self,
       ReadPersonalAccessTokenNotice.self,
     ],
     events: [

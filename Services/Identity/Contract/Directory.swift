@@ -11,14 +11,14 @@ public struct DirectoryQuery: TextValue {
   public init(text: String) throws(FieldRule) {
     let trimmed = text.trimmed
     guard trimmed.count >= DirectoryQuery.length.lowerBound else { throw DirectoryQuery.tooShort }
-    if let rule = ShortText.brokenLength(trimmed, most: DirectoryQuery.length.upperBound) { throw rule }
+    if let rule = ShortText.brokenLength(trimmed, maximum: DirectoryQuery.length.upperBound) { throw rule }
     description = trimmed
   }
 
   private init(unchecked text: String) { description = text }
 
   /// The rule that too little to look for breaks.
-  public static let tooShort = FieldRule("too_short", ["least": .number(length.lowerBound)])
+  public static let tooShort = FieldRule("too_short", ["min": .number(length.lowerBound)])
 
   public static let placeholder = DirectoryQuery(unchecked: "--")
   public static let schema: JSON = ["type": "string", "minLength": 2, "maxLength": 30, "examples": ["muñoz"]]
@@ -57,7 +57,7 @@ public enum SearchDirectory: Operation {
 
     public static let notes = listNotes([
       "query": "A part of the username or nickname, in any case and with or without accents; absent for everyone who is listed."
-    ]).merging(["limit": Note("Most items on the page; 50 if absent.", range: 1...Double(mostResults))]) { _, own in own }
+    ]).merging(["limit": Note("Most items on the page; 50 if absent.", range: 1...Double(maxResults))]) { _, own in own }
   }
 
   /// Those whose names begin with it come first, then those in whose names a word does, then the rest; each in the order of
@@ -65,7 +65,7 @@ public enum SearchDirectory: Operation {
   public typealias Output = Page<DirectoryEntry>
 
   /// What one search shows at most, on all its pages.
-  public static let mostResults = 100
+  public static let maxResults = 100
 
   public static let spec = OperationSpec(
     "directory.search", of: .identity, .get("/v1/directory"), by: .account, effect: .read, rate: .search,

@@ -40,7 +40,7 @@ public enum UndoEmailChange: Operation {
     public static let notes: Notes = [
       "username": "The account's username.", "email": "Its e-mail address from now on.",
       "hadTakenPlace":
-        "Whether the address had been changed: then all sessions were ended, the password is good no longer, and a link to choose another was mailed to the address; else the change was only asked for.",
+        "Whether the address had been changed: then all sessions were ended, the password is no longer valid, and a link to choose another was mailed to the address; else the change was only asked for.",
     ]
   }
 

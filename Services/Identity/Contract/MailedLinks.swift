@@ -18,7 +18,7 @@ public enum MailedLinkPurpose: String, Choice {
 ///
 /// It ends in the failures of the operation that uses the link, which are recorded and counted in the same way: whoever guesses learns
 /// nothing more here than there, and for as much.
-public enum JudgeMailedLink: Operation {
+public enum ValidateMailedLink: Operation {
   public struct Input: Document, Hashable {
     public var purpose: MailedLinkPurpose
     public var token: String
@@ -45,7 +45,7 @@ public enum JudgeMailedLink: Operation {
   }
 
   public static let spec = OperationSpec(
-    "mailedLinks.judge", of: .identity, .post("/v1/mailed-links/judge"), by: .anyone, effect: .write, rate: .sensitive,
+    "mailedLinks.validate", of: .identity, .post("/v1/mailed-links/validate"), by: .anyone, effect: .write, rate: .sensitive,
     failures: VerificationFailure.allCases.map(\.kind) + RecoveryFailure.allCases.map(\.kind)
       + EmailChangeFailure.allCases.map(\.kind) + EmailChangeUndoFailure.allCases.map(\.kind)
       + AnswerLoginAlertByLink.failures,

@@ -52,7 +52,7 @@ public struct PersonalAccessTokenName: TextValue {
 private func line(_ text: String, length: ClosedRange<Int>) throws(FieldRule) -> String {
   let trimmed = text.trimmed
   guard !trimmed.isEmpty else { throw FieldRule("empty") }
-  if let rule = ShortText.brokenLength(trimmed, most: length.upperBound) { throw rule }
+  if let rule = ShortText.brokenLength(trimmed, maximum: length.upperBound) { throw rule }
   let isKnown = trimmed.unicodeScalars.allSatisfy { $0.properties.generalCategory != .unassigned }
   guard isKnown, !ShortText.hasControl(trimmed) else { throw FieldRule("control_character") }
   return trimmed

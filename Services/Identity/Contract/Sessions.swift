@@ -190,5 +190,5 @@ public struct SessionOutdated: Event, Hashable {
 
   public static let spec = EventSpec(
     "sessions.outdated", by: .identity, requirements: ["ID-7", "ID-9", "ID-15"],
-    "The access tokens that a session was given so far are good no longer.")
+    "The access tokens that a session was given so far are no longer valid.")
 }

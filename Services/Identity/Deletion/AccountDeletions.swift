@@ -86,7 +86,7 @@ extension Transaction {
         INSERT INTO ended_sessions (session_id, account_id, ended_at)
         SELECT session_id, account_id, revoked_at FROM sessions WHERE account_id = ? AND revoked_at > ?
         """
-    ).execute(arguments: [account.id, now.adding(seconds: -Snapshot.revocationsToldSeconds)])
+    ).execute(arguments: [account.id, now.adding(seconds: -Snapshot.revocationsPublishedSeconds)])
     try reserve(ofDeleted: account.username, key: keys.usernames)
     try database.cachedStatement(
       sql: "INSERT INTO account_deletions (deletion_id, account_id, requested_at) VALUES (?, ?, ?)"
@@ -94,7 +94,7 @@ extension Transaction {
     try keepAddressee(of: account, id, secrets)
     try erasure.begin(
       account.id, id, registration: AnonymousRequest(RegisterAccount.spec.name, at: account.createdAt), self)
-    try tell(AccountDeleted(deletionID: id, accountID: account.id, at: now))
+    try publish(AccountDeleted(deletionID: id, accountID: account.id, at: now))
     try record(SecurityEvent(.accountDeleted, account: nil), from: .service(.identity))
     return try deletion(id)
   }
@@ -123,7 +123,7 @@ extension Transaction {
     guard before.erasedAt == nil, ServiceName.allCases.allSatisfy({ $0 == .gateway || confirmed.contains($0) }) else { return }
     try database.cachedStatement(sql: "UPDATE account_deletions SET erased_at = ? WHERE deletion_id = ?")
       .execute(arguments: [now, id])
-    if before.reportedAt == nil { try tell(AccountErased(deletionID: id, accountID: before.accountID)) }
+    if before.reportedAt == nil { try publish(AccountErased(deletionID: id, accountID: before.accountID)) }
   }
 
   /// Notes that the report was sent or given up, and forgets where it went.

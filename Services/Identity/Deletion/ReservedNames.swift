@@ -10,7 +10,7 @@ enum ReservedNames {
   /// Of an account that has another one now: it alone can have it back.
   static let secondsAfterRename = 30 * 86_400
   /// So many of an account, the latest: nobody keeps many names from others.
-  static let mostOfAccount = 3
+  static let maxPerAccount = 3
 
   static let ofAccounts = """
     -- Whose it was, where that account can have it back.
@@ -47,7 +47,7 @@ extension Transaction {
         DELETE FROM reserved_usernames WHERE account_id = ?1 AND username_key IN (
           SELECT username_key FROM reserved_usernames WHERE account_id = ?1 ORDER BY until DESC, username_key LIMIT -1 OFFSET ?2)
         """
-    ).execute(arguments: [account, ReservedNames.mostOfAccount])
+    ).execute(arguments: [account, ReservedNames.maxPerAccount])
   }
 
   /// Lets the name that an account has taken be reserved no longer.

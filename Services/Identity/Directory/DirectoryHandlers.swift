@@ -19,11 +19,11 @@ extension ServiceDefinition {
           throw Failure.field("query", DirectoryQuery.tooShort)
         }
         let page = try call.page(input)
-        let position = try page.place { text throws(FieldRule) in
+        let position = try page.cursor { text throws(FieldRule) in
           try DirectoryPosition(text: text, of: search)
         }
         let start = position ?? .start(DirectoryNames.key(search.scalars))
-        let left = max(0, SearchDirectory.mostResults - start.count)
+        let left = max(0, SearchDirectory.maxResults - start.count)
         let hits = try database.searchDirectory(search, behind: start, limit: min(page.fetchLimit, left), for: account.id)
         return page.page(of: hits, key: \.position) { $0.entry }
       })

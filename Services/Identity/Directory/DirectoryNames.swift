@@ -18,16 +18,16 @@ struct DirectoryNames: Sendable, Hashable {
   /// A place, in the order in which places are shown.
   struct Place: Sendable, Hashable {
     let rank: Rank
-    /// What follows there, not beyond ``mostFollowing`` scalars.
+    /// What follows there, not beyond ``maxFollowing`` scalars.
     let beginning: String
     /// How many scalars are before it.
     let index: Int
   }
 
   /// How much of what follows a place is in the key of the table; the rest of a longer search is compared afterwards.
-  static let mostFollowing = 12
+  static let maxFollowing = 12
   /// Scalars of a folded nickname; what is beyond is not searched. One with 30 characters seldom has more.
-  private static let mostOfNickname = 60
+  private static let maxOfNickname = 60
 
   /// Both names, folded, a line break between them; as it is kept.
   let text: String
@@ -35,7 +35,7 @@ struct DirectoryNames: Sendable, Hashable {
 
   init(_ username: Username, _ nickname: Nickname?) {
     var scalars = DirectoryText(username.description).scalars
-    if let nickname { scalars += ["\n"] + DirectoryText(nickname.description).scalars.prefix(DirectoryNames.mostOfNickname) }
+    if let nickname { scalars += ["\n"] + DirectoryText(nickname.description).scalars.prefix(DirectoryNames.maxOfNickname) }
     self.scalars = scalars
     text = String(String.UnicodeScalarView(scalars))
   }
@@ -60,7 +60,7 @@ struct DirectoryNames: Sendable, Hashable {
 
   /// What of a text is in the key.
   static func key(_ scalars: some Sequence<Unicode.Scalar>) -> String {
-    String(String.UnicodeScalarView(scalars.prefix(mostFollowing).prefix { $0 != "\n" }))
+    String(String.UnicodeScalarView(scalars.prefix(maxFollowing).prefix { $0 != "\n" }))
   }
 
   private func place(_ index: Int) -> Place {

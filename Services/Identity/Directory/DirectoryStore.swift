@@ -55,7 +55,7 @@ extension Database {
 
   /// The accounts that a search finds, each once, behind that position; without the one who searches.
   ///
-  /// It stops at the last hit that is asked for, and passes over other places only of accounts that are hits already: so a page takes
+  /// It stops at the last hit that is asked for, and ignores other places only of accounts that are hits already: so a page takes
   /// as long among a hundred thousand accounts as among a hundred.
   func searchDirectory(
     _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID

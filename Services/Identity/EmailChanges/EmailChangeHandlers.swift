@@ -8,7 +8,7 @@ extension ServiceDefinition {
   /// Serves the change of e-mail addresses.
   ///
   /// - Parameter nobodysPassword: of an account whose change was undone, until its owner chooses another.
-  mutating func serveEmailChanges(keys: IdentityKeys, hasher: PasswordHasher, nobodysPassword: PasswordHash) {
+  mutating func serveEmailChanges(keys: IdentityKeys, hasher: PasswordHasher, unusablePassword: PasswordHash) {
     serveAttempt(
       RequestEmailChange.self,
       prepare: { input, call in
@@ -39,7 +39,7 @@ extension ServiceDefinition {
 
     serve(UndoEmailChange.self) { input, call in
       // A refusal is recorded in the transaction, so it must be thrown after it.
-      try await call.write { try $0.undoEmailChange(EmailChangeUndoToken(input.token), nobodysPassword, keys, call) }.get()
+      try await call.write { try $0.undoEmailChange(EmailChangeUndoToken(input.token), unusablePassword, keys, call) }.get()
     }
 
     serve(
@@ -118,7 +118,7 @@ extension Transaction {
 
   /// Cancels or undoes the change whose link was opened, or records that the link was refused.
   fileprivate func undoEmailChange(
-    _ token: EmailChangeUndoToken?, _ nobodysPassword: PasswordHash, _ keys: IdentityKeys, _ call: Call
+    _ token: EmailChangeUndoToken?, _ unusablePassword: PasswordHash, _ keys: IdentityKeys, _ call: Call
   ) throws -> Result<UndoEmailChange.Output, Failure> {
     switch try database.open(token, keys, now: now) {
     case .refused(let refusal):
@@ -136,7 +136,7 @@ extension Transaction {
         try undo(change, to: email, call.caller)
         try record(SecurityEvent(.emailChangeUndone, account: account.id), from: call.caller)
         // Whoever changed the address knew it. The owner chooses another by a link to the address that is theirs again.
-        try endPassword(of: account.id, nobodysPassword)
+        try endPassword(of: account.id, unusablePassword)
         try requestPasswordRecovery(email, call.caller, key: keys.recoverySubjects)
         return .success(UndoEmailChange.Output(username: account.username, email: email, hadTakenPlace: true))
       }

@@ -25,7 +25,7 @@ enum EmailChangeUndoRule {
     case cancel, undo
   }
 
-  static func judge(_ link: OpenedLink, undoneAt: Instant?, now: Instant) -> Result<Step, EmailChangeUndoFailure> {
+  static func validate(_ link: OpenedLink, undoneAt: Instant?, now: Instant) -> Result<Step, EmailChangeUndoFailure> {
     if undoneAt != nil { return .failure(.undone) }
     if let usedAt = link.usedAt {
       return now < usedAt.adding(seconds: seconds) ? .success(.undo) : .failure(.linkExpired)
@@ -37,7 +37,7 @@ enum EmailChangeUndoRule {
 extension EmailChangeRecord {
   /// What its undoing comes to now.
   func undoing(now: Instant) -> Result<EmailChangeUndoRule.Step, EmailChangeUndoFailure> {
-    EmailChangeUndoRule.judge(opened, undoneAt: undoneAt, now: now)
+    EmailChangeUndoRule.validate(opened, undoneAt: undoneAt, now: now)
   }
 
   /// Until when it can be cancelled, or undone.

@@ -73,7 +73,7 @@ extension Database {
   func emailChangeWaitSeconds(of account: AccountID, to email: EmailAddress, now: Instant) throws -> Int {
     func sentAt(_ column: String, _ value: any DatabaseValueConvertible, _ allowance: LinkAllowance) throws -> [Instant] {
       let sql = "SELECT created_at FROM email_changes WHERE \(column) = ? ORDER BY created_at DESC LIMIT ?"
-      return try Instant.fetchAll(cachedStatement(sql: sql), arguments: [value, allowance.mostPerHour])
+      return try Instant.fetchAll(cachedStatement(sql: sql), arguments: [value, allowance.maxPerHour])
     }
     return EmailChangeRule.secondsUntilNext(
       toAccount: try sentAt("account_id", account, EmailChangeRule.perAccount),
@@ -96,7 +96,7 @@ extension Transaction {
         VALUES (?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [id, account, email, email.normalized, now, expiresAt])
-    try tell(EmailChangeRequested(changeID: id, accountID: account))
+    try publish(EmailChangeRequested(changeID: id, accountID: account))
     return expiresAt
   }
 
@@ -106,7 +106,7 @@ extension Transaction {
       sql: "UPDATE email_changes SET used_at = ?, former_email = ?, former_normalized = ? WHERE change_id = ?"
     ).execute(arguments: [now, account.email, account.email.normalized, change.id])
     try give(account.id, change.email)
-    try tell(EmailChanged(changeID: change.id, accountID: account.id))
+    try publish(EmailChanged(changeID: change.id, accountID: account.id))
   }
 
   /// Gives the account an address whose owner has just opened a link that was mailed there. All other links of the account end.
@@ -120,7 +120,7 @@ extension Transaction {
         WHERE account_id = ?
         """
     ).execute(arguments: [email, email.normalized, now, account])
-    _ = try tellAccount(account)
+    _ = try publishAccount(account)
   }
 
   /// Lets the account's links that still wait change nothing any more.

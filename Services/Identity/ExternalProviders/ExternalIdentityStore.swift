@@ -99,6 +99,6 @@ extension Transaction {
     try record(
       SecurityEvent(
         .identityUnlinked, account: identity.accountID, session: caller.session, detail: identity.provider), from: caller)
-    try tell(IdentityLinkChanged(changeID: IdentityLinkChangeID(), accountID: identity.accountID, isLinked: false))
+    try publish(IdentityLinkChanged(changeID: IdentityLinkChangeID(), accountID: identity.accountID, isLinked: false))
   }
 }

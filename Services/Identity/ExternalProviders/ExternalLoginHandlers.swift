@@ -10,7 +10,7 @@ extension ServiceDefinition {
   ///
   /// - Parameter nobodysPassword: the hash that accounts without a password have.
   mutating func serveExternalLogins(
-    _ logins: ExternalLogins, keys: IdentityKeys, nobodysPassword: PasswordHash, watch: LoginWatch
+    _ logins: ExternalLogins, keys: IdentityKeys, unusablePassword: PasswordHash, watch: LoginWatch
   ) {
     let providers = ListExternalProviders.Output(providers: logins.settings.providers.map(\.shown))
     serve(ListExternalProviders.self) { _, _ in providers }
@@ -21,7 +21,7 @@ extension ServiceDefinition {
       let proven = try await logins.end(input, owner: nil, call)
       // A refusal is recorded in the transaction, so it must be thrown after it.
       let (given, isNew) = try await call.write { transaction in
-        try transaction.logIn(proven, input, nobodysPassword, logins, keys, watch, call)
+        try transaction.logIn(proven, input, unusablePassword, logins, keys, watch, call)
       }.get()
       return CompleteExternalLogin.Output(isNewAccount: isNew, signedIn: try await given.signedIn(keys, watch.places))
     }
@@ -37,7 +37,7 @@ extension Transaction {
   ///
   /// Everything is looked at here, in the one transaction: of two first logins of a person, one makes the account and the other finds it.
   fileprivate func logIn(
-    _ proven: ProvenIdentity, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash, _ logins: ExternalLogins,
+    _ proven: ProvenIdentity, _ input: CompleteExternalLogin.Input, _ unusablePassword: PasswordHash, _ logins: ExternalLogins,
     _ keys: IdentityKeys, _ watch: LoginWatch, _ call: Call
   ) throws -> Result<(GivenTokens, isNew: Bool), Failure> {
     let identity = try database.externalIdentity(proven)
@@ -58,7 +58,7 @@ extension Transaction {
       let failures = try database.accountFailures(subject, now: now).count
       return try logIn(account, device: input.device, failures: failures, call.caller, watch).map { ($0, false) }
     case .create(let isVerified):
-      let account = try insertAccount(of: proven, isVerified: isVerified, input, nobodysPassword, keys, call)
+      let account = try insertAccount(of: proven, isVerified: isVerified, input, unusablePassword, keys, call)
       let identity = try insertExternalIdentity(proven, of: account.id)
       try noteUse(of: identity)
       try keepGrant(proven.grant, of: identity)
@@ -70,7 +70,7 @@ extension Transaction {
 
   /// Adds an account without a password for the person.
   private func insertAccount(
-    of proven: ProvenIdentity, isVerified: Bool, _ input: CompleteExternalLogin.Input, _ nobodysPassword: PasswordHash,
+    of proven: ProvenIdentity, isVerified: Bool, _ input: CompleteExternalLogin.Input, _ unusablePassword: PasswordHash,
     _ keys: IdentityKeys, _ call: Call
   ) throws -> AccountRecord {
     guard let email = proven.email else { throw Failure(RequestFailure.internalError) }
@@ -79,7 +79,7 @@ extension Transaction {
       email: email, username: username, password: .placeholder, name: proven.name, age: nil, nickname: nil,
       timeZone: input.timeZone?.name ?? .utc, language: input.language ?? call.language,
       consents: input.consents ?? ConsentChoices())
-    let id = try insertAccount(form, nobodysPassword).id
+    let id = try insertAccount(form, unusablePassword).id
     try database.cachedStatement(sql: "UPDATE accounts SET has_password = 0 WHERE account_id = ?").execute(arguments: [id])
     if isVerified { try verifyAccount(id) }
     guard let account = try database.account(id) else { throw Failure(RequestFailure.notFound) }

@@ -81,7 +81,7 @@ extension Transaction {
         SecurityEvent(
           .identityLinked, account: account.id, session: try call.session, detail: proven.provider.description),
         from: call.caller)
-      try tell(IdentityLinkChanged(changeID: IdentityLinkChangeID(), accountID: account.id, isLinked: true))
+      try publish(IdentityLinkChanged(changeID: IdentityLinkChangeID(), accountID: account.id, isLinked: true))
       return .success(identity)
     }
   }

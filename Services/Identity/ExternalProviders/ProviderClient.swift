@@ -37,7 +37,7 @@ struct ProviderToken: Hashable, Sendable {
   }
 
   /// Longer ones are not kept; those of JWTs take some 2 KiB.
-  static let mostBytes = 16 << 10
+  static let maxBytes = 16 << 10
 
   let kind: Kind
   let text: String
@@ -159,7 +159,7 @@ struct ProviderClient: Sendable {
     }
 
     private func token(_ kind: ProviderToken.Kind, _ value: ProviderValue?, endsAt: Instant?) -> ProviderToken? {
-      guard let text = value?.text, (1...ProviderToken.mostBytes).contains(text.utf8.count) else { return nil }
+      guard let text = value?.text, (1...ProviderToken.maxBytes).contains(text.utf8.count) else { return nil }
       return ProviderToken(kind: kind, text: text, endsAt: endsAt)
     }
 

@@ -5,7 +5,7 @@ import Operations
 /// here knows, for every provider has some.
 enum ProviderDocument {
   static func decode<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) throws -> T {
-    _ = try JSONTape(bytes, limits: JSONLimits(bytes: ProviderWeb.mostBytes, depth: 16))
+    _ = try JSONTape(bytes, limits: JSONLimits(bytes: ProviderWeb.maxBytes, depth: 16))
     return try JSONDecoder().decode(T.self, from: Data(bytes))
   }
 }

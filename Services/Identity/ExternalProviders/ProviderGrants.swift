@@ -41,7 +41,7 @@ struct DueRevocation: Sendable {
 
 extension Database {
   /// Grants without an identity that are due, so many of each provider: a long row of one that is away keeps no other waiting.
-  func dueRevocations(now: Instant, ofEach most: Int) throws -> [DueRevocation] {
+  func dueRevocations(now: Instant, ofEach maximum: Int) throws -> [DueRevocation] {
     let statement = try cachedStatement(
       sql: """
         SELECT grant_id, provider FROM (
@@ -49,7 +49,7 @@ extension Database {
           FROM provider_grants WHERE identity_id IS NULL AND next_at <= ?)
         WHERE place <= ? ORDER BY place
         """)
-    return try Row.fetchAll(statement, arguments: [now, most]).map {
+    return try Row.fetchAll(statement, arguments: [now, maximum]).map {
       DueRevocation(id: $0["grant_id"], provider: $0["provider"])
     }
   }

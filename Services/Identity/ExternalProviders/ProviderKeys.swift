@@ -99,7 +99,7 @@ struct ProviderKey: Sendable {
 
 /// A token's three parts, read but not believed.
 struct SignedToken: Sendable {
-  static let mostBytes = 16 << 10
+  static let maxBytes = 16 << 10
 
   let algorithm: String
   let keyID: String?
@@ -109,7 +109,7 @@ struct SignedToken: Sendable {
   let signature: [UInt8]
 
   init(_ text: String) throws(IDTokenFault) {
-    guard text.utf8.count <= Self.mostBytes else { throw .tooLarge }
+    guard text.utf8.count <= Self.maxBytes else { throw .tooLarge }
     let parts = text.split(at: ".").map(String.init)
     guard parts.count == 3, let head = Base64URL.decode(parts[0]), let body = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2])

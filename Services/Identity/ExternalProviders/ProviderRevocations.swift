@@ -32,7 +32,7 @@ enum RevocationRule {
 /// What is to be given back lies in the store, written as soon as it was granted. It is sent one after the other, a bounded number
 /// of each provider in a round; one that is away is asked no further in that round.
 struct ProviderRevocations: Service {
-  static let mostOfEach = 20
+  static let maxPerKind = 20
 
   let store: Store
   let logins: ExternalLogins
@@ -53,7 +53,7 @@ struct ProviderRevocations: Service {
   /// Gives back what is due.
   func sendDue() async throws {
     let now = clock.now
-    let due = try await store.read { try $0.dueRevocations(now: now, ofEach: Self.mostOfEach) }
+    let due = try await store.read { try $0.dueRevocations(now: now, ofEach: Self.maxPerKind) }
     var away: Set<String> = []
     for grant in due where !away.contains(grant.provider) {
       if try await !send(grant.id) { away.insert(grant.provider) }

@@ -10,7 +10,7 @@ import Operations
 /// login needs a single further request.
 struct ProviderWeb: Sendable {
   /// More than any provider's metadata or keys take.
-  static let mostBytes = 256 << 10
+  static let maxBytes = 256 << 10
 
   /// How long one request may take, answer included.
   let wholeMilliseconds: Int64
@@ -75,7 +75,7 @@ struct ProviderWeb: Sendable {
     do {
       return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
         let response = try await client.execute(request, timeout: .milliseconds(wholeMilliseconds))
-        let body = try await response.body.collect(upTo: Self.mostBytes)
+        let body = try await response.body.collect(upTo: Self.maxBytes)
         return Answer(status: Int(response.status.code), body: Array(body.readableBytesView))
       }
     } catch let cancellation as CancellationError {

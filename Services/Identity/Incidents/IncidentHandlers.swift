@@ -13,7 +13,7 @@ extension ServiceDefinition {
         let administrator = try call.liveAdministrator(database)
         let page = try call.page(input)
         let incidents = try database.incidents(
-          input, before: page.place(IncidentID.init(text:)), limit: page.fetchLimit, now: call.now)
+          input, before: page.cursor(IncidentID.init(text:)), limit: page.fetchLimit, now: call.now)
         return try page.page(of: incidents, key: \.id) { try $0.shown(administrator.language, database, now: call.now) }
       })
 

@@ -62,7 +62,7 @@ enum IncidentRule {
   /// After so long without a further event an incident is over.
   static let quietSeconds = 86_400
   /// Of how many incidents of a pattern administrators are told within an hour. The others are listed and in the report.
-  static let mostToldPerHour = 10
+  static let maxNoticesPerHour = 10
 
   static func severity(_ pattern: IncidentPattern, count: Int) -> SecuritySeverity {
     count >= thresholds(pattern).critical ? .critical : .warning
@@ -101,7 +101,7 @@ enum IncidentRule {
 
   /// The measure that the account's owner is told of; nil where they are told of none. Of a risky login they are asked, see
   /// ``LoginAlertRaised``.
-  static func toldToOwner(_ pattern: IncidentPattern, _ severity: SecuritySeverity) -> IncidentMeasure? {
+  static func noticeToOwner(_ pattern: IncidentPattern, _ severity: SecuritySeverity) -> IncidentMeasure? {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely: .accountSlowedDown
     case .tokensReused: severity == .critical ? .everythingRevoked : .sessionsClosed
@@ -112,7 +112,7 @@ enum IncidentRule {
   }
 
   /// The patterns of which an owner is told the same: of one that lasts beside another there is nothing new to tell.
-  static func toldAlike(_ pattern: IncidentPattern) -> [IncidentPattern] {
+  static func noticedTogether(_ pattern: IncidentPattern) -> [IncidentPattern] {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely: [.accountGuessed, .accountGuessedWidely]
     default: [pattern]

@@ -115,7 +115,7 @@ extension Database {
 
   /// Whether the owner has been told the same of another incident that lasts. Nobody has been told where there is none; it is looked up
   /// all the same.
-  fileprivate func isOwnerTold(_ subject: IncidentSubject, of patterns: [IncidentPattern], now: Instant) throws -> Bool {
+  fileprivate func isOwnerNotified(_ subject: IncidentSubject, of patterns: [IncidentPattern], now: Instant) throws -> Bool {
     try Row.fetchOne(
       cachedStatement(
         sql: """
@@ -128,7 +128,7 @@ extension Database {
   }
 
   /// Of how many incidents of the pattern administrators were told within the last hour: a flood of one kind hides no other.
-  fileprivate func incidentsToldLately(_ pattern: IncidentPattern, now: Instant) throws -> Int {
+  fileprivate func recentNotices(_ pattern: IncidentPattern, now: Instant) throws -> Int {
     try Int.fetchOne(
       cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ? AND pattern = ?"),
       arguments: [now.adding(seconds: -3600), pattern]) ?? 0
@@ -147,9 +147,9 @@ extension Transaction {
       ).execute(arguments: [now, severity, subject.address, last.id])
       guard severity != last.severity else { return }
       let isNew =
-        IncidentRule.toldToOwner(finding.pattern, severity) != IncidentRule.toldToOwner(finding.pattern, last.severity)
-      if isNew { try tellOwner(last.id, finding.pattern, severity, subject) }
-      try tellAdministrators(last.id, finding.pattern)
+        IncidentRule.noticeToOwner(finding.pattern, severity) != IncidentRule.noticeToOwner(finding.pattern, last.severity)
+      if isNew { try notifyOwner(last.id, finding.pattern, severity, subject) }
+      try notifyAdministrators(last.id, finding.pattern)
       return
     }
     if let last { try closeIncident(last.id, by: nil, at: last.quietAt, comment: nil) }
@@ -162,10 +162,10 @@ extension Transaction {
     ).execute(arguments: [
       id, finding.pattern, subject.key, finding.severity, subject.account, subject.address, finding.count, now,
     ])
-    if try !database.isOwnerTold(subject, of: IncidentRule.toldAlike(finding.pattern), now: now) {
-      try tellOwner(id, finding.pattern, finding.severity, subject)
+    if try !database.isOwnerNotified(subject, of: IncidentRule.noticedTogether(finding.pattern), now: now) {
+      try notifyOwner(id, finding.pattern, finding.severity, subject)
     }
-    if finding.severity == .critical { try tellAdministrators(id, finding.pattern) }
+    if finding.severity == .critical { try notifyAdministrators(id, finding.pattern) }
   }
 
   /// Counts one more event of an incident, which is as grave as their number.
@@ -184,24 +184,24 @@ extension Transaction {
   }
 
   /// Tells the owner what was done. The same is written where what was guessed at is nobody's, so that it takes as long.
-  private func tellOwner(
+  private func notifyOwner(
     _ id: IncidentID, _ pattern: IncidentPattern, _ severity: SecuritySeverity, _ subject: IncidentSubject
   ) throws {
-    guard let measure = IncidentRule.toldToOwner(pattern, severity) else { return }
+    guard let measure = IncidentRule.noticeToOwner(pattern, severity) else { return }
     try database.cachedStatement(sql: "UPDATE incidents SET owner_told_at = ? WHERE incident_id = ?")
       .execute(arguments: [now, id])
-    try tell(AccountProtected(incidentID: id, accountID: subject.account, pattern: pattern, measure: measure, at: now))
+    try publish(AccountProtected(incidentID: id, accountID: subject.account, pattern: pattern, measure: measure, at: now))
   }
 
   /// Tells each administrator of a critical incident, unless that was done before or they were told of too many lately.
-  private func tellAdministrators(_ id: IncidentID, _ pattern: IncidentPattern) throws {
-    guard try database.incidentsToldLately(pattern, now: now) < IncidentRule.mostToldPerHour else { return }
+  private func notifyAdministrators(_ id: IncidentID, _ pattern: IncidentPattern) throws {
+    guard try database.recentNotices(pattern, now: now) < IncidentRule.maxNoticesPerHour else { return }
     try database.cachedStatement(
       sql: "UPDATE incidents SET administrators_told_at = ? WHERE incident_id = ? AND administrators_told_at IS NULL"
     ).execute(arguments: [now, id])
     guard database.changesCount > 0 else { return }
     for administrator in try database.administrators() {
-      try tell(
+      try publish(
         AdministratorAlerted(
           mailID: try addSecurityMail(to: administrator.id, about: id), accountID: administrator.id, incidentID: id,
           title: SecurityWords.title(pattern, administrator.language), at: now))

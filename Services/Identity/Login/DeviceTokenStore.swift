@@ -46,7 +46,7 @@ extension Transaction {
         DELETE FROM device_tokens WHERE account_id = ?1 AND token_hash IN (
           SELECT token_hash FROM device_tokens WHERE account_id = ?1 ORDER BY last_used_at DESC, token_hash LIMIT -1 OFFSET ?2)
         """
-    ).execute(arguments: [account, LoginHistory.mostKnown])
+    ).execute(arguments: [account, LoginHistory.maxKnown])
     return token
   }
 

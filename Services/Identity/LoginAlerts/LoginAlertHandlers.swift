@@ -15,7 +15,7 @@ extension ServiceDefinition {
         let session = try call.session
         // Others would tell whoever came in doubt by what a login is trusted.
         let alerts = try database.loginAlerts(
-          of: account.id, over: try database.isInDoubt(session) ? session : nil, before: page.place(LoginAlertID.init(text:)),
+          of: account.id, over: try database.isInDoubt(session) ? session : nil, before: page.cursor(LoginAlertID.init(text:)),
           limit: page.fetchLimit)
         return page.page(of: alerts, key: \.id) { $0.own(account.language, watch.places) }
       })

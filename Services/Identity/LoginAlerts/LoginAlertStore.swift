@@ -204,7 +204,7 @@ extension Transaction {
       origin.userAgent, origin.address, origin.deviceKey,
       origin.whereabouts.network, now, now.adding(seconds: LoginAlertRule.lifetimeSeconds(level)),
     ])
-    if let alert = try database.loginAlert(id) { try tell(alert.raised(account.language, places)) }
+    if let alert = try database.loginAlert(id) { try publish(alert.raised(account.language, places)) }
     return id
   }
 

@@ -43,7 +43,7 @@ struct LoginOrigin: Sendable {
 /// How an account logged in before.
 enum LoginHistory {
   /// The devices and places of an account that are known, the latest; older ones are forgotten.
-  static let mostKnown = 30
+  static let maxKnown = 30
   /// Those that were not seen for so long are forgotten, too.
   static let keptSeconds = 400 * 86_400
 }
@@ -113,7 +113,7 @@ extension Transaction {
           DELETE FROM \(table) WHERE account_id = ?1 AND \(key) IN (
             SELECT \(key) FROM \(table) WHERE account_id = ?1 ORDER BY last_seen_at DESC LIMIT -1 OFFSET ?2)
           """
-      ).execute(arguments: [account, LoginHistory.mostKnown])
+      ).execute(arguments: [account, LoginHistory.maxKnown])
     }
   }
 

@@ -24,9 +24,9 @@ extension Transaction {
     var facts = try database.loginFacts(of: account.id, origin, failures: failures, now: now)
     facts.isByPassword = isByPassword
     facts.isProvenDevice = isProvenDevice
-    let judgement = LoginRule.judge(facts)
-    if judgement.isLearnt { try learn(origin, of: account.id) }
-    let detail = judgement.reasons.map(\.rawValue).joined(separator: " ")
+    let assessment = LoginRule.assess(facts)
+    if assessment.isLearnt { try learn(origin, of: account.id) }
+    let detail = assessment.reasons.map(\.rawValue).joined(separator: " ")
     func begin(_ alert: LoginAlertID?) throws -> GivenTokens {
       let begun = try beginSession(of: account, device: device, under: alert, caller)
       try record(
@@ -35,26 +35,26 @@ extension Transaction {
         from: caller)
       return begun
     }
-    switch judgement.level {
+    switch assessment.level {
     case nil:
       return .success(try begin(nil))
     case .notice:
-      let alert = try raiseLoginAlert(.notice, judgement.reasons, of: account, origin, watch.places)
+      let alert = try raiseLoginAlert(.notice, assessment.reasons, of: account, origin, watch.places)
       let begun = try begin(alert)
       try record(SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller)
       return .success(begun)
     case .suspicious:
       let waiting = try database.waitingLoginAlert(of: account.id, .suspicious, origin, now: now)
-      guard try waiting != nil || database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.mostPerDay else {
+      guard try waiting != nil || database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.maxPerDay else {
         try record(SecurityEvent(.loginSuspicious, account: account.id, detail: "too_many"), from: caller)
         return .failure(Failure(LogInFailure.unasked))
       }
-      let alert = try waiting ?? raiseLoginAlert(.suspicious, judgement.reasons, of: account, origin, watch.places)
+      let alert = try waiting ?? raiseLoginAlert(.suspicious, assessment.reasons, of: account, origin, watch.places)
       let begun = try begin(alert)
       try record(SecurityEvent(.loginSuspicious, account: account.id, session: begun.session.id, detail: detail), from: caller)
       return .success(begun)
     case .high:
-      let isAsked = try refuseLogin(account, origin, judgement.reasons, caller, watch)
+      let isAsked = try refuseLogin(account, origin, assessment.reasons, caller, watch)
       return .failure(Failure(isAsked ? LogInFailure.unconfirmed : .unasked))
     }
   }
@@ -70,7 +70,7 @@ extension Transaction {
     try record(SecurityEvent(.loginRefused, account: account.id, detail: detail), from: caller)
     try raise(IncidentFinding(.riskyLogin, count: 1), on: .account(account.id))
     guard try database.waitingLoginAlert(of: account.id, .high, origin, now: now) == nil else { return true }
-    guard try database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.mostPerDay else { return false }
+    guard try database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.maxPerDay else { return false }
     try revokeEverything(of: account.id, .suspiciousActivity)
     try unlinkDoubtful(of: account.id, caller)
     _ = try raiseLoginAlert(.high, reasons, of: account, origin, watch.places)

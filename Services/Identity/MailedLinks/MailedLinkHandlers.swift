@@ -7,9 +7,9 @@ import Storage
 extension ServiceDefinition {
   /// Serves the look at a mailed link before it is used.
   mutating func serveMailedLinks(keys: IdentityKeys) {
-    serve(JudgeMailedLink.self) { input, call in
+    serve(ValidateMailedLink.self) { input, call in
       switch try await call.read({ try $0.open(input, keys, now: call.now) }) {
-      case .works(let isDone): return JudgeMailedLink.Output(isDone: isDone)
+      case .works(let isDone): return ValidateMailedLink.Output(isDone: isDone)
       case .refused(let refusal):
         // It is recorded in the transaction, so it must be thrown after it.
         try await call.write { try $0.refuseLink(refusal, from: call.caller) }
@@ -21,7 +21,7 @@ extension ServiceDefinition {
 
 extension Database {
   /// What the operation that uses the link would be refused for, and whether it has done its work, where it works.
-  fileprivate func open(_ link: JudgeMailedLink.Input, _ keys: IdentityKeys, now: Instant) throws -> LinkOpening<Bool> {
+  fileprivate func open(_ link: ValidateMailedLink.Input, _ keys: IdentityKeys, now: Instant) throws -> LinkOpening<Bool> {
     switch link.purpose {
     case .verification: try open(VerificationToken(link.token), keys, now: now).map(\.isDone)
     case .recovery: try open(RecoveryToken(link.token), keys, now: now).map { _ in false }

@@ -83,10 +83,10 @@ extension Transaction {
   /// Lets no password log in to the account until its owner chooses one by a mailed link: somebody else knows it.
   ///
   /// - Parameter nobodysPassword: what takes its place, which nobody knows.
-  func endPassword(of account: AccountID, _ nobodysPassword: PasswordHash) throws {
+  func endPassword(of account: AccountID, _ unusablePassword: PasswordHash) throws {
     try database.cachedStatement(
       sql: "UPDATE accounts SET password_hash = ?, has_password = 0, password_changed_at = ? WHERE account_id = ?"
-    ).execute(arguments: [nobodysPassword.text, now, account])
+    ).execute(arguments: [unusablePassword.text, now, account])
     try replacePasswordRecoveries(of: account)
   }
 
@@ -98,6 +98,6 @@ extension Transaction {
     ).execute(arguments: [hash.text, now, account])
     try replacePasswordRecoveries(of: account)
     try replaceEmailChanges(of: account)
-    try tell(PasswordChanged(changeID: PasswordChangeID(), accountID: account))
+    try publish(PasswordChanged(changeID: PasswordChangeID(), accountID: account))
   }
 }

@@ -9,7 +9,7 @@ struct HashCost: Sendable, Equatable {
   let memoryBytes: Int
   let passes: Int
 
-  /// OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 lane; some 26 ms.
+  /// OWASP's first choice for Argon2id: 19 MiB, 2 passes, 1 slot; some 26 ms.
   static let standard = HashCost(memoryBytes: 19 << 20, passes: 2)
 }
 
@@ -33,10 +33,10 @@ struct PasswordHasher: Sendable {
   private let decoy: PasswordHash
 
   /// - Throws: ``HashingFailure``
-  init(cost: HashCost = .standard, threads: Int = 2, mostWaiting: Int = 32) throws {
+  init(cost: HashCost = .standard, threads: Int = 2, maxWaiting: Int = 32) throws {
     guard sodium_init() >= 0 else { throw HashingFailure.unavailable }
     self.cost = cost
-    pool = WorkerPool(label: "racha.passwords", threads: threads, maxWaiting: mostWaiting)
+    pool = WorkerPool(label: "racha.passwords", threads: threads, maxWaiting: maxWaiting)
     decoy = try Self.hash("", cost)
   }
 

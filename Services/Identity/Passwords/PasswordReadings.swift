@@ -4,9 +4,9 @@
 /// common password make a password of their own.
 struct PasswordReadings: Hashable, Sendable {
   /// More digits, which are no row, are a secret of their own. A year has four.
-  static let mostDigits = 4
+  static let maxDigits = 4
   /// Of fewer letters and digits, the punctuation between them may be the secret.
-  static let leastCharacters = 4
+  static let minCharacters = 4
 
   /// The text in lower case, and what is left of it.
   let plain: Set<String>
@@ -20,14 +20,14 @@ struct PasswordReadings: Hashable, Sendable {
     let bare = PasswordReadings.bare(text[...])
     let word = text.filter { $0.isLetter || $0.isNumber }
     let words = PasswordReadings.withoutDigits(word[...])
-    let parts = PasswordReadings.withoutDigits(bare) + words.filter { $0.count >= PasswordReadings.leastCharacters }
+    let parts = PasswordReadings.withoutDigits(bare) + words.filter { $0.count >= PasswordReadings.minCharacters }
     plain = Set([text] + parts.map(String.init)).subtracting([""])
     undisguised = Set(
       plain.flatMap { reading in
         PasswordReadings.disguises.map { letters in String(reading.map { letters[$0] ?? $0 }) }
       })
     isRow = words.contains {
-      $0.count < PasswordReadings.leastCharacters && word.count - $0.count > PasswordReadings.mostDigits
+      $0.count < PasswordReadings.minCharacters && word.count - $0.count > PasswordReadings.maxDigits
     }
   }
 
@@ -65,6 +65,6 @@ struct PasswordReadings: Hashable, Sendable {
   private static func isUsual(_ digits: Substring) -> Bool {
     let values = digits.compactMap(\.wholeNumberValue)
     let steps = Set(zip(values, values.dropFirst()).map { ($1 - $0 + 10) % 10 })
-    return values.count <= mostDigits || steps == [0] || steps == [1] || steps == [9]
+    return values.count <= maxDigits || steps == [0] || steps == [1] || steps == [9]
   }
 }

@@ -7,7 +7,7 @@ struct PasswordRules: Sendable {
   /// In characters (grapheme clusters), after normalization.
   static let length = 8...256
   /// A character may have any number of marks; this bounds what is hashed.
-  static let mostBytes = 2048
+  static let maxBytes = 2048
 
   private let common: CommonPasswords
 
@@ -18,15 +18,15 @@ struct PasswordRules: Sendable {
   /// - Parameter names: what can be read off the account and so must not be its password.
   func broken(by password: Password, names: [String]) -> [FieldRule] {
     let text = password.normalized
-    guard text.utf8.count <= PasswordRules.mostBytes, text.count <= PasswordRules.length.upperBound else {
-      return [FieldRule("password_too_long", ["most": .number(PasswordRules.length.upperBound)])]
+    guard text.utf8.count <= PasswordRules.maxBytes, text.count <= PasswordRules.length.upperBound else {
+      return [FieldRule("password_too_long", ["max": .number(PasswordRules.length.upperBound)])]
     }
     var rules: [FieldRule] = []
     func expect(_ holds: Bool, _ code: String, _ parameters: [String: Parameter] = [:]) {
       if !holds { rules.append(FieldRule(code, parameters)) }
     }
     expect(
-      text.count >= PasswordRules.length.lowerBound, "password_too_short", ["least": .number(PasswordRules.length.lowerBound)])
+      text.count >= PasswordRules.length.lowerBound, "password_too_short", ["min": .number(PasswordRules.length.lowerBound)])
     expect(text.contains(where: \.isUppercase), "password_lacks_upper_case")
     expect(text.contains(where: \.isLowercase), "password_lacks_lower_case")
     expect(text.contains(where: \.isWholeNumber), "password_lacks_digit")

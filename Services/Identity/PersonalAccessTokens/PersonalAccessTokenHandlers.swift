@@ -23,7 +23,7 @@ extension ServiceDefinition {
         let account = try call.liveAccount(database)
         let page = try call.page(input)
         let tokens = try database.personalAccessTokens(
-          of: account.id, before: page.place(PersonalAccessTokenID.init(text:)), limit: page.fetchLimit)
+          of: account.id, before: page.cursor(PersonalAccessTokenID.init(text:)), limit: page.fetchLimit)
         return page.page(of: tokens, key: \.id) { $0.own }
       })
 
@@ -57,7 +57,7 @@ extension ServiceDefinition {
         }
       }
       guard let (token, account) = found else { throw Failure(RequestFailure.unauthenticated) }
-      switch PersonalAccessTokenRule.judge(expiresAt: token.expiresAt, revokedAt: token.revokedAt, now: call.now) {
+      switch PersonalAccessTokenRule.validate(expiresAt: token.expiresAt, revokedAt: token.revokedAt, now: call.now) {
       case .refuse: throw Failure(RequestFailure.unauthenticated)
       case .expired: throw Failure(RequestFailure.tokenExpired)
       case .accept: break
@@ -92,7 +92,7 @@ extension Transaction {
     _ input: CreatePersonalAccessToken.Input, _ hash: PersonalAccessTokenHash, _ call: Call
   ) throws -> PersonalAccessTokenRecord {
     let account = try call.liveAccount(database)
-    let others = try database.personalAccessTokens(of: account.id, before: nil, limit: PersonalAccessTokenRule.mostPerAccount)
+    let others = try database.personalAccessTokens(of: account.id, before: nil, limit: PersonalAccessTokenRule.maxPerAccount)
     var problems: [FieldProblem] = []
     if others.contains(where: { $0.name == input.name }) {
       problems.append(FieldProblem(field: "name", FieldRule("token_name_taken")))
@@ -102,11 +102,11 @@ extension Transaction {
     }
     problems = input.found.with(problems)
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
-    guard others.count < PersonalAccessTokenRule.mostPerAccount else {
-      throw PersonalAccessTokenFailure.tooMany.with(["most": .number(PersonalAccessTokenRule.mostPerAccount)])
+    guard others.count < PersonalAccessTokenRule.maxPerAccount else {
+      throw PersonalAccessTokenFailure.tooMany.with(["max": .number(PersonalAccessTokenRule.maxPerAccount)])
     }
     let token = try insertPersonalAccessToken(of: account.id, input, hash)
-    try tell(PersonalAccessTokenCreated(tokenID: token.id, accountID: account.id, at: now))
+    try publish(PersonalAccessTokenCreated(tokenID: token.id, accountID: account.id, at: now))
     try record(
       SecurityEvent(.personalAccessTokenCreated, account: account.id, detail: token.id.description), from: call.caller)
     return token

@@ -3,7 +3,7 @@ import Operations
 /// What personal access tokens may be, and what one that is presented leads to (requirement ID-18).
 enum PersonalAccessTokenRule {
   /// Each with a name of its own.
-  static let mostPerAccount = 50
+  static let maxPerAccount = 50
   /// How far off an expiry may be; a token needs none.
   static let longestDays = 366
   /// Uses closer to each other are noted once, so that a busy script writes nothing.
@@ -16,7 +16,7 @@ enum PersonalAccessTokenRule {
     case refuse
   }
 
-  static func judge(expiresAt: Instant?, revokedAt: Instant?, now: Instant) -> Outcome {
+  static func validate(expiresAt: Instant?, revokedAt: Instant?, now: Instant) -> Outcome {
     guard revokedAt == nil else { return .refuse }
     guard let expiresAt else { return .accept }
     return now < expiresAt ? .accept : .expired

@@ -95,7 +95,7 @@ extension Transaction {
       sql: "UPDATE personal_access_tokens SET revoked_at = ? WHERE token_id = ? AND account_id = ? AND revoked_at IS NULL"
     ).execute(arguments: [now, id, account])
     guard database.changesCount > 0 else { return false }
-    try tell(PersonalAccessTokenRevoked(tokenID: id, accountID: account, at: now))
+    try publish(PersonalAccessTokenRevoked(tokenID: id, accountID: account, at: now))
     return true
   }
 }

@@ -7,13 +7,13 @@ import Storage
 
 extension ServiceDefinition {
   /// Serves photos, each kept as a picture that this service has encoded itself.
-  mutating func servePhotos(_ desk: PictureDesk) {
+  mutating func servePhotos(_ processor: PictureProcessor) {
     serve(
       PutPhoto.self,
       prepare: { input, call in
         // Whose session has ended costs no decoding.
         let account = try await call.read { try call.liveAccount($0).id }
-        return try await desk.picture(input.content.bytes, field: "content", of: account)
+        return try await processor.picture(input.content.bytes, field: "content", of: account)
       },
       write: { _, picture, call, transaction in
         let account = try call.liveAccount(transaction.database)

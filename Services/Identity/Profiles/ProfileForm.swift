@@ -14,7 +14,7 @@ struct ProfileForm: Equatable, Sendable {
   /// Judges the form by itself.
   ///
   /// - Parameter present: the account's username. Nobody loses one that has been reserved since.
-  static func judge(_ input: EditProfile.Input, present: Username) -> Result<ProfileForm, InvalidForm> {
+  static func validate(_ input: EditProfile.Input, present: Username) -> Result<ProfileForm, InvalidForm> {
     var problems = usernameProblems(input.username, present: present)
     for (field, rule) in [
       ("nickname", input.nickname?.brokenRule), ("name", input.name?.brokenRule), ("age", ageRule(input.age)),
@@ -39,7 +39,7 @@ struct ProfileForm: Equatable, Sendable {
   /// The rule that an age breaks.
   static func ageRule(_ age: Int?) -> FieldRule? {
     guard let age, !ages.contains(age) else { return nil }
-    return FieldRule("impossible_age", ["least": .number(ages.lowerBound), "most": .number(ages.upperBound)])
+    return FieldRule("impossible_age", ["min": .number(ages.lowerBound), "max": .number(ages.upperBound)])
   }
 }
 

@@ -11,7 +11,7 @@ extension ServiceDefinition {
       EditProfile.self,
       write: { input, call, transaction in
         let account = try call.liveAccount(transaction.database)
-        let form = try transaction.database.judge(input, of: account, now: call.now, key: keys.usernames)
+        let form = try transaction.database.validate(input, of: account, now: call.now, key: keys.usernames)
         guard form != ProfileForm(account) else { return account.own }
         try transaction.edit(account.id, form)
         if form.username != account.username {
@@ -20,7 +20,7 @@ extension ServiceDefinition {
           try transaction.record(
             SecurityEvent(.usernameChanged, account: account.id, session: try call.session), from: call.caller)
         }
-        return try transaction.tellAccount(account.id).own
+        return try transaction.publishAccount(account.id).own
       })
   }
 }
@@ -36,11 +36,11 @@ extension Database {
   /// The form, if everything is right with it.
   ///
   /// - Throws: `invalid_fields` with everything that is not, and with free usernames near the wished one if that cannot be had.
-  fileprivate func judge(
+  fileprivate func validate(
     _ input: EditProfile.Input, of account: AccountRecord, now: Instant, key: SecretKey
   ) throws -> ProfileForm {
     var (form, problems): (ProfileForm?, [FieldProblem]) = (nil, [])
-    switch ProfileForm.judge(input, present: account.username) {
+    switch ProfileForm.validate(input, present: account.username) {
     case .success(let sound): form = sound
     case .failure(let invalid): problems = invalid.problems
     }

@@ -100,7 +100,7 @@ extension Transaction {
     ).execute(arguments: [
       id, subject.email, subject.address, account, now, now.adding(seconds: RecoveryRule.lifetimeSeconds),
     ])
-    try tell(PasswordRecoveryRequested(recoveryID: id, accountID: account))
+    try publish(PasswordRecoveryRequested(recoveryID: id, accountID: account))
   }
 
   /// Notes that the link did its work.

@@ -6,9 +6,9 @@ enum RecoveryRule {
   static let lifetimeSeconds = 1800
   /// How many links are sent to an e-mail address within the life of one. Whoever gets no further one has one that still works:
   /// so nobody keeps an owner out by asking in their name.
-  static let mostPerEmail = 3
+  static let maxPerEmail = 3
   /// How many are asked for from one network address within that time; many people can share one.
-  static let mostPerAddress = 20
+  static let maxPerAddress = 20
 
   /// Why the link changes no password; nil if it does.
   static func refusal(_ link: OpenedLink?, now: Instant) -> RecoveryFailure? {
@@ -23,5 +23,5 @@ enum RecoveryRule {
   /// - Parameters:
   ///   - toEmail: links sent to the e-mail address within the life of one.
   ///   - fromAddress: links asked for from the network address within that time.
-  static func isFree(toEmail: Int, fromAddress: Int) -> Bool { toEmail < mostPerEmail && fromAddress < mostPerAddress }
+  static func isFree(toEmail: Int, fromAddress: Int) -> Bool { toEmail < maxPerEmail && fromAddress < maxPerAddress }
 }

@@ -17,7 +17,7 @@ struct RegistrationForm: Sendable {
   ///
   /// - Parameter requestLanguage: taken where the form asks for none.
   /// - Returns: the registration, or every rule that a field breaks.
-  static func judge(
+  static func validate(
     _ input: RegisterAccount.Input, passwordRules: PasswordRules, requestLanguage: Language
   ) -> Result<RegistrationForm, InvalidForm> {
     var problems: [FieldProblem] = []

@@ -36,7 +36,7 @@ private struct Registration: Sendable {
   /// Judges the form, and hashes its password.
   func prepare(_ input: RegisterAccount.Input, _ call: Call) async throws -> (form: RegistrationForm, hash: PasswordHash) {
     let form: RegistrationForm
-    switch RegistrationForm.judge(input, passwordRules: passwordRules, requestLanguage: call.language) {
+    switch RegistrationForm.validate(input, passwordRules: passwordRules, requestLanguage: call.language) {
     case .success(let sound): form = sound
     case .failure(let invalid):
       let problems = try await call.read { [usernames] in

@@ -14,7 +14,7 @@ extension ServiceDefinition {
         if let kind = input.kind { try SecurityEvent.Kind.check(kind) }
         let page = try call.page(input)
         let rows = try database.securityEvents(
-          input, before: page.place(ID<RecordedSecurityEvent>.init(text:)), limit: page.fetchLimit)
+          input, before: page.cursor(ID<RecordedSecurityEvent>.init(text:)), limit: page.fetchLimit)
         return page.page(of: rows, key: \.id) { $0 }
       })
   }

@@ -13,7 +13,7 @@ extension ServiceDefinition {
         let administrator = try call.liveAdministrator(database)
         let page = try call.page(input)
         let reports = try database.securityReports(
-          of: input.period, before: page.place(SecurityReportID.init(text:)), limit: page.fetchLimit)
+          of: input.period, before: page.cursor(SecurityReportID.init(text:)), limit: page.fetchLimit)
         return try page.page(of: reports, key: \.id) { try $0.shown(administrator.language, database) }
       })
 

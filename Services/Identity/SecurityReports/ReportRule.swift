@@ -39,9 +39,9 @@ struct ReportSpan: Hashable, Sendable {
 /// When reports are due, and what stands first in them (requirement ID-15).
 enum ReportRule {
   /// How many periods back a report is made that the service was not there to make.
-  static func mostMissed(_ period: ReportPeriod) -> Int { period == .daily ? 7 : 4 }
+  static func maxMissed(_ period: ReportPeriod) -> Int { period == .daily ? 7 : 4 }
   /// Incidents that a report shows.
-  static let mostIncidents = 20
+  static let maxIncidents = 20
   static let keptSeconds = 366 * 86_400
 
   /// The spans that are over and have no report, the oldest first.
@@ -52,7 +52,7 @@ enum ReportRule {
   static func due(_ schedule: ReportSchedule, now: Instant, began: Instant, made: Set<ReportSpan>) -> [ReportSpan] {
     schedule.periods.flatMap { period -> [ReportSpan] in
       let current = span(period, at: now)
-      return (1...mostMissed(period)).reversed().map { current.earlier(by: $0) }
+      return (1...maxMissed(period)).reversed().map { current.earlier(by: $0) }
         .filter { $0.instants.upperBound > began && !made.contains($0) }
     }
   }

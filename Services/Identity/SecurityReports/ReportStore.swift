@@ -66,7 +66,7 @@ extension Database {
           SELECT * FROM incidents WHERE last_at >= ?1 AND first_at < ?2
           ORDER BY severity = 'critical' DESC, count DESC, incident_id LIMIT ?3
           """),
-      arguments: [now.lowerBound, now.upperBound, ReportRule.mostIncidents]
+      arguments: [now.lowerBound, now.upperBound, ReportRule.maxIncidents]
     ).map(IncidentRecord.init)
     func incidentCount(_ instants: Range<Instant>) throws -> Int {
       try Int.fetchOne(
@@ -98,7 +98,7 @@ extension Transaction {
     guard database.changesCount > 0 else { return }
     for administrator in try database.administrators() {
       let mail = try addSecurityMail(to: administrator.id, with: id)
-      try tell(SecurityReportReady(mailID: mail, accountID: administrator.id))
+      try publish(SecurityReportReady(mailID: mail, accountID: administrator.id))
     }
   }
 }

@@ -18,7 +18,7 @@ extension Transaction {
     try database.cachedStatement(
       sql: "INSERT INTO access_withdrawals (withdrawal_id, account_id, since, withdrawn_at) VALUES (?, ?, ?, ?)"
     ).execute(arguments: [ID<AccessWithdrawn>(), account, since, now])
-    try tell(AccessWithdrawn(accountID: account, since: since, at: now))
+    try publish(AccessWithdrawn(accountID: account, since: since, at: now))
   }
 }
 
@@ -32,12 +32,12 @@ extension AccessWithdrawn {
           WHERE withdrawal_id > ? ORDER BY withdrawal_id LIMIT ?
           """),
       arguments: [last, SnapshotParts.pageSize])
-    let told = rows.map { row in
+    let published = rows.map { row in
       (
         id: row["withdrawal_id"] as ID<AccessWithdrawn>,
         event: AccessWithdrawn(accountID: row["account_id"], since: row["since"], at: row["withdrawn_at"])
       )
     }
-    return SnapshotParts.page(told.map(\.event), of: told, key: \.id)
+    return SnapshotParts.page(published.map(\.event), of: published, key: \.id)
   }
 }

@@ -14,7 +14,7 @@ extension ServiceDefinition {
         let page = try call.page(input)
         // The others would tell whoever came in doubt by what a login is trusted.
         let sessions = try database.liveSessions(
-          of: account.id, only: try database.isInDoubt(current) ? current : nil, before: page.place(SessionID.init(text:)),
+          of: account.id, only: try database.isInDoubt(current) ? current : nil, before: page.cursor(SessionID.init(text:)),
           limit: page.fetchLimit, now: call.now)
         return page.page(of: sessions, key: \.id) {
           $0.own(account.language, places, seenAt: $0.id == current ? call.now : nil)

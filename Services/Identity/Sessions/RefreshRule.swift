@@ -29,7 +29,7 @@ enum RefreshRule {
     case invalid
   }
 
-  static func judge(_ token: PresentedToken?, now: Instant) -> Outcome {
+  static func validate(_ token: PresentedToken?, now: Instant) -> Outcome {
     guard let token, !token.isSessionOver else { return .invalid }
     guard let usedAt = token.usedAt else { return token.expiresAt > now ? .rotate : .expired }
     // A client that has used the successor did get the answer: it has no reason to come back with the old token.

@@ -34,7 +34,7 @@ extension Transaction {
   fileprivate func refresh(_ token: RefreshToken, _ call: Call, key: SecretKey) throws -> Result<GivenTokens, RefreshFailure> {
     let found = try database.refreshToken(token.hash)
     guard let found, let account = try database.account(found.session.accountID) else { return .failure(.tokenInvalid) }
-    switch RefreshRule.judge(found.presented, now: now) {
+    switch RefreshRule.validate(found.presented, now: now) {
     case .rotate:
       return .success(try given(try rotate(token, found.session, call.caller, key: key), found.session.id, account, at: now))
     case .repeated(let instant):

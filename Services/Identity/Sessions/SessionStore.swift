@@ -21,7 +21,7 @@ struct SessionRecord: Sendable {
   let lastSeenAddress: String?
   let expiresAt: Instant
   let revokedAt: Instant?
-  /// Access tokens of a lower one are good no longer.
+  /// Access tokens of a lower one are no longer valid.
   let tokenGeneration: Int
 
   init(_ row: Row) {
@@ -201,7 +201,7 @@ extension Transaction {
           """),
       arguments: [now, session, account])
     guard let generation else { return }
-    try tell(SessionOutdated(sessionID: session, accountID: account, generation: generation, at: now))
+    try publish(SessionOutdated(sessionID: session, accountID: account, generation: generation, at: now))
   }
 
   /// The same for each of the account's sessions.
@@ -236,7 +236,7 @@ extension Transaction {
     ).execute(arguments: [now, reason, session, account])
     guard database.changesCount > 0 else { return false }
     if reason != .loggedOut { try forgetDevice(of: session) }
-    try tell(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: now))
+    try publish(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: now))
     return true
   }
 

@@ -28,13 +28,13 @@ struct UserAgent: Hashable, Sendable {
     ("Macintosh", "macOS"), ("macOS", "macOS"), ("Mac OS X", "macOS"), ("Linux", "Linux"), ("linux", "Linux"),
     ("FreeBSD", "FreeBSD"), ("OpenBSD", "OpenBSD"),
   ]
-  private static let mostProductBytes = 40
+  private static let maxProductBytes = 40
 
   /// The first product, without its version; nil where it is no name at all, as `Mozilla`, which every browser claims to be.
   private static func product(_ text: String) -> String? {
     let name = text.unicodeScalars.prefix { $0 != "/" && $0 != " " }
     let isName =
-      (1...mostProductBytes).contains(name.count) && !String(name).isSame(as: "Mozilla")
+      (1...maxProductBytes).contains(name.count) && !String(name).isSame(as: "Mozilla")
       && String(name).utf8.allSatisfy { byte in
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -34,7 +34,7 @@ extension Call {
     guard let changed = try await read({ try $0.account(id)?.changed }) else { return }
     for service in ConsentRule.keepers {
       do {
-        _ = try await request(FollowAccount.self, changed, to: service, within: ConsentRule.mostSeconds)
+        _ = try await request(FollowAccount.self, changed, to: service, within: ConsentRule.maxSeconds)
       } catch let failure as Failure {
         logger.warning(
           "a withdrawn consent is not known everywhere yet",
@@ -76,6 +76,6 @@ extension Transaction {
       input.muteHelpNotifications ?? account.mutesHelp, input.directoryVisibility ?? account.directoryVisibility, account.id,
     ])
     try changeConsents(of: account.id, from: account.consents, by: choices)
-    return try tellAccount(account.id)
+    return try publishAccount(account.id)
   }
 }

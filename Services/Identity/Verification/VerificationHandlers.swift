@@ -17,7 +17,7 @@ extension ServiceDefinition {
       write: { _, call, transaction in
         let account = try call.liveAccount(transaction.database)
         guard account.verifiedAt == nil else { throw ResendFailure.alreadyVerified }
-        let sentAt = try transaction.database.verificationLinksSentAt(account.id, limit: VerificationRule.mostPerHour)
+        let sentAt = try transaction.database.verificationLinksSentAt(account.id, limit: VerificationRule.maxPerHour)
         let wait = VerificationRule.secondsUntilNext(sentAt: sentAt, now: transaction.now)
         guard wait == 0 else { throw ResendFailure.tooManyLinks.with(["seconds": .number(wait)], retryAfterSeconds: wait) }
         let link = try transaction.sendVerificationLink(to: account, .askedAgain)
@@ -28,7 +28,7 @@ extension ServiceDefinition {
       ReadVerificationSecret.self,
       read: { input, call, database in
         guard let link = try database.verificationLink(input.linkID), let account = try database.account(link.accountID),
-          VerificationRule.judge(link.opened, now: call.now) == .verify
+          VerificationRule.validate(link.opened, now: call.now) == .verify
         else { throw Failure(RequestFailure.notFound) }
         return ReadVerificationSecret.Output(
           token: VerificationToken.text(link, key: keys.verification), email: account.email, username: account.username,
@@ -57,7 +57,7 @@ extension Database {
     guard let token, let link = try verificationLink(token.claimedLink), token.isOf(link, key: keys.verification),
       let account = try account(link.accountID), account.email.normalized == link.emailNormalized
     else { return refused(.linkInvalid, nil) }
-    switch VerificationRule.judge(link.opened, now: now) {
+    switch VerificationRule.validate(link.opened, now: now) {
     case .refuse(let failure): return refused(failure, account.id)
     case .verify: return .works(OpenedVerification(link: link, account: account, isDone: false))
     case .alreadyDone: return .works(OpenedVerification(link: link, account: account, isDone: true))

@@ -63,7 +63,7 @@ extension Transaction {
     ).execute(arguments: [
       id, account.id, account.email.normalized, now, now.adding(seconds: VerificationRule.lifetimeSeconds),
     ])
-    try tell(VerificationMailRequested(linkID: id, accountID: account.id, reason: reason))
+    try publish(VerificationMailRequested(linkID: id, accountID: account.id, reason: reason))
     guard let link = try database.verificationLink(id) else { throw Failure(RequestFailure.notFound) }
     return link
   }

@@ -5,7 +5,7 @@ import Operations
 enum VerificationRule {
   static let lifetimeSeconds = 86_400
   /// How many links an account may ask for within an hour, the first included.
-  static let mostPerHour = 6
+  static let maxPerHour = 6
 
   enum Outcome: Hashable, Sendable {
     case verify
@@ -14,7 +14,7 @@ enum VerificationRule {
     case refuse(VerificationFailure)
   }
 
-  static func judge(_ link: OpenedLink?, now: Instant) -> Outcome {
+  static func validate(_ link: OpenedLink?, now: Instant) -> Outcome {
     guard let link else { return .refuse(.linkInvalid) }
     guard now < link.expiresAt else { return .refuse(.linkExpired) }
     if link.usedAt != nil { return .alreadyDone }
@@ -25,6 +25,6 @@ enum VerificationRule {
   ///
   /// - Parameter sentAt: when links were sent, the newest first.
   static func secondsUntilNext(sentAt: [Instant], now: Instant) -> Int {
-    LinkAllowance(mostPerHour: mostPerHour).secondsUntilNext(sentAt: sentAt, now: now)
+    LinkAllowance(maxPerHour: maxPerHour).secondsUntilNext(sentAt: sentAt, now: now)
   }
 }

@@ -47,12 +47,12 @@ public struct MailboxEntry: Document, Hashable {
   ]
 }
 
-/// The mails that lie in the folder instead of being sent, newest first, at most ``most`` (NOT-6).
+/// The mails that lie in the folder instead of being sent, newest first, at most ``maximum`` (NOT-6).
 ///
 /// Only the gateway may ask, for a page that only this machine sees: mails hold the secrets of links. Where mails are sent by a
 /// server, or the mailbox is turned off, there is none.
 public enum ListMailbox: Operation {
-  public static let most = 200
+  public static let maximum = 200
 
   public typealias Input = Empty
 

@@ -26,7 +26,7 @@ struct DeletionReports: ServiceLifecycle.Service {
   let folders: Set<String>
   let keptSeconds: Int
   let clock: Clock
-  let bell: Bell
+  let signal: WakeSignal
   let logger: Logger
 
   static func migration(_ number: Int) -> Migration {
@@ -51,7 +51,7 @@ struct DeletionReports: ServiceLifecycle.Service {
       let next = try await removeFiles()
       let wait = isDone ? next : min(pause, next)
       pause = isDone ? Self.wait : min(pause * 2, Self.longestWait)
-      await cancelWhenGracefulShutdown { await bell.wait(atMost: wait) }
+      await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
     }
   }
 

@@ -9,16 +9,18 @@ import Storage
 
 /// Which events come into the inbox: one notification each, in the transaction that moves the listener's cursor.
 enum InboxSubscriptions {
-  static func hear(_ service: inout ServiceDefinition) {
-    service.hear(FriendRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(FriendRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(FollowRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(FollowRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(MessageSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(OfferRedeemed.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(ImportProgressed.self) { event, _, transaction in try follow(event, transaction) }
-    service.hear(CoinsEarned.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
-    service.hear(AccountVerified.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+  static func subscribe(_ service: inout ServiceDefinition) {
+    service.subscribe(to: FriendRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.subscribe(to: FriendRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction)
+    }
+    service.subscribe(to: FollowRequestSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.subscribe(to: FollowRequestAccepted.self) { event, _, transaction in try notify(NotificationDraft(event), transaction)
+    }
+    service.subscribe(to: MessageSent.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.subscribe(to: OfferRedeemed.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.subscribe(to: ImportProgressed.self) { event, _, transaction in try follow(event, transaction) }
+    service.subscribe(to: CoinsEarned.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
+    service.subscribe(to: AccountVerified.self) { event, _, transaction in try notify(NotificationDraft(event), transaction) }
   }
 
   /// How an import comes on: each time in place of the last, so that an inbox has one notification of it however long it takes.
@@ -35,7 +37,7 @@ enum InboxSubscriptions {
     where try transaction.database.isErased(account) { return }
     let language = try Accounts.find(draft.accountID, in: transaction.database)?.language ?? .english
     guard let notification = try InboxStore.add(draft, language, transaction) else { return }
-    try transaction.tell(
+    try transaction.publish(
       NotificationCreated(accountID: draft.accountID, number: notification.number, notification: notification))
   }
 }

@@ -161,16 +161,16 @@ extension ID where Entity == Linked {
 
 /// The beginning of a long text, on one line.
 enum Excerpt {
-  static let mostCharacters = 140
+  static let maxCharacters = 140
   /// A character can weigh any number of bytes; this bounds what a notification carries.
-  static let mostBytes = 1120
+  static let maxBytes = 1120
 
   static func of(_ text: String) -> String {
     let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    guard line.count > mostCharacters || line.utf8.count > mostBytes else { return line }
+    guard line.count > maxCharacters || line.utf8.count > maxBytes else { return line }
     var excerpt = ""
-    for character in line.prefix(mostCharacters - 1) {
-      guard excerpt.utf8.count + character.utf8.count <= mostBytes - 3 else { break }
+    for character in line.prefix(maxCharacters - 1) {
+      guard excerpt.utf8.count + character.utf8.count <= maxBytes - 3 else { break }
       excerpt.append(character)
     }
     return excerpt + "…"

@@ -10,7 +10,7 @@ struct MailFile: Hashable, Sendable {
   private(set) var text: String?
   private(set) var html: String?
 
-  /// Parts inside of parts beyond this are passed over.
+  /// Parts inside of parts beyond this are ignored.
   private static let deepest = 4
   /// Of a field in the head; the rest is not shown.
   private static let maxFieldBytes = 2000

@@ -11,7 +11,7 @@ import Operations
 /// Looks into the folder in which mails lie that nobody sends. It reads only plain files that lie in it themselves.
 struct Mailbox: Sendable {
   /// Of a file, no more than this is read.
-  private static let mostBytes = 256 << 10
+  private static let maxBytes = 256 << 10
   /// For the list; a longer head is cut.
   private static let headBytes = 16 << 10
 
@@ -32,7 +32,7 @@ struct Mailbox: Sendable {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     var entries: [MailboxEntry] = []
     for text in try FileManager.default.contentsOfDirectory(atPath: folder).sorted(by: >) {
-      guard entries.count < ListMailbox.most else { break }
+      guard entries.count < ListMailbox.maximum else { break }
       guard let name = name(text), let (bytes, writtenAt) = read(name, in: folder, atMost: headBytes) else { continue }
       entries.append(entry(name, MailFile(bytes), writtenAt))
     }
@@ -42,7 +42,7 @@ struct Mailbox: Sendable {
   /// The mail; nil where there is none of that name.
   func read(_ name: MailFileName) async -> ReadMailboxMail.Output? {
     await work.run { [folder] in
-      guard let (bytes, writtenAt) = Mailbox.read(name, in: folder, atMost: Mailbox.mostBytes) else { return nil }
+      guard let (bytes, writtenAt) = Mailbox.read(name, in: folder, atMost: Mailbox.maxBytes) else { return nil }
       let mail = MailFile(bytes)
       return ReadMailboxMail.Output(head: Mailbox.entry(name, mail, writtenAt), text: mail.text, html: mail.html)
     }
@@ -62,7 +62,8 @@ struct Mailbox: Sendable {
   }
 
   /// The beginning of a file and when it was written; nil for what is no plain file, such as a link that leads elsewhere.
-  private static func read(_ name: MailFileName, in folder: String, atMost most: Int) -> (bytes: [UInt8], writtenAt: Instant)? {
+  private static func read(_ name: MailFileName, in folder: String, atMost maximum: Int) -> (bytes: [UInt8], writtenAt: Instant)?
+  {
     // Not blocking, so that a pipe of that name holds up nobody.
     let file = open("\(folder)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -70,7 +71,7 @@ struct Mailbox: Sendable {
     var facts = stat()
     guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
     var failed = false
-    let bytes = [UInt8](unsafeUninitializedCapacity: min(most, Int(facts.st_size))) { buffer, count in
+    let bytes = [UInt8](unsafeUninitializedCapacity: min(maximum, Int(facts.st_size))) { buffer, count in
       while count < buffer.count {
         let got = Glibc.read(file, buffer.baseAddress.map { $0 + count }, buffer.count - count)
         failed = failed || got < 0

@@ -50,20 +50,20 @@ extension ServiceDefinition {
   /// Serves the mails that were given up.
   ///
   /// - Parameter bell: wakes the worker for one that is put back.
-  mutating func serveDeadMails(_ bell: Bell) {
+  mutating func serveDeadMails(_ signal: WakeSignal) {
     let words = Words(Contract.notifications.words)
     serve(
       ListDeadMails.self,
       read: { input, call, database in
         let page = try call.page(input)
-        let rows = try DeadMails.list(before: page.place(ID<Mail>.init(text:)), limit: page.fetchLimit, in: database)
+        let rows = try DeadMails.list(before: page.cursor(ID<Mail>.init(text:)), limit: page.fetchLimit, in: database)
         return page.page(of: rows, key: { $0["mail_id"] as ID<Mail> }) { DeadMail($0, words, call.language) }
       })
     serve(
       RetryDeadMail.self,
       write: { input, _, transaction in
         guard try DeadMails.revive(input.mailID, transaction) else { throw Failure(RequestFailure.notFound) }
-        transaction.afterCommit { bell.ring() }
+        transaction.afterCommit { signal.ring() }
         return Empty()
       })
   }

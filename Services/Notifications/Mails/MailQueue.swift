@@ -8,7 +8,7 @@ extension MailQueue.End: DatabaseValueConvertible {}
 
 /// The mails to be sent and those that were: a row names what the mail is about and holds neither a secret nor an address.
 ///
-/// A row is `waiting`, `sending` while a lane has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
+/// A row is `waiting`, `sending` while a slot has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
 /// (given up).
 ///
 /// A mail server gets each mail once, unless the program or the connection ends after the mail was handed over: then it gets the same
@@ -65,7 +65,7 @@ enum MailQueue {
     }
   }
 
-  /// A mail that a lane has taken on.
+  /// A mail that a slot has taken on.
   struct Job: Hashable, Sendable {
     let id: ID<Mail>
     let subject: MailSubject
@@ -97,14 +97,14 @@ enum MailQueue {
   ///
   /// - Returns: those, and the mails that were given up instead.
   static func claim(
-    atMost count: Int, mostAttempts: Int, _ transaction: Transaction
+    atMost count: Int, maxAttempts: Int, _ transaction: Transaction
   ) throws -> (jobs: [Job], givenUp: [ID<Mail>]) {
     let worn = try transaction.database.cachedStatement(
       sql: """
-        UPDATE mails SET state = 'dead', finished_at = :now WHERE state = 'waiting' AND next_at <= :now AND attempts >= :most
+        UPDATE mails SET state = 'dead', finished_at = :now WHERE state = 'waiting' AND next_at <= :now AND attempts >= :max
         RETURNING mail_id
         """)
-    let givenUp = try ID<Mail>.fetchAll(worn, arguments: ["now": transaction.now, "most": mostAttempts])
+    let givenUp = try ID<Mail>.fetchAll(worn, arguments: ["now": transaction.now, "max": maxAttempts])
     let statement = try transaction.database.cachedStatement(
       sql: """
         UPDATE mails SET state = 'sending', attempts = attempts + 1 WHERE mail_id IN (

@@ -48,11 +48,11 @@ struct MailRetry: Hashable, Sendable {
   var firstDelayMilliseconds: Int64 = 5000
   var growth: Int64 = 4
   var longestDelayMilliseconds: Int64 = 3_600_000
-  var mostAttempts = 12
+  var maxAttempts = 12
 
   /// - Parameter attempts: how often it was tried, the failed one included; 1 or more.
   func step(after failure: MailFailure, attempts: Int) -> Step {
-    guard !failure.isFinal, attempts < mostAttempts else { return .giveUp }
+    guard !failure.isFinal, attempts < maxAttempts else { return .giveUp }
     var delay = firstDelayMilliseconds
     for _ in 1..<max(attempts, 1) where delay < longestDelayMilliseconds { delay *= growth }
     return .again(afterMilliseconds: min(delay, longestDelayMilliseconds))

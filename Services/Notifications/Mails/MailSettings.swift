@@ -16,7 +16,7 @@ struct MailSettings: Sendable {
   let publicURL: String
   var retry = MailRetry()
   /// Most mails on their way at the same time.
-  let lanes: Int
+  let slots: Int
   /// The folder that may be looked into at `/mailbox`; nil where mails are sent, or that is turned off.
   let mailbox: String?
   /// How long the file of a deletion's report is kept, where mails are files: whoever ran the deletion can read it that long.
@@ -40,7 +40,7 @@ struct MailSettings: Sendable {
       settings.refuse("racha.smtp.from", "must be an e-mail address without a name, such as racha@example.org")
       from = MailAddress.placeholder
     }
-    lanes = settings.int("racha.smtp.lanes", default: 2, in: 1...16)
+    slots = settings.int("racha.smtp.connections", default: 2, in: 1...16)
     reportKeptSeconds = settings.int("racha.mails.reportKeptSeconds", default: 86_400, in: 0...2_592_000)
     let isMailboxOpen = settings.bool("racha.mailbox", default: true)
     if let server = SMTPServer(settings) {

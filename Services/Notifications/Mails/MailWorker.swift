@@ -15,11 +15,11 @@ struct MailWorker: ServiceLifecycle.Service {
   let carrier: any MailCarrier
   let writer: MailWriter
   let clock: Clock
-  let bell: Bell
+  let signal: WakeSignal
   let pulse: Pulse
   let logger: Logger
   /// Rung where the report of a deletion has ended.
-  var reports = Bell()
+  var reports = WakeSignal()
 
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
   private static let longestWait = Duration.seconds(60)
@@ -33,45 +33,45 @@ struct MailWorker: ServiceLifecycle.Service {
 
   func run() async throws {
     _ = try await write { try MailQueue.recover($0) }
-    let lanes = Lanes(settings.lanes)
+    let slots = Slots(settings.slots)
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isShuttingDownGracefully && !Task.isCancelled {
         pulse.promise(within: MailWorker.round)
-        let free = lanes.free
-        let most = settings.retry.mostAttempts
-        let claimed = free == 0 ? nil : try await write { try MailQueue.claim(atMost: free, mostAttempts: most, $0) }
+        let free = slots.free
+        let maximum = settings.retry.maxAttempts
+        let claimed = free == 0 ? nil : try await write { try MailQueue.claim(atMost: free, maxAttempts: maximum, $0) }
         let jobs = claimed?.jobs ?? []
-        for mail in claimed?.givenUp ?? [] { note(mail, gaveUpAfter: .interrupted, attempt: most) }
+        for mail in claimed?.givenUp ?? [] { note(mail, gaveUpAfter: .interrupted, attempt: maximum) }
         for job in jobs {
-          lanes.take()
+          slots.take()
           group.addTask {
             defer {
-              lanes.give()
-              bell.ring()
+              slots.give()
+              signal.ring()
             }
             try await send(job)
           }
         }
-        if jobs.isEmpty || lanes.free == 0 {
-          let wait = try await untilNextDue(hasFreeLane: lanes.free > 0)
-          await cancelWhenGracefulShutdown { await bell.wait(atMost: wait) }
+        if jobs.isEmpty || slots.free == 0 {
+          let wait = try await untilNextDue(hasFreeSlot: slots.free > 0)
+          await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
         }
       }
-      await finishWhatIsOnItsWay(lanes)
+      await finishWhatIsOnItsWay(slots)
       group.cancelAll()
     }
   }
 
   /// Waits a little for the mails on their way; those that are cut off are sent again after the next start.
-  private func finishWhatIsOnItsWay(_ lanes: Lanes) async {
+  private func finishWhatIsOnItsWay(_ slots: Slots) async {
     let end = ContinuousClock.now + MailWorker.patience
-    while lanes.free < settings.lanes, ContinuousClock.now < end, !Task.isCancelled {
-      await bell.wait(atMost: end - ContinuousClock.now)
+    while slots.free < settings.slots, ContinuousClock.now < end, !Task.isCancelled {
+      await signal.wait(atMost: end - ContinuousClock.now)
     }
   }
 
-  private func untilNextDue(hasFreeLane: Bool) async throws -> Duration {
-    guard hasFreeLane else { return MailWorker.longestWait }
+  private func untilNextDue(hasFreeSlot: Bool) async throws -> Duration {
+    guard hasFreeSlot else { return MailWorker.longestWait }
     do {
       guard let due = try await store.read({ try MailQueue.nextDue(in: $0) }) else { return MailWorker.longestWait }
       return min(.milliseconds(max(0, due.milliseconds - clock.now.milliseconds)), MailWorker.longestWait)

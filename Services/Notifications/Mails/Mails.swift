@@ -9,51 +9,51 @@ enum Mails {
   static func add(
     to service: inout ServiceDefinition, _ settings: MailSettings, _ carrier: any MailCarrier, _ environment: ServiceEnvironment
   ) throws {
-    let bell = Bell()
-    service.hear(VerificationMailRequested.self) { event, logged, transaction in
+    let signal = WakeSignal()
+    service.subscribe(to: VerificationMailRequested.self) { event, logged, transaction in
       try MailQueue.add(.verification(event.linkID), to: event.accountID, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
-    service.hear(PasswordRecoveryRequested.self) { event, logged, transaction in
+    service.subscribe(to: PasswordRecoveryRequested.self) { event, logged, transaction in
       guard let account = event.accountID else { return }
       try MailQueue.add(.recovery(event.recoveryID), to: account, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
-    service.hear(PasswordChanged.self) { event, logged, transaction in
+    service.subscribe(to: PasswordChanged.self) { event, logged, transaction in
       try MailQueue.add(.passwordChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
-    service.hear(EmailChangeRequested.self) { event, logged, transaction in
+    service.subscribe(to: EmailChangeRequested.self) { event, logged, transaction in
       try MailQueue.add(.emailChange(event.changeID), to: event.accountID, at: logged.at, transaction)
       try MailQueue.add(.emailChangeNotice(event.changeID), to: event.accountID, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
-    service.hear(EmailChanged.self) { event, logged, transaction in
+    service.subscribe(to: EmailChanged.self) { event, logged, transaction in
       try MailQueue.add(.emailChanged(event.changeID), to: event.accountID, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
-    service.hear(IdentityLinkChanged.self) { event, logged, transaction in
+    service.subscribe(to: IdentityLinkChanged.self) { event, logged, transaction in
       let subject: MailSubject = event.isLinked ? .identityLinked(event.changeID) : .identityUnlinked(event.changeID)
       try MailQueue.add(subject, to: event.accountID, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
-    service.hear(PersonalAccessTokenCreated.self) { event, logged, transaction in
+    service.subscribe(to: PersonalAccessTokenCreated.self) { event, logged, transaction in
       try MailQueue.add(.tokenCreated(event.tokenID), to: event.accountID, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
-    service.serveDeadMails(bell)
-    SecurityNotices.hear(&service, bell)
-    let reports = Bell()
-    service.hear(AccountErased.self) { event, logged, transaction in
+    service.serveDeadMails(signal)
+    SecurityNotices.subscribe(&service, signal)
+    let reports = WakeSignal()
+    service.subscribe(to: AccountErased.self) { event, logged, transaction in
       try MailQueue.add(.accountDeleted(event.deletionID), to: event.accountID, at: logged.at, transaction)
-      transaction.afterCommit { bell.ring() }
+      transaction.afterCommit { signal.ring() }
     }
     let writer = MailWriter(
       identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
       templates: try MailTemplates(), from: settings.from, publicURL: settings.publicURL)
     service.run { store, pulse in
       MailWorker(
-        store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, bell: bell,
+        store: store, settings: settings, carrier: carrier, writer: writer, clock: environment.clock, signal: signal,
         pulse: pulse, logger: environment.logger, reports: reports)
     }
     let (client, folders) = (writer.identity, settings.folders(environment.home))
@@ -61,7 +61,7 @@ enum Mails {
     service.run { store in
       DeletionReports(
         store: store, identity: client, folders: folders, keptSeconds: settings.reportKeptSeconds,
-        clock: environment.clock, bell: reports, logger: environment.logger)
+        clock: environment.clock, signal: reports, logger: environment.logger)
     }
   }
 }

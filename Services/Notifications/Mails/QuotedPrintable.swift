@@ -47,7 +47,7 @@ enum QuotedPrintable {
 /// Text of a header field that may hold any character (RFC 2047).
 enum EncodedWord {
   /// Most bytes of text in one word, so that it stays within 75 characters: 45 bytes are 60 in base64, `=?utf-8?B??=` 12.
-  private static let mostBytes = 45
+  private static let maxBytes = 45
 
   /// The text itself where it is printable ASCII that cannot be taken for an encoded word, else words in base64.
   static func encode(_ text: String) -> String {
@@ -56,8 +56,8 @@ enum EncodedWord {
     var words: [[UInt8]] = [[]]
     for character in text {
       // A character never spans two words, unless it is longer than a word.
-      for bytes in Array(character.utf8).pieces(of: mostBytes) {
-        if words[words.count - 1].count + bytes.count > mostBytes { words.append([]) }
+      for bytes in Array(character.utf8).pieces(of: maxBytes) {
+        if words[words.count - 1].count + bytes.count > maxBytes { words.append([]) }
         words[words.count - 1] += bytes
       }
     }

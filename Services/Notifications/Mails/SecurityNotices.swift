@@ -5,22 +5,22 @@ import Storage
 
 /// What is told of the safety of accounts: by a notification and by mail, in one transaction.
 enum SecurityNotices {
-  static func hear(_ service: inout ServiceDefinition, _ bell: Bell) {
-    service.hear(LoginAlertRaised.self) { event, logged, transaction in
+  static func subscribe(_ service: inout ServiceDefinition, _ signal: WakeSignal) {
+    service.subscribe(to: LoginAlertRaised.self) { event, logged, transaction in
       try InboxSubscriptions.notify(NotificationDraft(event), transaction)
-      try mail(subject(event), to: event.accountID, at: logged.at, bell, transaction)
+      try mail(subject(event), to: event.accountID, at: logged.at, signal, transaction)
     }
-    service.hear(AccountProtected.self) { event, logged, transaction in
+    service.subscribe(to: AccountProtected.self) { event, logged, transaction in
       guard let account = event.accountID else { return }
       try InboxSubscriptions.notify(NotificationDraft(event, to: account), transaction)
-      try mail(subject(event), to: account, at: logged.at, bell, transaction)
+      try mail(subject(event), to: account, at: logged.at, signal, transaction)
     }
-    service.hear(AdministratorAlerted.self) { event, logged, transaction in
+    service.subscribe(to: AdministratorAlerted.self) { event, logged, transaction in
       try InboxSubscriptions.notify(NotificationDraft(event), transaction)
-      try mail(.incident(event.mailID), to: event.accountID, at: logged.at, bell, transaction)
+      try mail(.incident(event.mailID), to: event.accountID, at: logged.at, signal, transaction)
     }
-    service.hear(SecurityReportReady.self) { event, logged, transaction in
-      try mail(.report(event.mailID), to: event.accountID, at: logged.at, bell, transaction)
+    service.subscribe(to: SecurityReportReady.self) { event, logged, transaction in
+      try mail(.report(event.mailID), to: event.accountID, at: logged.at, signal, transaction)
     }
   }
 
@@ -41,9 +41,9 @@ enum SecurityNotices {
   }
 
   private static func mail(
-    _ subject: MailSubject, to account: AccountID, at: Instant, _ bell: Bell, _ transaction: Transaction
+    _ subject: MailSubject, to account: AccountID, at: Instant, _ signal: WakeSignal, _ transaction: Transaction
   ) throws {
     try MailQueue.add(subject, to: account, at: at, transaction)
-    transaction.afterCommit { bell.ring() }
+    transaction.afterCommit { signal.ring() }
   }
 }

@@ -53,11 +53,11 @@ enum Earnings {
       let balance = person.balance + coins
       if coins > 0 {
         let id = try Ledger.move(coins, from: Ledger.movement, to: person.id, .earned, reference: reference, transaction)
-        try transaction.tell(
+        try transaction.publish(
           CoinsEarned(accountID: account, transferID: id, coins: coins, balance: balance, at: transaction.now))
       } else {
         let id = try Ledger.move(-coins, from: person.id, to: Ledger.movement, .corrected, reference: reference, transaction)
-        try transaction.tell(
+        try transaction.publish(
           CoinsCorrected(accountID: account, transferID: id, coins: -coins, balance: balance, at: transaction.now))
       }
     }

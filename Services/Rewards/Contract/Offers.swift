@@ -36,7 +36,7 @@ public struct Offer: Document, Hashable {
 
   public static let notes: Notes = [
     "id": "Names the offer.", "title": OfferText.title, "reward": OfferText.reward, "partnerName": OfferText.partnerName,
-    "costCoins": OfferText.costCoins, "remaining": Note("How many are left.", range: 0...OfferText.mostStock, example: 12),
+    "costCoins": OfferText.costCoins, "remaining": Note("How many are left.", range: 0...OfferText.maxStock, example: 12),
     "validFrom": "From when on it can be redeemed.", "validUntil": "Until when it can be redeemed, that instant excluded.",
   ]
 }
@@ -45,12 +45,12 @@ public struct Offer: Document, Hashable {
 public typealias OfferID = ID<Offer>
 
 enum OfferText {
-  static let mostStock: Double = 1_000_000_000
+  static let maxStock: Double = 1_000_000_000
   static let title = Note("What it is called.", length: 1...80, example: "Coffee for two")
   static let reward = Note("What one gets.", length: 1...500, breaksLines: true, example: "Two coffees of the day")
   static let partnerName = Note("Who gives it.", length: 1...80, example: "Café Central")
   static let costCoins = Note("What it costs.", range: 1...1_000_000_000, example: 250)
-  static let stock = Note("How many there are in all.", range: 1...mostStock, example: 100)
+  static let stock = Note("How many there are in all.", range: 1...maxStock, example: 100)
 }
 
 /// Ways in which asking for an offer can fail.

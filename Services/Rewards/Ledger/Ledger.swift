@@ -66,7 +66,7 @@ enum Ledger {
     let found = try Row.fetchAll(
       statement,
       arguments: [
-        "person": person.value, "before": page.place(TransferID.init(text:)) ?? .last, "limit": page.fetchLimit,
+        "person": person.value, "before": page.cursor(TransferID.init(text:)) ?? .last, "limit": page.fetchLimit,
       ])
     return page.page(of: found, key: { $0["transfer_id"] as TransferID }) { row in
       Transfer(id: row["transfer_id"], kind: row["kind"], coins: row["coins"], at: row["at"])

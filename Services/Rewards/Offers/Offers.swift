@@ -56,13 +56,13 @@ enum Offers {
         SELECT * FROM offers WHERE valid_until > :now AND valid_from <= :now AND (valid_until, offer_id) > (:until, :offer)
         ORDER BY valid_until, offer_id LIMIT :limit
         """)
-    let place = try page.place(OfferPlace.init(text:))
+    let place = try page.cursor(OfferPosition.init(text:))
     let found = try Row.fetchAll(
       statement,
       arguments: [
         "now": now, "until": place?.validUntil ?? now, "offer": place?.offerID ?? .placeholder, "limit": page.fetchLimit,
       ])
-    return page.page(of: found, key: OfferPlace.init, item: Offer.init)
+    return page.page(of: found, key: OfferPosition.init, item: Offer.init)
   }
 
   /// Takes one piece of an offer, if it can be had now.
@@ -76,7 +76,7 @@ enum Offers {
 }
 
 /// An offer's place in the list of the valid ones: `<end in milliseconds>.<id>`.
-private struct OfferPlace: CustomStringConvertible {
+private struct OfferPosition: CustomStringConvertible {
   let validUntil: Instant
   let offerID: OfferID
 

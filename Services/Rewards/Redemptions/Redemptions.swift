@@ -49,7 +49,7 @@ enum Redemptions {
     ).execute(arguments: [
       redemption.id, account, offerID, transfer, code, redemption.coins, redemption.redeemedAt,
     ])
-    try transaction.tell(
+    try transaction.publish(
       OfferRedeemed(
         accountID: account, offerID: offerID, redemptionID: redemption.id, title: offer.title, coins: offer.costCoins,
         balance: person.balance - offer.costCoins, at: transaction.now))
@@ -64,7 +64,7 @@ enum Redemptions {
         ORDER BY redemption_id DESC LIMIT ?
         """)
     let found = try Row.fetchAll(
-      statement, arguments: [account, page.place(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
+      statement, arguments: [account, page.cursor(RedemptionID.init(text:)) ?? .last, page.fetchLimit])
     return page.page(of: found, key: { $0["redemption_id"] as RedemptionID }, item: Redemption.init)
   }
 }

@@ -35,14 +35,14 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
       sending = try Rules.send(from: from.id, to: to.id, standing, limit)
     } catch {
       var parameters: [String: Parameter] = ["username": .text(to.username.description)]
-      parameters["most"] = limit.map { .number($0.most) }
+      parameters["max"] = limit.map { .number($0.maximum) }
       throw error.with(parameters)
     }
     switch sending {
     case .accept(let id): return try answer(id, .accepted, call, transaction)
     case .new:
       let id = try Requests.add(from: from.id, to: to.id, transaction)
-      try transaction.tell(Kind.sent(id, from: Party(from), to: Party(to), at: transaction.now))
+      try transaction.publish(Kind.sent(id, from: Party(from), to: Party(to), at: transaction.now))
       return try Requests.view(id, for: from.id, in: transaction.database)
     }
   }
@@ -74,14 +74,14 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
     else { throw Failure(RequestFailure.notFound) }
     if try Rules.answer(answer, request.state, direction) == .change {
       try Requests.answer(request, answer, transaction)
-      if answer == .accepted { try tellAccepted(request, transaction) }
+      if answer == .accepted { try publishAccepted(request, transaction) }
     }
     return try Requests.view(id, for: account, in: transaction.database)
   }
 
-  private static func tellAccepted(_ request: Requests.Stored, _ transaction: Transaction) throws {
+  private static func publishAccepted(_ request: Requests.Stored, _ transaction: Transaction) throws {
     let from = try Accounts.known(request.from, in: transaction.database)
     let to = try Accounts.known(request.to, in: transaction.database)
-    try transaction.tell(Kind.accepted(request.id, from: Party(from), to: Party(to), at: transaction.now))
+    try transaction.publish(Kind.accepted(request.id, from: Party(from), to: Party(to), at: transaction.now))
   }
 }

@@ -26,7 +26,7 @@ enum ConnectionRequestRules<Kind: RequestedConnection> {
     guard account != other else { throw .toOneself }
     switch standing {
     case .strangers:
-      if let limit, limit.count >= limit.most { throw limit.refusal }
+      if let limit, limit.count >= limit.maximum { throw limit.refusal }
       return .new
     case .asked(let request): return .accept(request)
     case .connected: throw .alreadyConnected

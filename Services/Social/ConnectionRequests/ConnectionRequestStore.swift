@@ -141,7 +141,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
       database,
       sql: """
         SELECT r.*, f.username AS from_username, t.username AS to_username,
-          r.state = 'accepted' AND \(Kind.isToldAccepted) AS is_told_accepted
+          r.state = 'accepted' AND \(Kind.isPublishedAsAccepted) AS is_told_accepted
         FROM \(Kind.table) r
         JOIN accounts f ON f.account_id = r.from_account JOIN accounts t ON t.account_id = r.to_account
         WHERE r.sequence > ? ORDER BY r.sequence LIMIT ?

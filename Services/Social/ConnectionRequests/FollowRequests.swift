@@ -22,13 +22,13 @@ extension Following: RequestedConnection {
   typealias Refusal = FollowRequestFailure
 
   /// Whom one account may follow, those included who have not answered yet.
-  static let most = 1000
+  static let maximum = 1000
 
   static let table = "follow_requests"
   static let idColumn = "follow_request_id"
   static let isMutual = false
   /// Which followings there are is told by ``FollowChanged``.
-  static let isToldAccepted = "TRUE"
+  static let isPublishedAsAccepted = "TRUE"
 
   static func exists(from account: AccountID, to other: AccountID, in database: Database) throws -> Bool {
     try FollowStore.follows(account, other, in: database)
@@ -40,7 +40,7 @@ extension Following: RequestedConnection {
         SELECT (SELECT count(*) FROM follows WHERE follower_account = ?1 AND state = 'accepted')
           + (SELECT count(*) FROM follow_requests WHERE from_account = ?1 AND state = 'pending')
         """)
-    return ConnectionLimit(most: most, count: try Int.fetchOne(statement, arguments: [account]) ?? 0, refusal: .tooMany)
+    return ConnectionLimit(maximum: maximum, count: try Int.fetchOne(statement, arguments: [account]) ?? 0, refusal: .tooMany)
   }
 
   static func begin(from account: AccountID, to other: AccountID, _ transaction: Transaction) throws {

@@ -26,7 +26,7 @@ extension Friendship: RequestedConnection {
   static let isMutual = true
 
   /// Whoever counts friendships ends with those that there are: one that ended is told as asked for only.
-  static let isToldAccepted = """
+  static let isPublishedAsAccepted = """
     EXISTS (
       SELECT 1 FROM friendships WHERE low_account = min(r.from_account, r.to_account)
         AND high_account = max(r.from_account, r.to_account))

@@ -15,7 +15,7 @@ protocol RequestedConnection: Connection {
   /// Whether it goes both ways: then one request at most waits between two accounts, and one that crosses it is agreement.
   static var isMutual: Bool { get }
   /// The condition, of an accepted request `r`, under which it is told as accepted to who begins to listen.
-  static var isToldAccepted: String { get }
+  static var isPublishedAsAccepted: String { get }
 
   static func exists(from account: AccountID, to other: AccountID, in database: Database) throws -> Bool
   /// How many an account may have; nil where it may have any number.
@@ -48,7 +48,7 @@ protocol ConnectionRefusal: FailureCode {
 
 /// How many connections of a kind an account may have, and how many it has; what it waits for is included.
 struct ConnectionLimit<Refusal: ConnectionRefusal> {
-  let most: Int
+  let maximum: Int
   let count: Int
   let refusal: Refusal
 }

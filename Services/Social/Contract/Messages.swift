@@ -22,15 +22,15 @@ public struct ChatMessage: Document, Hashable {
 /// What a message says: 1 to 2,000 characters as people count them, not only white space, line breaks allowed, at most 16 KiB. It may turn
 /// the writing direction, as texts of several languages do.
 public struct ChatText: TextValue {
-  public static let mostCharacters = 2000
+  public static let maxCharacters = 2000
   /// A character can be made of any number of code points; this bounds what a message weighs.
-  public static let mostBytes = 16_384
+  public static let maxBytes = 16_384
 
   public let description: String
 
   public init(text: String) throws(FieldRule) {
     guard !text.isBlank else { throw FieldRule("empty") }
-    if let rule = ShortText.brokenLength(text, most: Self.mostCharacters, mostBytes: Self.mostBytes) { throw rule }
+    if let rule = ShortText.brokenLength(text, maximum: Self.maxCharacters, maxBytes: Self.maxBytes) { throw rule }
     let hasControl = text.unicodeScalars.contains { scalar in
       scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\r" && scalar != "\t"
     }
@@ -44,7 +44,7 @@ public struct ChatText: TextValue {
 
   /// JSON Schema counts code points where people count characters, so only the outer bound can be said there.
   public static let schema: JSON = [
-    "type": "string", "minLength": 1, "maxLength": .integer(mostBytes), "examples": ["See you at seven!"],
+    "type": "string", "minLength": 1, "maxLength": .integer(maxBytes), "examples": ["See you at seven!"],
   ]
 }
 

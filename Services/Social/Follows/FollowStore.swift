@@ -49,7 +49,7 @@ enum FollowStore {
         RETURNING *
         """)
     guard let row = try Row.fetchOne(statement, arguments: [follower, followed, state, transaction.now]) else { return }
-    try transaction.tell(FollowChanged(row))
+    try transaction.publish(FollowChanged(row))
   }
 
   /// Which side of a following is looked for.
@@ -73,7 +73,7 @@ enum FollowStore {
         """)
     let rows = try Row.fetchAll(
       statement,
-      arguments: ["account": account, "after": page.place(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
+      arguments: ["account": account, "after": page.cursor(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["username"] as String }) { row in
       Follow(
         accountID: row["account_id"], username: row["username"], nickname: row["nickname"], since: row["changed_at"])

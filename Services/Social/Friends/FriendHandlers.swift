@@ -18,7 +18,7 @@ enum FriendHandlers {
   private static func remove(_ input: RemoveFriend.Input, _ call: Call, _ transaction: Transaction) throws -> Empty {
     let account = try call.account
     guard try FriendStore.remove(account, input.accountID, transaction) else { throw Failure(RequestFailure.notFound) }
-    try transaction.tell(FriendshipEnded(accountID: account, friendAccountID: input.accountID, at: transaction.now))
+    try transaction.publish(FriendshipEnded(accountID: account, friendAccountID: input.accountID, at: transaction.now))
     return Empty()
   }
 }

@@ -73,7 +73,7 @@ enum FriendStore {
         """)
     let rows = try Row.fetchAll(
       statement,
-      arguments: ["account": account, "after": page.place(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
+      arguments: ["account": account, "after": page.cursor(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["username"] as String }) { row in
       Friend(accountID: row["account_id"], username: row["username"], nickname: row["nickname"], since: row["since"])
     }

@@ -16,7 +16,7 @@ enum MessageHandlers {
     guard try FriendStore.areFriends(account, input.accountID, in: transaction.database) else { throw MessageFailure.notFriends }
     let writer = try Accounts.known(account, in: transaction.database)
     let (message, conversation) = try MessageStore.add(input.text, from: account, to: input.accountID, transaction)
-    try transaction.tell(
+    try transaction.publish(
       MessageSent(
         messageID: message.id, conversationID: conversation, fromAccountID: account, fromUsername: writer.username,
         toAccountID: input.accountID, text: input.text, at: message.sentAt))

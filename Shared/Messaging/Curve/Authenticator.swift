@@ -33,7 +33,7 @@ final class Authenticator {
         isKnown =
           switch Domain(rawValue: String(decoding: frames[2], as: UTF8.self)) {
           case .requests: grants.isKnown(named)
-          case .events: grants.mayHear(named)
+          case .events: grants.maySubscribe(named)
           case nil: false
           }
       }

@@ -1,6 +1,6 @@
 import Operations
 
-/// The first frame after the topic of what a teller publishes; an event's document is the second.
+/// The first frame after the topic of what a publisher publishes; an event's document is the second.
 struct AnnouncementHeader: Document, Hashable {
   enum Kind: String, Choice { case event, burst, heartbeat }
 

@@ -3,7 +3,7 @@ import Metrics
 public import Operations
 import Synchronization
 
-/// Lets every event of one teller take effect in a service, once and in order, whatever is lost, doubled or restarted on the way.
+/// Lets every event of one publisher take effect in a service, once and in order, whatever is lost, doubled or restarted on the way.
 ///
 /// It hears hints, fetches what it lacks, and hands events to an ``EventInbox``, whose transaction moves the cursor with the
 /// effect. An effect that fails is tried again, ever more slowly, and never skipped: what comes after it waits.
@@ -11,13 +11,13 @@ import Synchronization
 public final class EventListener: Sendable {
   /// Where a listener without cursor begins.
   public enum Start: Sendable {
-    /// With the teller's present state: for read models and effects that must not miss anything.
+    /// With the publisher's present state: for read models and effects that must not miss anything.
     case snapshot
     /// With what is told from now on: for what is live only.
     case head
   }
 
-  public let teller: ServiceName
+  public let publisher: ServiceName
   private let listener: ServiceName
   private let inbox: any EventInbox
   private let bus: any Bus
@@ -33,49 +33,49 @@ public final class EventListener: Sendable {
   private let poke: AsyncStream<Void>.Continuation
   private let lagGauge: Gauge
 
-  /// How long the teller may take to answer.
+  /// How long the publisher may take to answer.
   private static let patienceMilliseconds: Int64 = 5000
   /// How often a quiet listener looks whether its cursor is to be told.
   private static let tick = Duration.milliseconds(500)
 
   /// - Parameters:
   ///   - names: the events that have an effect here; nil for all.
-  ///   - stateNames: the events that the teller's snapshot is asked for, and no other part of its state is read; nil for all that
+  ///   - stateNames: the events that the publisher's snapshot is asked for, and no other part of its state is read; nil for all that
   ///     have an effect here.
   ///   - longestStepMilliseconds: one transaction or question that takes longer hangs, and the listener counts as stuck.
-  ///   - keepsCursor: whether the inbox keeps the cursor over restarts; if so, the teller keeps what this listener lacks.
+  ///   - keepsCursor: whether the inbox keeps the cursor over restarts; if so, the publisher keeps what this listener lacks.
   ///   - caughtUp: called once, when ``hasCaughtUp`` becomes true.
   public init(
-    _ listener: ServiceName, to teller: ServiceName, inbox: any EventInbox, bus: any Bus, start: Start = .snapshot,
+    _ listener: ServiceName, to publisher: ServiceName, inbox: any EventInbox, bus: any Bus, start: Start = .snapshot,
     keepsCursor: Bool = true, names: Set<String>? = nil, stateNames: Set<String>? = nil,
     longestStepMilliseconds: Int64 = 30_000, logger: Logger, caughtUp: @escaping @Sendable () -> Void = {}
   ) {
     self.listener = listener
-    self.teller = teller
+    self.publisher = publisher
     self.inbox = inbox
     self.bus = bus
     self.stateNames = stateNames ?? names
     self.caughtUp = caughtUp
     self.longestStepMilliseconds = longestStepMilliseconds
     var logger = logger
-    logger[metadataKey: "teller"] = "\(teller.rawValue)"
+    logger[metadataKey: "teller"] = "\(publisher.rawValue)"
     self.logger = logger
     state = Mutex(ListenerState(start: start, keepsCursor: keepsCursor, names: names))
     (pokes, poke) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    lagGauge = Gauge(label: "event_lag", dimensions: [("listener", listener.rawValue), ("teller", teller.rawValue)])
+    lagGauge = Gauge(label: "event_lag", dimensions: [("listener", listener.rawValue), ("teller", publisher.rawValue)])
   }
 
-  /// How many events behind the teller; nil where nobody knows, as when the teller is away or this process has slept.
+  /// How many events behind the publisher; nil where nobody knows, as when the publisher is away or this process has slept.
   public var lag: Int? { state.withLock { $0.lag(at: EventListener.now) }.map { Int($0) } }
 
-  /// Whether everything that the teller had told has taken effect at some moment since the start, or since the teller was silent. Where
-  /// the teller cannot be reached this is false, since nobody knows what it told.
+  /// Whether everything that the publisher had told has taken effect at some moment since the start, or since the publisher was silent. Where
+  /// the publisher cannot be reached this is false, since nobody knows what it told.
   public var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp(at: EventListener.now) } }
 
   /// Sets the gauge `event_lag` to what it is now; `NaN` where nobody knows.
   public func recordLag() { lagGauge.record(lag.map { Double($0) } ?? .nan) }
 
-  /// Whether it makes no headway: effects fail again and again, or one hangs. That it is behind, or that the teller is away, is none
+  /// Whether it makes no headway: effects fail again and again, or one hangs. That it is behind, or that the publisher is away, is none
   /// of its own.
   public var isStuck: Bool {
     if state.withLock({ $0.isStuck }) { return true }
@@ -84,12 +84,12 @@ public final class EventListener: Sendable {
 
   /// Listens until the task is cancelled.
   public func run() async {
-    let announcements = bus.announcements(of: teller)
+    let announcements = bus.announcements(of: publisher)
     await withDiscardingTaskGroup { group in
-      group.addTask(executorPreference: bus.hearing) {
+      group.addTask(executorPreference: bus.eventExecutor) {
         for await announcement in announcements {
           let isAwaited = self.state.withLock { state in
-            state.heard(announcement, at: EventListener.now)
+            state.received(announcement, at: EventListener.now)
             return state.isAwaited
           }
           if isAwaited { self.poke.yield() }
@@ -104,14 +104,14 @@ public final class EventListener: Sendable {
       }
       group.addTask {
         var pokes = self.pokes.makeAsyncIterator()
-        var hasTold = false
+        var hasPublished = false
         while !Task.isCancelled {
           let (action, hadAll) = self.state.withLock { state in
             let action = state.next(at: EventListener.now)
             return (action, state.hadAll)
           }
-          if hadAll, !hasTold {
-            hasTold = true
+          if hadAll, !hasPublished {
+            hasPublished = true
             self.caughtUp()
           }
           if action == .idle { _ = await pokes.next() } else { await self.perform(action) }
@@ -133,7 +133,7 @@ public final class EventListener: Sendable {
     switch action {
     case .load:
       do {
-        let cursor = try await inbox.cursor(of: teller)
+        let cursor = try await inbox.cursor(of: publisher)
         state.withLock { $0.loaded(cursor) }
       } catch {
         fail("Cannot read the cursor", error) { $0.applyFailed(at: EventListener.now) }
@@ -141,11 +141,11 @@ public final class EventListener: Sendable {
     case .fetch(let after): await fetch(after)
     case .fetchSnapshot(let key): await fetchSnapshot(key)
     case .apply(let page, let after):
-      await apply { try await inbox.apply(page, after: after.number, of: teller, epoch: after.epoch) }
+      await apply { try await inbox.apply(page, after: after.number, of: publisher, epoch: after.epoch) }
     case .applyPage(let page):
       await apply {
         try await inbox.apply(
-          SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: teller, isLast: page.isLast,
+          SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
           from: page.from)
       }
     case .acknowledge(let cursor):
@@ -154,7 +154,7 @@ public final class EventListener: Sendable {
         _ = try await ask(.acknowledge, input, as: Empty.self)
         state.withLock { $0.acknowledged() }
       } catch {
-        // Said again when it is due next; until then the teller just keeps more.
+        // Said again when it is due next; until then the publisher just keeps more.
         logger.debug("Cannot acknowledge events", metadata: ["error": "\(error)"])
       }
     case .wait(let time): await sleep(.milliseconds(max(1, time - EventListener.now)))
@@ -204,11 +204,11 @@ public final class EventListener: Sendable {
       logger.notice("The events missed are no longer kept; beginning again from the snapshot")
       state.withLock { $0.fetchFailed(.pruned, at: EventListener.now) }
     } else if error is BusFailure {
-      // A teller that is away is nothing to warn of: it comes back.
-      logger.debug("The teller cannot be asked", metadata: ["error": "\(error)"])
+      // A publisher that is away is nothing to warn of: it comes back.
+      logger.debug("The publisher cannot be asked", metadata: ["error": "\(error)"])
       state.withLock { $0.fetchFailed(.unreachable, at: EventListener.now) }
     } else {
-      fail("The teller's answer is of no use", error) { $0.fetchFailed(.unreachable, at: EventListener.now) }
+      fail("The publisher's answer is of no use", error) { $0.fetchFailed(.unreachable, at: EventListener.now) }
     }
   }
 
@@ -224,7 +224,7 @@ public final class EventListener: Sendable {
     let header = RequestHeader(
       id: ID<Request>().description, operation: operation.rawValue, caller: .service(listener),
       deadline: Instant.now.adding(milliseconds: EventListener.patienceMilliseconds))
-    let reply = try await bus.request(Request(header: header, body: input.json), to: teller)
+    let reply = try await bus.request(Request(header: header, body: input.json), to: publisher)
     guard reply.header.isFailure else { return try Output.decode(reply.body, limits: EventExchange.limits) }
     throw try Failure.decode(reply.body)
   }

@@ -1,17 +1,17 @@
 import Operations
 
-/// The protocol by which a listener follows one teller's log, without clock, network or store: it is told what happened and says
+/// The protocol by which a listener follows one publisher's log, without clock, network or store: it is told what happened and says
 /// what to do next, one thing at a time.
 ///
 /// It holds three rules. Events take effect in order, without gaps, each with the cursor in one transaction. What is heard is
-/// only a hint: events that follow on the cursor are taken from it, anything else just makes it fetch. Only the teller's own
+/// only a hint: events that follow on the cursor are taken from it, anything else just makes it fetch. Only the publisher's own
 /// answer, never a hint, makes it begin again from the snapshot. All it knows beyond the durable cursor may be lost at any step.
 struct ListenerState {
   /// What to do next; the outcome is told by the method named like it.
   enum Action: Equatable {
     /// Read the durable cursor: ``loaded(_:)``.
     case load
-    /// Ask the teller for what comes after the cursor: ``fetched(_:_:at:)``, ``fetchFailed(_:at:)``.
+    /// Ask the publisher for what comes after the cursor: ``fetched(_:_:at:)``, ``fetchFailed(_:at:)``.
     case fetch(after: LogHead?)
     /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
     case fetchSnapshot(after: String?)
@@ -20,7 +20,7 @@ struct ListenerState {
     case apply(EventPage, after: LogHead)
     /// Let a page of the snapshot take effect: ``applied()``, ``applyFailed(at:)``.
     case applyPage(Page)
-    /// Tell the teller where the cursor is: ``acknowledged()``.
+    /// Tell the publisher where the cursor is: ``acknowledged()``.
     case acknowledge(LogHead)
     /// Nothing before that time, on the caller's clock in milliseconds.
     case wait(until: Int64)
@@ -42,10 +42,10 @@ struct ListenerState {
     /// Events buffered and applied in one transaction, and their bytes.
     var events = 500
     var bytes = 1 << 20
-    /// Effects after which the teller is told, and the longest time until then.
+    /// Effects after which the publisher is told, and the longest time until then.
     var acknowledgedEvents: Int64 = 5000
     var acknowledgedMilliseconds: Int64 = 5000
-    /// Pauses after a failure: doubled from the first to the longest. A service is ready once it has caught up with its tellers, so
+    /// Pauses after a failure: doubled from the first to the longest. A service is ready once it has caught up with its publishers, so
     /// that one which starts beside it is asked again soon.
     var firstPause: Int64 = 50
     var longestFetchPause: Int64 = 250
@@ -69,7 +69,7 @@ struct ListenerState {
 
   /// Where a listener without cursor begins.
   let start: EventListener.Start
-  /// Whether the teller is told of the cursor, so that it keeps what comes after.
+  /// Whether the publisher is told of the cursor, so that it keeps what comes after.
   let keepsCursor: Bool
   /// The events that have an effect; nil for all.
   let names: Set<String>?
@@ -79,32 +79,32 @@ struct ListenerState {
   private(set) var cursor: LogHead?
   /// The number of the cursor as the store has it: what has no effect moves it only now and then.
   private var stored: Int64 = 0
-  /// The last number that the teller is known to have, in its epoch.
+  /// The last number that the publisher is known to have, in its epoch.
   private(set) var head: LogHead?
   /// Events that follow on the cursor, up to ``reached`` without anything missing.
   private var buffer: [LoggedEvent] = []
   private var reached: Int64 = 0
-  /// The number after which the teller was asked last; hints may have moved the cursor since.
+  /// The number after which the publisher was asked last; hints may have moved the cursor since.
   private var asked: Int64 = 0
   private var bufferBytes = 0
-  /// Whether the teller must be asked: at the start, and after any doubt.
+  /// Whether the publisher must be asked: at the start, and after any doubt.
   private var hasDoubt = true
   private var failures = 0
   private var pauseUntil: Int64 = 0
   /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
   private var batch: Int
-  /// Whether, at some moment since the start or since the teller was silent, nothing that it had told was missing.
+  /// Whether, at some moment since the start or since the publisher was silent, nothing that it had told was missing.
   private(set) var hadAll = false
-  /// When the teller was last heard or answered; nil until then.
-  private var heardAt: Int64?
+  /// When the publisher was last heard or answered; nil until then.
+  private var receivedAt: Int64?
   /// When it was last asked because it was silent.
   private var silenceAskedAt: Int64 = 0
   /// How often in a row nothing took effect.
   private var failedEffects = 0
   private var acknowledgedNumber: Int64 = 0
   private var acknowledgedAt: Int64 = 0
-  /// What the teller was told last, whether it heard it or not.
-  private var toldNumber: Int64 = 0
+  /// What the publisher was told last, whether it heard it or not.
+  private var sentNumber: Int64 = 0
   /// How many of the buffer are taking effect, and up to where.
   private var inHand: (count: Int, through: Int64)?
 
@@ -119,15 +119,15 @@ struct ListenerState {
   /// Whether effects fail again and again: what comes after them waits.
   var isStuck: Bool { failedEffects >= limits.failuresBeforeStuck }
 
-  /// Whether everything that the teller had told has taken effect at some moment since the start. It is not known while the teller is
+  /// Whether everything that the publisher had told has taken effect at some moment since the start. It is not known while the publisher is
   /// silent, nor after a silence until it has said anew where it stands: this process may have slept through what was told.
   func hasCaughtUp(at now: Int64) -> Bool { hadAll && !isSilent(at: now) }
 
-  /// How many events behind the teller; nil where that is not known.
+  /// How many events behind the publisher; nil where that is not known.
   func lag(at now: Int64) -> Int64? { head == nil || hasDoubt || isSilent(at: now) ? nil : lag }
 
   private func isSilent(at now: Int64) -> Bool {
-    heardAt.map { now - $0 > limits.maxSilenceMilliseconds } ?? true
+    receivedAt.map { now - $0 > limits.maxSilenceMilliseconds } ?? true
   }
 
   /// How many events behind the last number heard.
@@ -156,29 +156,29 @@ struct ListenerState {
     return !buffer.isEmpty || isBehind
   }
 
-  /// Whether the teller has something that did not come.
+  /// Whether the publisher has something that did not come.
   private var isBehind: Bool { hasDoubt || lag > 0 || head?.epoch != cursor?.epoch }
 
   private mutating func follow(_ now: Int64) -> Action {
     guard let cursor else { return .load }
     if !buffer.isEmpty { return apply(min(batch, buffer.count), cursor.epoch) }
-    let isMuch = cursor.number - max(acknowledgedNumber, toldNumber) >= limits.acknowledgedEvents
+    let isMuch = cursor.number - max(acknowledgedNumber, sentNumber) >= limits.acknowledgedEvents
     let isBehind = isBehind
     if isBehind, !isMuch || !keepsCursor {
       asked = cursor.number
       return .fetch(after: cursor)
     }
     if !isBehind { hadAll = true }
-    if let heardAt, now - max(heardAt, silenceAskedAt) > limits.maxSilenceMilliseconds / 2 {
+    if let receivedAt, now - max(receivedAt, silenceAskedAt) > limits.maxSilenceMilliseconds / 2 {
       silenceAskedAt = now
       asked = cursor.number
       return .fetch(after: cursor)
     }
     let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
     if keepsCursor, cursor.number > acknowledgedNumber, isDue || isMuch {
-      guard stored > max(acknowledgedNumber, isDue ? 0 : toldNumber) else { return apply(0, cursor.epoch) }
+      guard stored > max(acknowledgedNumber, isDue ? 0 : sentNumber) else { return apply(0, cursor.epoch) }
       acknowledgedAt = now
-      toldNumber = stored
+      sentNumber = stored
       return .acknowledge(LogHead(epoch: cursor.epoch, number: stored))
     }
     return .idle
@@ -205,36 +205,38 @@ struct ListenerState {
   }
 
   /// Takes a hint, whenever it comes.
-  mutating func heard(_ announcement: Announcement, at now: Int64) {
-    hear(at: now)
+  mutating func received(_ announcement: Announcement, at now: Int64) {
+    subscribe(at: now)
     switch announcement {
-    case .burst(let names, let after, let told):
-      note(told)
-      guard told.epoch == cursor?.epoch, case .following = stage, after <= reached, told.number > reached else { return }
-      if let wanted = self.names, wanted.isDisjoint(with: names) { reach(told.number) }
-    case .heartbeat(let told): note(told)
+    case .burst(let names, let after, let published):
+      note(published)
+      guard published.epoch == cursor?.epoch, case .following = stage, after <= reached, published.number > reached else {
+        return
+      }
+      if let wanted = self.names, wanted.isDisjoint(with: names) { reach(published.number) }
+    case .heartbeat(let published): note(published)
     case .event(let event, let epoch):
       note(LogHead(epoch: epoch, number: event.number))
       if epoch == cursor?.epoch, case .following = stage { take(event) }
     }
   }
 
-  /// What is heard after a silence may have been said long ago: only the teller's own answer tells where it stands.
-  private mutating func hear(at now: Int64) {
+  /// What is heard after a silence may have been said long ago: only the publisher's own answer tells where it stands.
+  private mutating func subscribe(at now: Int64) {
     if isSilent(at: now) {
       hasDoubt = true
       hadAll = false
     }
-    heardAt = now
+    receivedAt = now
   }
 
-  private mutating func note(_ told: LogHead) {
-    if let head, head.epoch == told.epoch, head.number >= told.number { return }
-    // A hint of another epoch may be older than what the teller itself said: it only makes the listener ask.
-    if let cursor, told.epoch != cursor.epoch {
+  private mutating func note(_ published: LogHead) {
+    if let head, head.epoch == published.epoch, head.number >= published.number { return }
+    // A hint of another epoch may be older than what the publisher itself said: it only makes the listener ask.
+    if let cursor, published.epoch != cursor.epoch {
       hasDoubt = true
     } else {
-      head = told
+      head = published
     }
   }
 
@@ -267,24 +269,24 @@ struct ListenerState {
     reached = cursor?.number ?? 0
   }
 
-  /// The teller's answer to a fetch: where its log stands and events after the number asked for.
-  mutating func fetched(_ told: LogHead, _ page: EventPage, at now: Int64) {
+  /// The publisher's answer to a fetch: where its log stands and events after the number asked for.
+  mutating func fetched(_ published: LogHead, _ page: EventPage, at now: Int64) {
     failures = 0
     pauseUntil = 0
     if isSilent(at: now) { hadAll = false }
-    heardAt = now
+    receivedAt = now
     guard let cursor else {
       // A listener that begins at the head: nothing to apply, but the cursor to set.
-      stage = .page(Page(events: [], head: told, nextKey: nil, from: told))
+      stage = .page(Page(events: [], head: published, nextKey: nil, from: published))
       return
     }
-    guard told.epoch == cursor.epoch, told.number >= asked else {
+    guard published.epoch == cursor.epoch, published.number >= asked else {
       // Another life of the log, or one that lost what we have seen.
       beginAgain()
       return
     }
     hasDoubt = false
-    head = LogHead(epoch: told.epoch, number: max(told.number, head?.epoch == told.epoch ? head?.number ?? 0 : 0))
+    head = LogHead(epoch: published.epoch, number: max(published.number, head?.epoch == published.epoch ? head?.number ?? 0 : 0))
     // Hints that came meanwhile may have been taken already.
     let before = reached
     var isWhole = true
@@ -294,7 +296,7 @@ struct ListenerState {
       reached = event.number
     }
     if isWhole { reach(page.through) }
-    // A teller whose answer does not help is asked again, but not at once.
+    // A publisher whose answer does not help is asked again, but not at once.
     if reached == before, buffer.isEmpty, lag > 0 { pause(at: now, longest: limits.longestFetchPause) }
   }
 
@@ -343,7 +345,7 @@ struct ListenerState {
         stored = page.from.number
         head = page.from
         acknowledgedNumber = 0
-        toldNumber = 0
+        sentNumber = 0
         hasDoubt = true
         stage = .following
         empty()

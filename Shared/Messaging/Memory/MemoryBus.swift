@@ -31,9 +31,9 @@ public final class MemoryBus: Bus {
       let ended = state.waiting.filter { $0.value.caller == number || isServer && $0.value.service == service }
       for key in ended.keys { state.waiting[key] = nil }
       var readers: [AsyncStream<Announcement>.Continuation] = []
-      for (teller, all) in state.readers {
+      for (publisher, all) in state.readers {
         readers += all.values.filter { $0.bus == number }.map(\.continuation)
-        state.readers[teller] = all.filter { $0.value.bus != number }
+        state.readers[publisher] = all.filter { $0.value.bus != number }
       }
       return (ended.values.map(\.waiter), readers)
     }
@@ -99,16 +99,16 @@ public final class MemoryBus: Bus {
     for reader in readers { reader.yield(announcement) }
   }
 
-  public func announcements(of teller: ServiceName) -> AsyncStream<Announcement> {
+  public func announcements(of publisher: ServiceName) -> AsyncStream<Announcement> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Announcement.self, bufferingPolicy: .bufferingNewest(limits.announcements))
     let exchange = exchange
     let key = exchange.state.withLock { state in
       let key = state.nextNumber()
-      state.readers[teller, default: [:]][key] = MemoryExchange.Reader(bus: number, continuation: continuation)
+      state.readers[publisher, default: [:]][key] = MemoryExchange.Reader(bus: number, continuation: continuation)
       return key
     }
-    continuation.onTermination = { _ in exchange.state.withLock { $0.readers[teller]?[key] = nil } }
+    continuation.onTermination = { _ in exchange.state.withLock { $0.readers[publisher]?[key] = nil } }
     return stream
   }
 }

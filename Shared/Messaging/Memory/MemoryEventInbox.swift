@@ -11,21 +11,21 @@ public actor MemoryEventInbox: EventInbox {
   /// - Parameter effect: what an event does, called one after another.
   public init(_ effect: @escaping @Sendable (LoggedEvent, ServiceName) async throws -> Void) { self.effect = effect }
 
-  public func cursor(of teller: ServiceName) -> LogHead? { cursors[teller] }
+  public func cursor(of publisher: ServiceName) -> LogHead? { cursors[publisher] }
 
-  public func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {
+  public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
     for event in page.events {
-      let cursor = cursors[teller]
+      let cursor = cursors[publisher]
       guard cursor?.epoch != epoch || event.number > cursor?.number ?? 0 else { continue }
-      try await effect(event, teller)
-      cursors[teller] = LogHead(epoch: epoch, number: event.number)
+      try await effect(event, publisher)
+      cursors[publisher] = LogHead(epoch: epoch, number: event.number)
     }
-    let reached = cursors[teller].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
-    cursors[teller] = LogHead(epoch: epoch, number: max(reached, page.through))
+    let reached = cursors[publisher].map { $0.epoch == epoch ? $0.number : 0 } ?? 0
+    cursors[publisher] = LogHead(epoch: epoch, number: max(reached, page.through))
   }
 
-  public func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {
-    for event in page.events { try await effect(event, teller) }
-    if isLast { cursors[teller] = head }
+  public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
+    for event in page.events { try await effect(event, publisher) }
+    if isLast { cursors[publisher] = head }
   }
 }

@@ -17,14 +17,15 @@ public final class MemoryEventLog: EventLog {
   /// An empty log of that epoch.
   public init(epoch: String = "1") { state = Mutex(State(epoch: epoch)) }
 
-  /// Adds an event as the next; for ``EventTeller/tell(_:)``.
+  /// Adds an event as the next; for ``EventPublisher/publish(_:)``.
   @discardableResult
-  public func tell(_ name: String, _ body: [UInt8], at instant: Instant = .now, traceparent: String? = nil) -> Told {
+  public func publish(_ name: String, _ body: [UInt8], at instant: Instant = .now, traceparent: String? = nil) -> PublishedEvents
+  {
     state.withLock { state in
       let before = state.pruned + Int64(state.events.count)
       let event = LoggedEvent(number: before + 1, name: name, at: instant, traceparent: traceparent, body: body)
       state.events.append(event)
-      return Told(after: before, head: LogHead(epoch: state.epoch, number: before + 1), names: [name], events: [event])
+      return PublishedEvents(after: before, head: LogHead(epoch: state.epoch, number: before + 1), names: [name], events: [event])
     }
   }
 

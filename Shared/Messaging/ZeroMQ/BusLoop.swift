@@ -25,7 +25,7 @@ final class BusLoop {
   let mailbox: Mailbox
   let serving: Serving?
   let metrics: BusMetrics
-  let complaints: Complaints
+  let throttledLog: ThrottledLog
   let logger: Logger
   let context: UnsafeMutableRawPointer
 
@@ -69,7 +69,7 @@ final class BusLoop {
   /// Makes and binds the sockets.
   init(
     _ service: ServiceName, _ endpoints: Endpoints, _ limits: BusLimits, _ mailbox: Mailbox, _ executor: BusExecutor,
-    _ serving: Serving?, _ metrics: BusMetrics, _ complaints: Complaints, _ logger: Logger
+    _ serving: Serving?, _ metrics: BusMetrics, _ throttledLog: ThrottledLog, _ logger: Logger
   ) throws {
     self.service = service
     self.endpoints = endpoints
@@ -77,7 +77,7 @@ final class BusLoop {
     self.mailbox = mailbox
     self.serving = serving
     self.metrics = metrics
-    self.complaints = complaints
+    self.throttledLog = throttledLog
     self.logger = logger
     self.executor = executor
     callers = Callers(bound: limits.callers)
@@ -168,8 +168,8 @@ final class BusLoop {
       _ = publisher.send(Array(service.rawValue.utf8), more: true)
       _ = publisher.send(header, more: true)
       _ = publisher.send(body, more: false)
-    case .listen(let teller, let reader, let continuation): listen(teller, reader, continuation)
-    case .stopListening(let teller, let reader): subscriptions[teller]?.readers[reader] = nil
+    case .listen(let publisher, let reader, let continuation): listen(publisher, reader, continuation)
+    case .stopListening(let publisher, let reader): subscriptions[publisher]?.readers[reader] = nil
     case .stop(let deadline): beginStop(deadline)
     }
   }
@@ -178,7 +178,7 @@ final class BusLoop {
     if let authenticator, authenticator.socket.isDirty {
       authenticator.answer { key in
         metrics.handshakesFailed.increment()
-        complaints.warn("Refused a connection that its key does not allow", ["key": "\(key)"])
+        throttledLog.warn("Refused a connection that its key does not allow", ["key": "\(key)"])
       }
     }
     if let router, router.isDirty { receiveRequests(router) }
@@ -239,7 +239,7 @@ final class BusLoop {
     do {
       peer = try self.peer(request.service)
     } catch {
-      complaints.warn("Cannot reach a service", ["service": "\(request.service.rawValue)", "error": "\(error)"])
+      throttledLog.warn("Cannot reach a service", ["service": "\(request.service.rawValue)", "error": "\(error)"])
       answered += 1
       settledBytes += request.bytes
       request.continuation.resume(returning: .failure(.unavailable))
@@ -321,7 +321,7 @@ final class BusLoop {
       // The tag we sent comes back before the empty frame.
       guard frames.count == 4, frames[0].count == 8, frames[1].isEmpty else {
         metrics.malformed.increment()
-        complaints.warn("Dropped a malformed reply", ["service": "\(peer.service.rawValue)", "frames": "\(frames.count)"])
+        throttledLog.warn("Dropped a malformed reply", ["service": "\(peer.service.rawValue)", "frames": "\(frames.count)"])
         continue
       }
       let tag = frames[0].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
@@ -343,7 +343,7 @@ final class BusLoop {
         case .connected: logger.debug("Connected", metadata: ["peer": "\(peer.service.rawValue)"])
         case .refused:
           metrics.handshakesFailed.increment()
-          complaints.warn("A service refuses our connection", ["peer": "\(peer.service.rawValue)"])
+          throttledLog.warn("A service refuses our connection", ["peer": "\(peer.service.rawValue)"])
         case .lost:
           metrics.connectionsLost.increment()
           logger.debug("Lost a connection", metadata: ["peer": "\(peer.service.rawValue)"])
@@ -367,7 +367,7 @@ final class BusLoop {
         logger.info("A caller's connection ended")
       default:
         metrics.handshakesFailed.increment()
-        complaints.warn("A caller failed the handshake")
+        throttledLog.warn("A caller failed the handshake")
       }
     }
   }
@@ -383,7 +383,7 @@ final class BusLoop {
       guard isReceived else { return }
       guard let delimiter = frames.indices.dropFirst().first(where: { frames[$0].isEmpty }) else {
         metrics.malformed.increment()
-        complaints.warn("Dropped a message that is no request", ["frames": "\(frames.count)"])
+        throttledLog.warn("Dropped a message that is no request", ["frames": "\(frames.count)"])
         continue
       }
       if Farewell.isAnswer(frames.dropFirst()) {
@@ -428,7 +428,7 @@ final class BusLoop {
       let outcome = router.send(frame, more: true)
       guard index > 0 || outcome == .sent else {
         metrics.repliesDropped.increment()
-        if outcome == .full { complaints.warn("Dropped a reply to a caller that does not read") }
+        if outcome == .full { throttledLog.warn("Dropped a reply to a caller that does not read") }
         return
       }
     }
@@ -439,15 +439,15 @@ final class BusLoop {
 
   // MARK: - Hearing others
 
-  private func listen(_ teller: ServiceName, _ reader: UInt64, _ continuation: AsyncStream<Announcement>.Continuation) {
+  private func listen(_ publisher: ServiceName, _ reader: UInt64, _ continuation: AsyncStream<Announcement>.Continuation) {
     do {
-      if subscriptions[teller] == nil {
-        subscriptions[teller] = try Subscription(teller, at: endpoints, context, limits)
+      if subscriptions[publisher] == nil {
+        subscriptions[publisher] = try Subscription(publisher, at: endpoints, context, limits)
         polled = []
       }
-      subscriptions[teller]?.readers[reader] = continuation
+      subscriptions[publisher]?.readers[reader] = continuation
     } catch {
-      logger.error("Cannot listen to a service", metadata: ["service": "\(teller.rawValue)", "error": "\(error)"])
+      logger.error("Cannot listen to a service", metadata: ["service": "\(publisher.rawValue)", "error": "\(error)"])
       continuation.finish()
     }
   }
@@ -463,7 +463,7 @@ final class BusLoop {
         }
       } catch {
         metrics.malformed.increment()
-        complaints.warn("Dropped a malformed announcement", ["teller": "\(subscription.teller.rawValue)"])
+        throttledLog.warn("Dropped a malformed announcement", ["teller": "\(subscription.publisher.rawValue)"])
       }
     }
   }
@@ -515,22 +515,22 @@ final class BusLoop {
   }
 }
 
-/// What one teller publishes, and who in this process reads it.
+/// What one publisher publishes, and who in this process reads it.
 final class Subscription {
-  let teller: ServiceName
+  let publisher: ServiceName
   let socket: Socket
   var readers: [UInt64: AsyncStream<Announcement>.Continuation] = [:]
 
-  init(_ teller: ServiceName, at endpoints: Endpoints, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws {
-    guard let endpoint = endpoints.events(of: teller) else { throw EndpointFailure.noAddress(teller) }
-    self.teller = teller
+  init(_ publisher: ServiceName, at endpoints: Endpoints, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws {
+    guard let endpoint = endpoints.events(of: publisher) else { throw EndpointFailure.noAddress(publisher) }
+    self.publisher = publisher
     socket = try Socket(.subscriber, context, limits)
-    try socket.carry(on: endpoints.thread(of: teller))
+    try socket.carry(on: endpoints.thread(of: publisher))
     if let curve = endpoints.curve {
-      guard let key = curve.servers[teller] else { throw EndpointFailure.noAddress(teller) }
+      guard let key = curve.servers[publisher] else { throw EndpointFailure.noAddress(publisher) }
       try socket.beCurveClient(curve.keys, of: key)
     }
-    try socket.set(ZMQ_SUBSCRIBE, teller.rawValue)
+    try socket.set(ZMQ_SUBSCRIBE, publisher.rawValue)
     try socket.connect(endpoint)
   }
 }

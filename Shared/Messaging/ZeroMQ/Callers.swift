@@ -33,20 +33,20 @@ final class Transit: Sendable {
   static let window: Int64 = 60_000
 
   struct State {
-    var least: Int64?
+    var minimum: Int64?
     var former: Int64?
     var windowEnd: Int64 = 0
 
     /// - Returns: milliseconds that the message waited on its way.
     mutating func delay(sent: Int64, received: Int64) -> Int64 {
       if received >= windowEnd {
-        former = received < windowEnd + Transit.window ? least : nil
-        least = nil
+        former = received < windowEnd + Transit.window ? minimum : nil
+        minimum = nil
         windowEnd = received + Transit.window
       }
       let difference = received - sent
-      least = min(least ?? difference, difference)
-      return difference - min(least ?? difference, former ?? difference)
+      minimum = min(minimum ?? difference, difference)
+      return difference - min(minimum ?? difference, former ?? difference)
     }
   }
 

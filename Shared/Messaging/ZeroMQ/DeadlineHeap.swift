@@ -34,13 +34,13 @@ struct DeadlineHeap {
   private mutating func sink(_ start: Int) {
     var parent = start
     while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < entries.count && entries[child].time < entries[least].time {
-        least = child
+      var minimum = parent
+      for child in [2 * parent + 1, 2 * parent + 2] where child < entries.count && entries[child].time < entries[minimum].time {
+        minimum = child
       }
-      guard least != parent else { return }
-      entries.swapAt(parent, least)
-      parent = least
+      guard minimum != parent else { return }
+      entries.swapAt(parent, minimum)
+      parent = minimum
     }
   }
 }

@@ -10,7 +10,7 @@ struct Serving: Sendable {
   let limits: BusLimits
   let clock: Clock
   let metrics: BusMetrics
-  let complaints: Complaints
+  let throttledLog: ThrottledLog
 
   /// The clock of a caller that differs from ours by more is warned of.
   static let toleratedSkewMilliseconds: Int64 = 2000
@@ -38,14 +38,14 @@ struct Serving: Sendable {
     (header.leftMilliseconds, header.sentMilliseconds) = (nil, nil)
     if let grants, !grants.permits(header, from: userID) {
       metrics.forbidden.increment()
-      complaints.warn(
+      throttledLog.warn(
         "Refused a request that its sender was not granted",
         ["operation": "\(header.operation)", "key": "\(userID ?? "none")", "callerKind": "\(header.caller.kind)"])
       return RawReply(Reply(id: header.id, Failure(RequestFailure.forbidden)))
     }
     let reply = await handler(Request(header: header, body: body))
     guard reply.body.count <= limits.messageBytes else {
-      complaints.warn(
+      throttledLog.warn(
         "A reply is larger than the bus carries", ["operation": "\(header.operation)", "bytes": "\(reply.body.count)"])
       return RawReply(Reply(id: header.id, Failure(RequestFailure.internalError)))
     }
@@ -58,7 +58,7 @@ struct Serving: Sendable {
     guard let left = header.leftMilliseconds.map(Int64.init) else {
       let left = header.deadline.milliseconds - now
       if left <= 0 {
-        complaints.warn(
+        throttledLog.warn(
           "Dropped a request behind its deadline that does not say what time was left: is its caller's clock right?",
           every: .seconds(60), ["operation": "\(header.operation)", "milliseconds": "\(-left)"])
       }
@@ -69,7 +69,7 @@ struct Serving: Sendable {
       handled + (header.sentMilliseconds.map { transit.delay(sent: Int64($0), received: received / 1_000_000) } ?? 0)
     let skew = now - waited - (header.deadline.milliseconds - left)
     if abs(skew) > Serving.toleratedSkewMilliseconds {
-      complaints.warn(
+      throttledLog.warn(
         "A caller's clock differs from ours", every: .seconds(60),
         [
           "callerKind": "\(header.caller.kind)", "service": "\(header.caller.service?.rawValue ?? "")",
@@ -82,7 +82,7 @@ struct Serving: Sendable {
   /// What a request that cannot be read is told: its id is not known, but a REQ socket waits for some answer.
   func refuseMalformed(_ failure: Failure) -> RawReply {
     metrics.malformed.increment()
-    complaints.warn("Refused a malformed request", ["code": "\(failure.code)"])
+    throttledLog.warn("Refused a malformed request", ["code": "\(failure.code)"])
     return RawReply(Reply(id: "", failure))
   }
 

@@ -154,7 +154,7 @@ final class Socket {
   private static let keepaliveProbes: Int32 = 3
 
   /// The most frames a message may have; more are read and thrown away.
-  static let mostFrames = 16
+  static let maxFrames = 16
 
   /// Receives one whole message without waiting; nil, and the socket is clean, if there is none.
   ///
@@ -167,7 +167,7 @@ final class Socket {
         isDirty = false
         return false
       }
-      if frames.count <= Socket.mostFrames {
+      if frames.count <= Socket.maxFrames {
         frames.append([UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
       }
       if zmq_msg_more(message) == 0 {

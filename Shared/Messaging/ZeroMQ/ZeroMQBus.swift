@@ -69,13 +69,13 @@ public final class ZeroMQBus: Bus {
   public func start() throws {
     try state.value.withLock { state in
       guard state.phase == .idle else { return }
-      let complaints = Complaints(logger)
+      let throttledLog = ThrottledLog(logger)
       let serving = state.handler.map { handler in
         Serving(
           handler: handler, grants: endpoints.curve.map { Grants($0.allowed) }, limits: limits, clock: clock, metrics: metrics,
-          complaints: complaints)
+          throttledLog: throttledLog)
       }
-      let loop = try BusLoop(service, endpoints, limits, mailbox, executor, serving, metrics, complaints, logger)
+      let loop = try BusLoop(service, endpoints, limits, mailbox, executor, serving, metrics, throttledLog, logger)
       mailbox.open()
       state.phase = .running
       startThread(loop)
@@ -191,18 +191,18 @@ public final class ZeroMQBus: Bus {
     }
   }
 
-  public func announcements(of teller: ServiceName) -> AsyncStream<Announcement> {
+  public func announcements(of publisher: ServiceName) -> AsyncStream<Announcement> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Announcement.self, bufferingPolicy: .bufferingNewest(limits.announcements))
     let reader = tags.add(1, ordering: .relaxed).newValue
     let mailbox = mailbox
-    continuation.onTermination = { _ in mailbox.push(.stopListening(teller, reader: reader)) }
-    if !mailbox.push(.listen(teller, reader: reader, continuation)) { continuation.finish() }
+    continuation.onTermination = { _ in mailbox.push(.stopListening(publisher, reader: reader)) }
+    if !mailbox.push(.listen(publisher, reader: reader, continuation)) { continuation.finish() }
     return stream
   }
 
   /// The thread that receives them.
-  public var hearing: (any TaskExecutor)? { executor }
+  public var eventExecutor: (any TaskExecutor)? { executor }
 }
 
 /// A lock that outlives the bus for the thread that ends after it.

@@ -1,6 +1,6 @@
 /// Something that happened, told by the service that owns the data to all who listen.
 ///
-/// An event is a row of its teller's outbox, written in the transaction of the change it tells of; see `Storage.Outbox`.
+/// An event is a row of its publisher's outbox, written in the transaction of the change it tells of; see `Storage.Outbox`.
 ///
 ///     public struct FriendRequestSent: Event {
 ///       public var friendRequestID: ID<FriendRequest>
@@ -13,19 +13,19 @@ public protocol Event: Document {
 /// What an ``Event`` declares beside its fields.
 public struct EventSpec: Sendable {
   public let name: String
-  public let teller: ServiceName
+  public let publisher: ServiceName
   public let requirements: [String]
   public let summary: String
 
-  public init(_ name: String, by teller: ServiceName, requirements: [String], _ summary: String) {
+  public init(_ name: String, by publisher: ServiceName, requirements: [String], _ summary: String) {
     self.name = name
-    self.teller = teller
+    self.publisher = publisher
     self.requirements = requirements
     self.summary = summary
   }
 }
 
-/// An event as it stands in the log of its teller.
+/// An event as it stands in the log of its publisher.
 public struct LoggedEvent: Sendable, Hashable {
   /// 1 for the first, without gaps; 0 in a snapshot, whose events have no place in the log.
   public let number: Int64
@@ -58,7 +58,7 @@ public struct LogHead: Sendable, Hashable {
   }
 }
 
-/// The teller's side of an event log, as the relay and the fetching of missed events need it.
+/// The publisher's side of an event log, as the relay and the fetching of missed events need it.
 public protocol EventLog: Sendable {
   func head() async throws -> LogHead
   /// Events of those names (nil: of all) after that number, oldest first, at most `limit` and about `bytes`. Throws
@@ -81,11 +81,11 @@ extension EventLog {
   public func snapshot(after key: String?) async throws -> SnapshotPage { try await snapshot(of: nil, after: key) }
 }
 
-/// What one commit added to a teller's log: something in any case.
-public struct Told: Sendable, Hashable {
+/// What one commit added to a publisher's log: something in any case.
+public struct PublishedEvents: Sendable, Hashable {
   /// The most events that are told one by one, so that whoever waits for one has it at once. Of more it is only told which there
   /// are: a page to each who wants it costs less.
-  public static let mostEvents = 3
+  public static let maxEvents = 3
 
   /// The number before the first one's.
   public let after: Int64
@@ -93,18 +93,18 @@ public struct Told: Sendable, Hashable {
   public let head: LogHead
   /// Which events are among them; perhaps more.
   public let names: Set<String>
-  /// In order; none if they are more than ``mostEvents``.
+  /// In order; none if they are more than ``maxEvents``.
   public let events: [LoggedEvent]
 
   public init(after: Int64, head: LogHead, names: Set<String>, events: [LoggedEvent]) {
     self.after = after
     self.head = head
     self.names = names
-    self.events = Int64(events.count) == head.number - after && events.count <= Told.mostEvents ? events : []
+    self.events = Int64(events.count) == head.number - after && events.count <= PublishedEvents.maxEvents ? events : []
   }
 }
 
-/// A part of a teller's log.
+/// A part of a publisher's log.
 public struct EventPage: Sendable, Hashable {
   /// In order.
   public let events: [LoggedEvent]
@@ -117,7 +117,7 @@ public struct EventPage: Sendable, Hashable {
   }
 }
 
-/// A part of a teller's state told as events, all of them true at ``head`` or later.
+/// A part of a publisher's state told as events, all of them true at ``head`` or later.
 public struct SnapshotPage: Sendable {
   public let head: LogHead
   public let events: [LoggedEvent]
@@ -137,13 +137,13 @@ public enum EventLogFailure: Error, Sendable {
 
 /// The listener's side: effects and cursor in one transaction.
 public protocol EventInbox: Sendable {
-  /// Where it stands in the teller's log; nil before the first event.
-  func cursor(of teller: ServiceName) async throws -> LogHead?
+  /// Where it stands in the publisher's log; nil before the first event.
+  func cursor(of publisher: ServiceName) async throws -> LogHead?
   /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction.
   ///
   /// The page holds everything of interest after the number `after`, behind which the cursor must not be. Events at or behind
-  /// the cursor are passed over. Throws if an effect fails; then nothing has changed.
-  func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws
+  /// the cursor are ignored. Throws if an effect fails; then nothing has changed.
+  func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws
   /// Lets a snapshot's page take effect. The cursor moves to `head` when it is the last.
-  func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws
+  func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws
 }

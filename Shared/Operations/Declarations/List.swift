@@ -4,7 +4,7 @@
 /// for the service to say that made it.
 public struct PageCursor: TextValue {
   /// More than any service puts in.
-  static let mostBytes = 200
+  static let maxBytes = 200
 
   public let description: String
 
@@ -15,7 +15,7 @@ public struct PageCursor: TextValue {
       default: false
       }
     }
-    guard isBase64URL, (1...PageCursor.mostBytes).contains(text.utf8.count) else { throw PageCursor.invalid }
+    guard isBase64URL, (1...PageCursor.maxBytes).contains(text.utf8.count) else { throw PageCursor.invalid }
     description = text
   }
 
@@ -23,7 +23,7 @@ public struct PageCursor: TextValue {
 
   public static let placeholder = PageCursor(trusted: "_")
 
-  public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": .integer(mostBytes)]
+  public static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": .integer(maxBytes)]
 
   /// The rule that a cursor breaks which this list did not give.
   public static let invalid = FieldRule("invalid_cursor")

@@ -3,7 +3,7 @@
 /// A file is one flat object of key and text: `"failure.unknown_user": "There is no account named {username}."`. What stands in braces is
 /// filled with the parameter of that name:
 ///
-/// - `{most}`: the parameter, a number as the language writes it.
+/// - `{maximum}`: the parameter, a number as the language writes it.
 /// - `{kind:goalKind}`: a code in words: of `check`, those at `goalKind.check`. A code that has none stands for itself.
 /// - `{seconds:duration}`: so many seconds as days, hours, minutes and seconds.
 public struct Words: Sendable {

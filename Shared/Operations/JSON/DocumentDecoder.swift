@@ -33,8 +33,8 @@ enum DocumentDecoder {
       throw Failure(RequestFailure.invalidFields, fields: state.problems)
     }
     form.found = FoundProblems(state.problems)
-    guard let judged = form as? D else { throw Failure(RequestFailure.invalidFields, fields: state.problems) }
-    return judged
+    guard let validated = form as? D else { throw Failure(RequestFailure.invalidFields, fields: state.problems) }
+    return validated
   }
 }
 
@@ -71,7 +71,7 @@ private struct Place {
 }
 
 private final class DecodingState {
-  static let mostProblems = 100
+  static let maxProblems = 100
 
   var tape: JSONTape
   /// Nodes of fields given outside the body.
@@ -93,7 +93,7 @@ private final class DecodingState {
   func report(_ place: Place, _ rule: FieldRule) { report(place.path, rule) }
 
   func report(_ path: FieldPath, _ rule: FieldRule) {
-    if problems.count < DecodingState.mostProblems { problems.append(FieldProblem(field: path.description, rule)) }
+    if problems.count < DecodingState.maxProblems { problems.append(FieldProblem(field: path.description, rule)) }
   }
 
   /// Reads an object; a negative node stands for a document that is missing and gets placeholders without further reports.
@@ -122,7 +122,7 @@ private final class DecodingState {
     // Fields that nobody knows leave the others as they are.
     var checks = FieldChecks(path: path, found: found)
     document.check(&checks)
-    for problem in checks.problems where problems.count < DecodingState.mostProblems { problems.append(problem) }
+    for problem in checks.problems where problems.count < DecodingState.maxProblems { problems.append(problem) }
     return document
   }
 
@@ -146,7 +146,7 @@ private final class DecodingState {
       }
       let count = Int(tape.nodes[node].count)
       if let items = note()?.items, !items.contains(count) {
-        report(path, FieldRule("wrong_count", ["least": .number(items.lowerBound), "most": .number(items.upperBound)]))
+        report(path, FieldRule("wrong_count", ["min": .number(items.lowerBound), "max": .number(items.upperBound)]))
         return try T(from: ValueDecoder(state: self, node: -1, path: path, notes: [:]))
       }
     }
@@ -199,9 +199,9 @@ private final class DecodingState {
     if let length = note?.length {
       let count = text.count
       if count < length.lowerBound {
-        report(place, count == 0 ? FieldRule("empty") : FieldRule("too_short", ["least": .number(length.lowerBound)]))
+        report(place, count == 0 ? FieldRule("empty") : FieldRule("too_short", ["min": .number(length.lowerBound)]))
       } else if count > length.upperBound {
-        report(place, FieldRule("too_long", ["most": .number(length.upperBound)]))
+        report(place, FieldRule("too_long", ["max": .number(length.upperBound)]))
       }
     }
     let breaksLines = note?.breaksLines ?? false
@@ -260,7 +260,7 @@ private final class DecodingState {
 
   private func outOfRange(_ range: ClosedRange<Double>) -> FieldRule {
     func limit(_ value: Double) -> Parameter { Int(exactly: value).map { .number($0) } ?? .decimal(value) }
-    return FieldRule("out_of_range", ["least": limit(range.lowerBound), "most": limit(range.upperBound)])
+    return FieldRule("out_of_range", ["min": limit(range.lowerBound), "max": limit(range.upperBound)])
   }
 }
 

@@ -19,11 +19,11 @@ public struct ContentLimits: Sendable, Hashable {
   public init() {}
 
   /// What they may be raised to: a page of 200 items of the longest texts still is a message on the bus.
-  public static let mostTitle = 200
-  public static let mostReason = 500
-  public static let mostComment = 500
+  public static let maxTitle = 200
+  public static let maxReason = 500
+  public static let maxComment = 500
   /// Half of what a request may have: a form has it in base64.
-  public static let mostPhotoBytes = 524_288
+  public static let maxPhotoBytes = 524_288
 
   private static let process = Mutex(ContentLimits())
 

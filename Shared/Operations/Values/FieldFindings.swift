@@ -1,7 +1,7 @@
 /// Gathers what several steps of a handler find wrong with the fields of one request, so that it is refused once and with all of it.
 ///
 ///     var findings = FieldFindings()
-///     let picture = try await findings.gather(awaiting: { try await desk.picture(photo.bytes, field: "photo") })
+///     let picture = try await findings.gather(awaiting: { try await processor.picture(photo.bytes, field: "photo") })
 ///     let progress = try findings.gather { try measure.set(before, to: input) }
 ///     try findings.end()
 public struct FieldFindings: Sendable, Hashable {

@@ -2,19 +2,19 @@
 ///
 /// Programs that show mails make links of whatever looks like one. So nothing here does, and nothing is long enough to be a message.
 public enum LinkFree {
-  public static let mostCharacters = 40
+  public static let maxCharacters = 40
   /// Of a name, before blanks are put into it: as long as one may be, so that none ends before what tells it from others.
-  public static let mostCharactersOfName = 60
+  public static let maxCharactersOfName = 60
 
   /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and beside a blank.
   public static func text(_ text: String) -> String {
-    let words = apart(text.prefix(mostCharacters * 2)) { _ in " " }.filter { !["www", "www."].contains($0.asciiLowercased) }
-    return String(words.joined(separator: " ").prefix(mostCharacters))
+    let words = apart(text.prefix(maxCharacters * 2)) { _ in " " }.filter { !["www", "www."].contains($0.asciiLowercased) }
+    return String(words.joined(separator: " ").prefix(maxCharacters))
   }
 
   /// A name by which its owner finds a thing again, such as a token: the same, but what holds addresses together stays, with a blank behind it.
   public static func name(_ text: String) -> String {
-    apart(text.prefix(mostCharactersOfName)) { "\($0) " }.joined(separator: " ")
+    apart(text.prefix(maxCharactersOfName)) { "\($0) " }.joined(separator: " ")
   }
 
   /// The words of the text with its joints replaced. By scalars, since whatever makes links of texts goes by them.

@@ -3,19 +3,19 @@
 /// Long texts, such as messages, may turn the writing direction: nobody takes one of them for another's name.
 public enum ShortText {
   /// A user-perceived character may have any number of marks: so that a text's size is bounded too.
-  public static let mostBytesPerCharacter = 16
+  public static let maxBytesPerCharacter = 16
 
   /// The rule of length that a text breaks; nil if it breaks none.
   ///
   /// - Parameter mostCharacters: as people count them.
-  public static func brokenLength(_ text: some StringProtocol, most mostCharacters: Int) -> FieldRule? {
-    brokenLength(text, most: mostCharacters, mostBytes: mostCharacters * mostBytesPerCharacter)
+  public static func brokenLength(_ text: some StringProtocol, maximum maxCharacters: Int) -> FieldRule? {
+    brokenLength(text, maximum: maxCharacters, maxBytes: maxCharacters * maxBytesPerCharacter)
   }
 
   /// The same with a bound of its own for the bytes.
-  public static func brokenLength(_ text: some StringProtocol, most mostCharacters: Int, mostBytes: Int) -> FieldRule? {
-    if text.prefix(mostCharacters + 1).count > mostCharacters { return FieldRule("too_long", ["most": .number(mostCharacters)]) }
-    return text.utf8.count > mostBytes ? FieldRule("too_many_bytes", ["most": .number(mostBytes)]) : nil
+  public static func brokenLength(_ text: some StringProtocol, maximum maxCharacters: Int, maxBytes: Int) -> FieldRule? {
+    if text.prefix(maxCharacters + 1).count > maxCharacters { return FieldRule("too_long", ["max": .number(maxCharacters)]) }
+    return text.utf8.count > maxBytes ? FieldRule("too_many_bytes", ["max": .number(maxBytes)]) : nil
   }
 
   /// Whether it has a character that controls how it is shown: one of the classic ones, one that ends a line, or a mark that turns the

@@ -2,7 +2,7 @@
 ///
 /// Syntax is made of Unicode scalars, or of their bytes, and never of characters. A `Character` can be U+0600 and the `<` behind it, or a
 /// quotation mark and the vowel sign behind that (UAX #29, GB9a and GB9b), and U+037E equals the semicolon (canonical equivalence): who
-/// looks for a delimiter among characters passes over one that everybody else sees, and sees one where nobody else does. Only lengths that
+/// looks for a delimiter among characters ignores one that everybody else sees, and sees one where nobody else does. Only lengths that
 /// people see count characters.
 extension StringProtocol {
   /// The parts of the text between each occurrence of a scalar; an empty text is one empty part.

@@ -112,8 +112,8 @@ public enum Accounts {
   }
 
   /// Lets the read model follow identity.
-  static func hear(_ service: inout ServiceDefinition, _ watch: Watch) {
-    service.hear(AccountChanged.self) { event, _, transaction in try keep(event, transaction, watch) }
+  static func subscribe(_ service: inout ServiceDefinition, _ watch: Watch) {
+    service.subscribe(to: AccountChanged.self) { event, _, transaction in try keep(event, transaction, watch) }
   }
 
   /// What comes late of an account that was erased has no effect.

@@ -4,7 +4,7 @@ public import Operations
 import Storage
 
 // Who handles personal data for a purpose that needs consent asks here, in the transaction that would keep it: what was not consented to
-// is refused, not passed over in silence (requirement ID-13).
+// is refused, not ignored in silence (requirement ID-13).
 
 extension Accounts {
   /// Refuses unless the account has consented, as far as the read model knows.
@@ -38,7 +38,7 @@ extension Accounts {
     return consents(in: text ?? "")
   }
 
-  /// The purposes as a column keeps them; one that this version of the program does not know is passed over.
+  /// The purposes as a column keeps them; one that this version of the program does not know is ignored.
   static func consents(in text: String) -> Set<ConsentPurpose> {
     Set(text.split(separator: " ").compactMap { ConsentPurpose(rawValue: String($0)) })
   }

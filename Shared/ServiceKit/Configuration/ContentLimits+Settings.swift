@@ -5,10 +5,10 @@ extension ContentLimits {
   public init(_ settings: Settings) {
     self.init()
     activityTitle = settings.int(
-      "racha.limits.activityTitle", default: activityTitle, in: activityTitle...ContentLimits.mostTitle)
+      "racha.limits.activityTitle", default: activityTitle, in: activityTitle...ContentLimits.maxTitle)
     activityReason = settings.int(
-      "racha.limits.activityReason", default: activityReason, in: activityReason...ContentLimits.mostReason)
-    entryComment = settings.int("racha.limits.entryComment", default: entryComment, in: entryComment...ContentLimits.mostComment)
-    photoBytes = settings.int("racha.limits.photoBytes", default: photoBytes, in: photoBytes...ContentLimits.mostPhotoBytes)
+      "racha.limits.activityReason", default: activityReason, in: activityReason...ContentLimits.maxReason)
+    entryComment = settings.int("racha.limits.entryComment", default: entryComment, in: entryComment...ContentLimits.maxComment)
+    photoBytes = settings.int("racha.limits.photoBytes", default: photoBytes, in: photoBytes...ContentLimits.maxPhotoBytes)
   }
 }

@@ -25,7 +25,7 @@ extension Settings {
     "racha.limits.writeSeconds", "racha.live.heartbeatSeconds", "racha.live.page", "racha.live.queue", "racha.log.level",
     "racha.mailbox", "racha.mails.reportKeptSeconds", "racha.metrics", "racha.metricsToken", "racha.metricsTokenFile",
     "racha.places.database", "racha.publicUrl",
-    "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.lanes",
+    "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.connections",
     "racha.smtp.password", "racha.smtp.timeoutSeconds", "racha.smtp.tls", "racha.smtp.url", "racha.smtp.username",
     "racha.tcp.host", "racha.tcp.port", "racha.tcp.trustedProxies", "racha.tls.certificateFile", "racha.tls.keyFile",
     "racha.tokens.keySeconds", "racha.tokens.remembered", "racha.tokens.revocations",

@@ -86,7 +86,7 @@ public struct ErasedTable: Sendable {
   }
 
   /// The same, and others are told that the rows ended.
-  public func telling(_ names: Set<String>, _ ends: @escaping Ends) -> ErasedTable {
+  public func publishing(_ names: Set<String>, _ ends: @escaping Ends) -> ErasedTable {
     var table = self
     (table.endNames, table.ends) = (names, ends)
     return table
@@ -133,7 +133,7 @@ public struct ErasedTable: Sendable {
     counts[kind, default: 0] += try run(counting, account, transaction) {
       try Int.fetchOne($0, sql: counting, arguments: $1) ?? 0
     }
-    try tellEnds(account, limit: -1, transaction)
+    try publishEnds(account, limit: -1, transaction)
     for statement in erasing {
       try run(statement, account, transaction) { try $0.execute(sql: statement, arguments: $1) }
     }
@@ -152,7 +152,7 @@ public struct ErasedTable: Sendable {
     _ account: AccountID, limit: Int, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]
   ) throws -> Int {
     guard isInSteps else { return 0 }
-    try tellEnds(account, limit: limit, transaction)
+    try publishEnds(account, limit: limit, transaction)
     var count = 0
     for statement in try stepping(transaction.database) {
       let changes = try run(statement, account, limit: limit, transaction) {
@@ -165,9 +165,9 @@ public struct ErasedTable: Sendable {
     return count
   }
 
-  private func tellEnds(_ account: AccountID, limit: Int, _ transaction: Transaction) throws {
+  private func publishEnds(_ account: AccountID, limit: Int, _ transaction: Transaction) throws {
     guard let ends else { return }
-    for event in try ends(account, limit, transaction) { try transaction.tell(event) }
+    for event in try ends(account, limit, transaction) { try transaction.publish(event) }
   }
 }
 

@@ -60,8 +60,8 @@ public struct Erasure: Sendable {
       try transaction.noteErased(account, counts: Counts(counts).text)
       return true
     }
-    if erasure.emptiedThrough < erasure.toldThrough {
-      let through = min(erasure.emptiedThrough + Int64(Erasure.eventsPerTransaction), erasure.toldThrough)
+    if erasure.emptiedThrough < erasure.publishedThrough {
+      let through = min(erasure.emptiedThrough + Int64(Erasure.eventsPerTransaction), erasure.publishedThrough)
       counts[.events, default: 0] += try transaction.emptyEvents(
         naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...through)
       try transaction.noteErased(account, counts: Counts(counts).text, emptiedThrough: through)
@@ -79,16 +79,16 @@ public struct Erasure: Sendable {
     for table in tables { try table.erase(account, transaction, &counts) }
     let names = tables.reduce(into: eventsKept) { $0.formUnion($1.endNames) }
     var emptied = 0
-    if erasure.emptiedThrough < erasure.toldThrough {
+    if erasure.emptiedThrough < erasure.publishedThrough {
       emptied += try transaction.emptyEvents(
-        naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...erasure.toldThrough)
+        naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...erasure.publishedThrough)
     }
     // What was told since: of its end, or before somebody knew of it.
-    emptied += try transaction.emptyEvents(naming: account, except: names, in: erasure.toldThrough + 1...Int64.max)
+    emptied += try transaction.emptyEvents(naming: account, except: names, in: erasure.publishedThrough + 1...Int64.max)
     counts[.events, default: 0] += emptied
     _ = try transaction.forgetReplies(to: account)
     try transaction.noteErased(
-      account, counts: Counts(counts).text, emptiedThrough: erasure.toldThrough, isDone: true)
+      account, counts: Counts(counts).text, emptiedThrough: erasure.publishedThrough, isDone: true)
   }
 
   /// Counts as a store keeps them.

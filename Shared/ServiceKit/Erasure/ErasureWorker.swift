@@ -129,7 +129,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
         if try await !noteCleaning(of: ready) { left.formUnion(ready) }
         rest += (ContinuousClock.now - start) * Self.restFactor
       }
-      for erasure in waiting where left.contains(erasure.account) { tellIfOverdue(erasure) }
+      for erasure in waiting where left.contains(erasure.account) { warnIfOverdue(erasure) }
       for erasure in waiting where !left.contains(erasure.account) {
         if try await attempt({ try await confirm(erasure, store) }) {
           try await store.write { try $0.noteConfirmation(of: erasure.account) }
@@ -183,7 +183,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     return true
   }
 
-  private func tellIfOverdue(_ erasure: ErasedAccount) {
+  private func warnIfOverdue(_ erasure: ErasedAccount) {
     let due = erasure.erasedAt.adding(seconds: cleanSeconds)
     guard due < clock.now else { return }
     logger.error("what was deleted is in the files for longer than it may be", metadata: ["since": "\(erasure.erasedAt)"])

@@ -23,7 +23,7 @@ extension ServiceDefinition {
     let settings = ErasureSettings(environment.settings)
     let erasure = Erasure(tables, rowsPerTransaction: settings.rowsPerTransaction)
     let wake = ErasureWorker.Wake()
-    hear(AccountDeleted.self) { event, _, transaction in
+    subscribe(to: AccountDeleted.self) { event, _, transaction in
       try erasure.begin(event.accountID, event.deletionID, transaction)
       transaction.afterCommit { wake() }
     }

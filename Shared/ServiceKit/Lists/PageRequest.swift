@@ -29,7 +29,7 @@ public struct PageRequest: Sendable {
   /// For lists by falling number: only rows below it belong to the page.
   public var before: Int64 {
     get throws(Failure) {
-      try place { text throws(FieldRule) in
+      try cursor { text throws(FieldRule) in
         guard let number = Int64(text) else { throw PageCursor.invalid }
         return number
       } ?? .max
@@ -38,8 +38,8 @@ public struct PageRequest: Sendable {
 
   /// For lists by any other key: only rows behind it belong to the page; nil on the first.
   ///
-  ///     page.place(Username.init(text:))
-  public func place<Key>(_ read: (String) throws(FieldRule) -> Key) throws(Failure) -> Key? {
+  ///     page.cursor(Username.init(text:))
+  public func cursor<Key>(_ read: (String) throws(FieldRule) -> Key) throws(Failure) -> Key? {
     guard let lastKey else { return nil }
     do throws(FieldRule) {
       return try read(lastKey)
@@ -62,8 +62,8 @@ public struct PageRequest: Sendable {
   /// has looked up to.
   ///
   /// - Parameter place: nil where nothing is left to look through.
-  public func page<Key: CustomStringConvertible, Item>(_ items: [Item], goingOnBehind place: Key?) -> Page<Item> {
-    Page(items: items, nextCursor: place.map { seal($0.description) })
+  public func page<Key: CustomStringConvertible, Item>(_ items: [Item], goingOnBehind cursor: Key?) -> Page<Item> {
+    Page(items: items, nextCursor: cursor.map { seal($0.description) })
   }
 }
 

@@ -11,11 +11,11 @@ public enum IPAddress: Hashable, Sendable {
   case v4([UInt8])
   case v6([UInt8])
 
-  /// - Parameter text: an address without port; its zone (RFC 4007, section 11) is passed over.
+  /// - Parameter text: an address without port; its zone (RFC 4007, section 11) is ignored.
   public init?(_ text: String) {
     var v6 = in6_addr()
     var v4 = in_addr()
-    // What follows a null byte would be passed over by the C function.
+    // What follows a null byte would be ignored by the C function.
     guard !text.utf8.contains(0) else { return nil }
     let host = String(text.split(at: "%", maxSplits: 1)[0])
     if inet_pton(AF_INET, host, &v4) == 1 {

@@ -48,10 +48,10 @@ final class Runner: ServiceLifecycle.Service {
   }
 
   /// What is wrong with it; nil if nothing is.
-  var hindrance: Hindrance? {
+  var healthProblem: HealthProblem? {
     let now = ContinuousClock.now
-    if !state.withLock({ $0.isWell(at: now) }) { return Hindrance(part: name, state: .failing) }
-    return pulse.isStuck(at: now) ? Hindrance(part: name, state: .stuck) : nil
+    if !state.withLock({ $0.isWell(at: now) }) { return HealthProblem(part: name, state: .failing) }
+    return pulse.isStuck(at: now) ? HealthProblem(part: name, state: .stuck) : nil
   }
 
   /// Runs until its work is done, or until graceful shutdown or cancellation; never throws.

@@ -54,13 +54,13 @@ public struct ServiceDefinition: Sendable {
   /// Names of the operations it serves.
   public var servedOperations: Set<String> { Set(handlers.keys) }
 
-  /// Events it hears, by teller and name.
-  public var heardEvents: [(teller: ServiceName, name: String)] {
-    effects.flatMap { teller, byName in byName.keys.map { (teller, $0) } }
+  /// Events it hears, by publisher and name.
+  public var subscribedEvents: [(publisher: ServiceName, name: String)] {
+    effects.flatMap { publisher, byName in byName.keys.map { (publisher, $0) } }
   }
 
   /// Whether it can tell its state anew, so that what it told long ago need not be kept.
-  public var tellsSnapshot: Bool { snapshot != nil }
+  public var publishesSnapshot: Bool { snapshot != nil }
 
   public init(_ contract: Contract, migrations: [Migration]) {
     self.contract = contract
@@ -178,16 +178,17 @@ public struct ServiceDefinition: Sendable {
   /// Lets an event of another service take effect, exactly once: the listener's cursor moves in the same transaction.
   ///
   /// An effect that throws is tried again until it succeeds, and holds back what follows: an event is never skipped.
-  public mutating func hear<E: Event>(_ event: E.Type, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void)
-  {
-    precondition(effects[E.spec.teller]?[E.spec.name] == nil, "\(E.spec.name) is heard twice")
-    effects[E.spec.teller, default: [:]][E.spec.name] = { logged, transaction in
+  public mutating func subscribe<E: Event>(
+    to event: E.Type, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
+  ) {
+    precondition(effects[E.spec.publisher]?[E.spec.name] == nil, "\(E.spec.name) is heard twice")
+    effects[E.spec.publisher, default: [:]][E.spec.name] = { logged, transaction in
       try effect(try E.decode(logged.body), logged, transaction)
     }
   }
 
   /// Tells the state as events to listeners without history.
-  public mutating func tellSnapshot(_ snapshot: @escaping Store.Snapshot) { self.snapshot = snapshot }
+  public mutating func publishSnapshot(_ snapshot: @escaping Store.Snapshot) { self.snapshot = snapshot }
 
   /// Runs beside the handlers, for as long as the service does or until its work is done. One that throws is begun anew, and
   /// until it is well again the service is not ready.
@@ -209,7 +210,7 @@ public struct ServiceDefinition: Sendable {
     keepsAccounts = true
     accountWatch = Accounts.Watch(moved: moved, withdrawn: withdrawn)
     decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }
-    Accounts.hear(&self, accountWatch)
+    Accounts.subscribe(&self, accountWatch)
   }
 
   /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.

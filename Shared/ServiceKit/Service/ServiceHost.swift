@@ -24,19 +24,19 @@ public final class ServiceHost: ServiceLifecycle.Service {
     let store = try Store(
       path: "\(environment.home.stores)/\(service.rawValue).sqlite", service: service, migrations: definition.migrations,
       secret: secret, snapshot: definition.snapshot, clock: environment.clock, logger: logger)
-    let teller = EventTeller(service, log: store.log, bus: environment.bus, logger: logger)
-    store.relay(to: teller.tell)
+    let publisher = EventPublisher(service, log: store.log, bus: environment.bus, logger: logger)
+    store.relay(to: publisher.publish)
     let effects = definition.effects
     let listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
-      let inbox = store.inbox { event, teller, transaction in
-        guard let effect = effects[teller]?[event.name] else { return }
+      let inbox = store.inbox { event, publisher, transaction in
+        guard let effect = effects[publisher]?[event.name] else { return }
         try effect(event, transaction)
-        logger.tell(event, of: teller, after: transaction)
+        logger.publish(event, of: publisher, after: transaction)
       }
       return EventListener(
         service, to: name, inbox: inbox, bus: environment.bus, names: effects[name].map { Set($0.keys) }, logger: logger)
     }
-    let runners = ServiceHost.runners(definition, teller, listeners, store, logger)
+    let runners = ServiceHost.runners(definition, publisher, listeners, store, logger)
     var definition = definition
     let metrics: @Sendable () -> String = {
       for listener in listeners { listener.recordLag() }
@@ -44,8 +44,8 @@ public final class ServiceHost: ServiceLifecycle.Service {
     }
     definition.serveSystem(metrics: metrics, started: environment.clock.now) {
       // What waits for the disk, waits: there is nothing else to tell of it.
-      if let problem = store.problem { return [Hindrance(problem)] }
-      return listeners.compactMap(\.hindrance) + runners.compactMap(\.hindrance)
+      if let problem = store.problem { return [HealthProblem(problem)] }
+      return listeners.compactMap(\.healthProblem) + runners.compactMap(\.healthProblem)
     }
     if definition.keepsAccounts { definition.serveFollowing() }
     let dispatch = Dispatch(
@@ -54,7 +54,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
         store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger,
         keys: ServiceKeys(secret: secret), accountWatch: definition.accountWatch))
     environment.bus.serve { request in
-      if let reply = await teller.answer(request) { return reply }
+      if let reply = await publisher.answer(request) { return reply }
       return await dispatch.reply(to: request)
     }
     self.store = store
@@ -64,9 +64,9 @@ public final class ServiceHost: ServiceLifecycle.Service {
 
   /// What runs beside the handlers: what all services have, and what this one does of its own.
   private static func runners(
-    _ definition: ServiceDefinition, _ teller: EventTeller, _ listeners: [EventListener], _ store: Store, _ logger: Logger
+    _ definition: ServiceDefinition, _ publisher: EventPublisher, _ listeners: [EventListener], _ store: Store, _ logger: Logger
   ) -> [Runner] {
-    var runners = [Runner("teller", logger: logger) { _ in Background { await teller.run() } }]
+    var runners = [Runner("teller", logger: logger) { _ in Background { await publisher.run() } }]
     for listener in listeners {
       runners.append(Runner(listener.name, logger: logger) { _ in Background { await listener.run() } })
     }
@@ -137,24 +137,24 @@ private struct StoreHousekeeping: ServiceLifecycle.Service {
 
 extension EventListener {
   /// Its name among the runners.
-  var name: String { "listener.\(teller.rawValue)" }
+  var name: String { "listener.\(publisher.rawValue)" }
 
   /// What is wrong with it; nil if nothing is.
-  public var hindrance: Hindrance? {
-    if isStuck { return Hindrance(part: name, state: .stuck) }
-    return hasCaughtUp ? nil : Hindrance(part: name, state: .catchingUp)
+  public var healthProblem: HealthProblem? {
+    if isStuck { return HealthProblem(part: name, state: .stuck) }
+    return hasCaughtUp ? nil : HealthProblem(part: name, state: .catchingUp)
   }
 }
 
 extension Logger {
   /// Says, once it is durable, that an event took effect, so that a request's trace leads to all that came of it.
-  fileprivate func tell(_ event: LoggedEvent, of teller: ServiceName, after transaction: Transaction) {
+  fileprivate func publish(_ event: LoggedEvent, of publisher: ServiceName, after transaction: Transaction) {
     guard logLevel <= .debug, let traceID = event.traceID else { return }
     transaction.afterCommit {
       debug(
         "event took effect",
         metadata: [
-          "event": .string(event.name), "number": "\(event.number)", "teller": .string(teller.rawValue),
+          "event": .string(event.name), "number": "\(event.number)", "teller": .string(publisher.rawValue),
           "traceID": .string(traceID),
         ])
     }
@@ -229,17 +229,17 @@ struct Background: ServiceLifecycle.Service {
 extension ServiceDefinition {
   /// What every service answers.
   ///
-  /// - Parameter hindrances: what keeps the service from being ready at the moment.
+  /// - Parameter problems: what keeps the service from being ready at the moment.
   mutating func serveSystem(
-    metrics: @escaping @Sendable () -> String, started: Instant, hindrances: @escaping @Sendable () -> [Hindrance]
+    metrics: @escaping @Sendable () -> String, started: Instant, problems: @escaping @Sendable () -> [HealthProblem]
   ) {
     let service = contract.service
     serve(ReadHealth.self) { _, call in
       _ = try await call.read { _ in true }
-      let found = hindrances()
+      let found = problems()
       return .init(
         service: service, isReady: found.allSatisfy(\.state.leavesReading), version: ServiceProcess.version,
-        uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000), hindrances: found)
+        uptimeSeconds: Int((call.now.milliseconds - started.milliseconds) / 1000), problems: found)
     }
     serve(ReadMetrics.self) { _, _ in .init(text: metrics()) }
     serve(HoldStore.self) { _, call in .init(hold: try await call.store.hold()) }

@@ -18,14 +18,14 @@ public enum ReadHealth: Operation {
     public var isReady: Bool
     public var version: String
     public var uptimeSeconds: Int
-    public var hindrances: [Hindrance]
+    public var problems: [HealthProblem]
 
-    public init(service: ServiceName, isReady: Bool, version: String, uptimeSeconds: Int, hindrances: [Hindrance] = []) {
+    public init(service: ServiceName, isReady: Bool, version: String, uptimeSeconds: Int, problems: [HealthProblem] = []) {
       self.service = service
       self.isReady = isReady
       self.version = version
       self.uptimeSeconds = uptimeSeconds
-      self.hindrances = hindrances
+      self.problems = problems
     }
 
     public static let notes: Notes = [
@@ -33,7 +33,7 @@ public enum ReadHealth: Operation {
       "isReady": "Whether it takes requests, and nothing hinders it but a disk that cannot be written.",
       "version": "Version of the program.",
       "uptimeSeconds": "How long it has run.",
-      "hindrances": "What keeps it from being ready, or from writing.",
+      "problems": "What keeps it from being ready, or from writing.",
     ]
   }
 
@@ -43,7 +43,7 @@ public enum ReadHealth: Operation {
 }
 
 /// A part of a service that is not in order, so that the service is not ready.
-public struct Hindrance: Document, Hashable {
+public struct HealthProblem: Document, Hashable {
   /// What hinders it, from what passes by itself to what does not.
   public enum State: String, Choice {
     /// It has not yet taken in what was told while the service was away.

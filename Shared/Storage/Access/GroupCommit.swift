@@ -22,7 +22,7 @@ struct GroupCommit: Sendable {
   /// The epoch of the outbox.
   let epoch: String
   /// Called after each commit that told events.
-  let tell: @Sendable (Told) -> Void
+  let publish: @Sendable (PublishedEvents) -> Void
   let metrics: StoreMetrics
   let space: WriteSpace
   let onFatal: Store.FatalError
@@ -64,7 +64,7 @@ struct GroupCommit: Sendable {
     space.took(writes)
     for answer in answers { answer() }
     for body in afterwards.bodies { body() }
-    if let told = outbox.told(epoch) { tell(told) }
+    if let published = outbox.published(epoch) { publish(published) }
   }
 
   /// What to answer after the commit. Throws if the whole transaction is lost.

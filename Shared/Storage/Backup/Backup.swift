@@ -53,15 +53,15 @@ extension Store {
       guard rename(partial, path) == 0 else { throw StoreFailure.file(path: path, errno: errno) }
       try synchronize((path as NSString).deletingLastPathComponent)
     } catch {
-      let told = Store.told(error, path)
+      let described = Store.described(error, path)
       // What went wrong first is told; what cannot be removed now, the next copy to that path removes.
-      do { try removeIfPresent(partial) } catch { throw told }
-      throw told
+      do { try removeIfPresent(partial) } catch { throw described }
+      throw described
     }
   }
 
   /// For whoever asked: in a container, say, the folder may be there where they are, and not where this service is.
-  private static func told(_ error: any Error, _ path: String) -> any Error {
+  private static func described(_ error: any Error, _ path: String) -> any Error {
     let reason: Int32
     switch error {
     case StoreFailure.file(_, let errno): reason = errno

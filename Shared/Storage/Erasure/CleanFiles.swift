@@ -17,7 +17,7 @@ extension Store {
         try await Task.sleep(for: .milliseconds(100))
         continue
       } catch {
-        throw told(error)
+        throw published(error)
       }
       let duration = ContinuousClock.now - start
       try await write { transaction in
@@ -49,7 +49,7 @@ extension Store {
       }
       return false
     } catch {
-      throw told(error)
+      throw published(error)
     }
   }
 

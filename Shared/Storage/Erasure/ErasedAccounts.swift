@@ -11,7 +11,7 @@ public struct ErasedAccount: Sendable, Hashable {
   /// When it began.
   public let erasedAt: Instant
   /// The last event before it began, and how far events were looked through.
-  public let toldThrough: Int64
+  public let publishedThrough: Int64
   public let emptiedThrough: Int64
   /// Whether no row of it is left.
   public let areRowsErased: Bool
@@ -23,7 +23,7 @@ public struct ErasedAccount: Sendable, Hashable {
     deletion = (row["deletion_id"] as ID<Never>).bytes
     counts = row["counts"]
     erasedAt = row["erased_at"]
-    toldThrough = row["told_through"]
+    publishedThrough = row["told_through"]
     emptiedThrough = row["emptied_through"]
     areRowsErased = row["rows_erased_at"] != nil
     isCleaned = row["cleaned_at"] != nil
@@ -87,8 +87,8 @@ extension Transaction {
   }
 
   /// Takes so many rows of what may be erased in one commit; false where that is used up.
-  public func takeErasedRows(_ count: Int, of most: Int) -> Bool {
-    guard afterwards.erasedRows + count <= most else { return false }
+  public func takeErasedRows(_ count: Int, of maximum: Int) -> Bool {
+    guard afterwards.erasedRows + count <= maximum else { return false }
     afterwards.erasedRows += count
     return true
   }
@@ -106,7 +106,7 @@ extension Transaction {
       .execute(arguments: [now, account])
   }
 
-  /// Empties the events that name the account; they keep their numbers. Listeners that lack them pass over them.
+  /// Empties the events that name the account; they keep their numbers. Listeners that lack them ignore them.
   ///
   /// - Parameters:
   ///   - names: events that hold ids alone, which others still have to hear.

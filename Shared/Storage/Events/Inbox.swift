@@ -9,55 +9,55 @@ public struct Inbox: EventInbox {
   let store: Store
   let effects: Effects
 
-  public func cursor(of teller: ServiceName) async throws -> LogHead? {
-    try await store.read { try Inbox.cursor(of: teller, $0) }
+  public func cursor(of publisher: ServiceName) async throws -> LogHead? {
+    try await store.read { try Inbox.cursor(of: publisher, $0) }
   }
 
   /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction. Events at or
-  /// behind the cursor are passed over.
+  /// behind the cursor are ignored.
   ///
   /// - Parameter number: after which the page lacks nothing; the cursor must have come that far.
   /// - Throws: what an effect throws, or ``EventInboxFailure``; then nothing has changed.
-  public func apply(_ page: EventPage, after number: Int64, of teller: ServiceName, epoch: String) async throws {
+  public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
     try await store.write { transaction in
-      let cursor = try Inbox.cursor(of: teller, transaction.database)
-      if let cursor, cursor.epoch != epoch { throw EventInboxFailure.otherEpoch(known: cursor.epoch, told: epoch) }
+      let cursor = try Inbox.cursor(of: publisher, transaction.database)
+      if let cursor, cursor.epoch != epoch { throw EventInboxFailure.otherEpoch(known: cursor.epoch, published: epoch) }
       var reached = cursor?.number ?? 0
       guard number <= reached else { throw EventInboxFailure.gap(reached: reached, from: number) }
       guard page.through > reached else { return }
       for event in page.events where event.number > reached {
-        try effects(event, teller, transaction.caused(by: event.traceparent))
+        try effects(event, publisher, transaction.caused(by: event.traceparent))
         reached = event.number
       }
-      try Inbox.move(teller, to: LogHead(epoch: epoch, number: page.through), transaction.database)
+      try Inbox.move(publisher, to: LogHead(epoch: epoch, number: page.through), transaction.database)
     }
   }
 
-  /// Lets a page of the teller's state take effect. With the last page the cursor moves to `head`, where the log stood before the first.
+  /// Lets a page of the publisher's state take effect. With the last page the cursor moves to `head`, where the log stood before the first.
   ///
-  /// - Throws: what an effect throws, or ``EventInboxFailure`` if the teller's epoch changed between the pages.
-  public func apply(_ page: SnapshotPage, of teller: ServiceName, isLast: Bool, from head: LogHead) async throws {
+  /// - Throws: what an effect throws, or ``EventInboxFailure`` if the publisher's epoch changed between the pages.
+  public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
     guard page.head.epoch == head.epoch else {
-      throw EventInboxFailure.otherEpoch(known: head.epoch, told: page.head.epoch)
+      throw EventInboxFailure.otherEpoch(known: head.epoch, published: page.head.epoch)
     }
     try await store.write { transaction in
-      for event in page.events { try effects(event, teller, transaction.caused(by: event.traceparent)) }
-      if isLast { try Inbox.move(teller, to: head, transaction.database) }
+      for event in page.events { try effects(event, publisher, transaction.caused(by: event.traceparent)) }
+      if isLast { try Inbox.move(publisher, to: head, transaction.database) }
     }
   }
 
-  private static func cursor(of teller: ServiceName, _ database: Database) throws -> LogHead? {
+  private static func cursor(of publisher: ServiceName, _ database: Database) throws -> LogHead? {
     let statement = try database.cachedStatement(sql: "SELECT epoch, number FROM inbox_cursors WHERE teller = ?")
-    return try Row.fetchOne(statement, arguments: [teller.rawValue]).map { LogHead(epoch: $0[0], number: $0[1]) }
+    return try Row.fetchOne(statement, arguments: [publisher.rawValue]).map { LogHead(epoch: $0[0], number: $0[1]) }
   }
 
-  private static func move(_ teller: ServiceName, to head: LogHead, _ database: Database) throws {
+  private static func move(_ publisher: ServiceName, to head: LogHead, _ database: Database) throws {
     try database.cachedStatement(
       sql: """
         INSERT INTO inbox_cursors (teller, epoch, number) VALUES (?, ?, ?)
         ON CONFLICT DO UPDATE SET epoch = excluded.epoch, number = excluded.number
         """
-    ).execute(arguments: [teller.rawValue, head.epoch, head.number])
+    ).execute(arguments: [publisher.rawValue, head.epoch, head.number])
   }
 }
 
@@ -65,8 +65,8 @@ public struct Inbox: EventInbox {
 public enum EventInboxFailure: Error, Hashable, Sendable {
   /// Between where the cursor is and where the page begins, events are missing.
   case gap(reached: Int64, from: Int64)
-  /// The teller began another epoch: begin from its snapshot.
-  case otherEpoch(known: String, told: String)
+  /// The publisher began another epoch: begin from its snapshot.
+  case otherEpoch(known: String, published: String)
 }
 
 extension Store {

@@ -18,7 +18,7 @@ final class OutboxWriter {
   }
 
   func append<E: Event>(_ event: E, at now: Instant, traceparent: String?) throws {
-    guard E.spec.teller == service else { throw StoreFailure.foreignEvent(name: E.spec.name, teller: E.spec.teller) }
+    guard E.spec.publisher == service else { throw StoreFailure.foreignEvent(name: E.spec.name, publisher: E.spec.publisher) }
     let body = event.json
     // Whoever hears it would try in vain for ever; here only the write fails that told it.
     guard body.count <= JSONLimits().bytes else { throw StoreFailure.largeEvent(name: E.spec.name, bytes: body.count) }
@@ -29,7 +29,7 @@ final class OutboxWriter {
     lastNumber = number
     if firstNumber == nil { firstNumber = number }
     names.insert(E.spec.name)
-    if events.count <= Told.mostEvents {
+    if events.count <= PublishedEvents.maxEvents {
       events.append(LoggedEvent(number: number, name: E.spec.name, at: now, traceparent: traceparent, body: body))
     }
   }
@@ -45,8 +45,8 @@ final class OutboxWriter {
   }
 
   /// What was told, if anything.
-  func told(_ epoch: String) -> Told? {
+  func published(_ epoch: String) -> PublishedEvents? {
     guard let firstNumber, let lastNumber else { return nil }
-    return Told(after: firstNumber - 1, head: LogHead(epoch: epoch, number: lastNumber), names: names, events: events)
+    return PublishedEvents(after: firstNumber - 1, head: LogHead(epoch: epoch, number: lastNumber), names: names, events: events)
   }
 }

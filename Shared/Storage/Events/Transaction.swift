@@ -21,8 +21,8 @@ public struct Transaction {
 
   /// Tells all who listen that something happened: if this write is committed, the event is in the log, and if not, not.
   ///
-  /// - Throws: ``StoreFailure/foreignEvent(name:teller:)`` if the event is another service's.
-  public func tell<E: Event>(_ event: E) throws {
+  /// - Throws: ``StoreFailure/foreignEvent(name:publisher:)`` if the event is another service's.
+  public func publish<E: Event>(_ event: E) throws {
     try outbox.append(event, at: now, traceparent: traceparent)
   }
 

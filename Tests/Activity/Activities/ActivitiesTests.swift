@@ -18,16 +18,16 @@ struct ActivitiesTests {
       #expect(made.title == "Drink water" && made.icon == "droplet" && made.schedule == .weekdays([1, 7]))
       #expect(made.startDay.description == "2026-11-21")
       #expect(try await ana.send(GetActivity.self, .init(activityID: made.id)).activity == made)
-      let told = try await services.told(by: .activity)
-      #expect(told.map(\.name) == ["activities.changed"])
-      #expect(try ActivityChanged.decode(told[0].body) == ActivityChanged(accountID: ana.id, activity: made))
+      let published = try await services.published(by: .activity)
+      #expect(published.map(\.name) == ["activities.changed"])
+      #expect(try ActivityChanged.decode(published[0].body) == ActivityChanged(accountID: ana.id, activity: made))
     }
   }
 
   @Test("are made by somebody who has just registered and of whom no event has come yet")
   func unknownYet() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T10:00:00.000Z") { services in
-      let ana = try await services.register(timeZone: "Pacific/Kiritimati", isTold: false)
+      let ana = try await services.register(timeZone: "Pacific/Kiritimati", isPublished: false)
       #expect(try await ana.makeActivity().startDay.description == "2026-11-22")
     }
   }

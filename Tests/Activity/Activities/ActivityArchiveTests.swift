@@ -23,7 +23,9 @@ struct ActivityArchiveTests {
       // Again it changes nothing.
       #expect(try await ana.send(ArchiveActivity.self, .init(activityID: activity.id)) == archived)
       #expect(
-        try await services.told(by: .activity).map(\.name) == ["activities.changed", "entries.recorded", "activities.changed"])
+        try await services.published(by: .activity).map(\.name) == [
+          "activities.changed", "entries.recorded", "activities.changed",
+        ])
     }
   }
 

@@ -41,7 +41,7 @@ struct ActivityCreationTests {
       let input = CreateActivity.Input(title: "", category: .health, goal: .check, schedule: .daily)
       #expect(try await ana.refusedFields(CreateActivity.self, input) == ["title empty"])
       #expect(try await ana.send(ListActivities.self, .init()).items.isEmpty)
-      #expect(try await services.told(by: .activity).isEmpty)
+      #expect(try await services.published(by: .activity).isEmpty)
     }
   }
 

@@ -41,9 +41,9 @@ struct ActivityDeletionTests {
         try await ana.failure(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true)) == "activity_not_found"
       )
       #expect(try await ana.failure(DeleteActivity.self, .init(activityID: activity.id, confirm: true)) == "activity_not_found")
-      let told = try #require(try await services.told(by: .activity).last)
-      #expect(told.name == "activities.deleted")
-      #expect(try ActivityDeleted.decode(told.body) == ActivityDeleted(accountID: ana.id, activityID: activity.id))
+      let published = try #require(try await services.published(by: .activity).last)
+      #expect(published.name == "activities.deleted")
+      #expect(try ActivityDeleted.decode(published.body) == ActivityDeleted(accountID: ana.id, activityID: activity.id))
     }
   }
 
@@ -65,7 +65,7 @@ struct ActivityDeletionTests {
       let input = DeleteActivity.Input(activityID: try await ana.makeActivity().id, confirm: true)
       _ = try await ana.send(DeleteActivity.self, input, key: "one")
       _ = try await ana.send(DeleteActivity.self, input, key: "one")
-      #expect(try await services.told(by: .activity).count == 2)
+      #expect(try await services.published(by: .activity).count == 2)
     }
   }
 }

@@ -35,9 +35,9 @@ struct ActivityEditTests {
       expected.revision = 2
       #expect(edited == expected)
       #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == expected)
-      let told = try await services.told(by: .activity)
-      #expect(told.map(\.name) == ["activities.changed", "activities.changed"])
-      #expect(try ActivityChanged.decode(told[1].body) == ActivityChanged(accountID: ana.id, activity: expected))
+      let published = try await services.published(by: .activity)
+      #expect(published.map(\.name) == ["activities.changed", "activities.changed"])
+      #expect(try ActivityChanged.decode(published[1].body) == ActivityChanged(accountID: ana.id, activity: expected))
     }
   }
 
@@ -63,7 +63,7 @@ struct ActivityEditTests {
       #expect(try await faults(#"{"reason":"","titel":"x"}"#) == ["reason empty", "titel unknown_field"])
       #expect(try await faults(#"{"endDay":"2026-11-01"}"#) == ["endDay ends_before"])
       #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == activity)
-      #expect(try await services.told(by: .activity).count == 1)
+      #expect(try await services.published(by: .activity).count == 1)
     }
   }
 
@@ -85,7 +85,7 @@ struct ActivityEditTests {
       let same = try await ana.send(UpdateActivity.self, .init(activityID: activity.id))
       #expect(same == activity)
       #expect(try await ana.send(UpdateActivity.self, .init(activityID: activity.id, title: .set("Run"))) == activity)
-      #expect(try await services.told(by: .activity).count == 1)
+      #expect(try await services.published(by: .activity).count == 1)
     }
   }
 
@@ -135,8 +135,8 @@ struct ActivityEditTests {
       #expect(longer.holdsFrom?.description == "2026-11-22" && longer.goal == .duration(seconds: 60))
       #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == longer)
       #expect(try await ana.send(ListActivities.self, .init()).items.map(\.activity) == [longer])
-      let told = try await services.told(by: .activity).last { $0.name == ActivityChanged.spec.name }
-      #expect(try ActivityChanged.decode(try #require(told).body).activity == longer)
+      let published = try await services.published(by: .activity).last { $0.name == ActivityChanged.spec.name }
+      #expect(try ActivityChanged.decode(try #require(published).body).activity == longer)
       // Today it is a quantity still.
       let words = Words(Contract.activity.words)
       do {

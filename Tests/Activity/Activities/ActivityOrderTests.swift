@@ -40,7 +40,7 @@ struct ActivityOrderTests {
       let own = try #require(ids["a"])
       #expect(try await ana.refusedFields(OrderActivity.self, .init(activityID: own, after: own)) == ["after after_itself"])
       // The order is the account's own matter: nothing is told of it.
-      #expect(try await services.told(by: .activity).count == 6)
+      #expect(try await services.published(by: .activity).count == 6)
     }
   }
 

@@ -19,9 +19,9 @@ struct CalendarFeedAccessTests {
   }
 
   /// Lets identity tell that, and waits until activity knows.
-  private func tell(_ event: some Event, in services: ServicesInProcess) async throws {
-    try await services.store(of: .identity).write { try $0.tell(event) }
-    try await services.hasHeard(.activity, of: .identity)
+  private func publish(_ event: some Event, in services: ServicesInProcess) async throws {
+    try await services.store(of: .identity).write { try $0.publish(event) }
+    try await services.hasReceived(.activity, of: .identity)
   }
 
   private func works(_ link: CalendarFeedLink, _ services: ServicesInProcess) async throws -> Bool {
@@ -55,7 +55,7 @@ struct CalendarFeedAccessTests {
     ] {
       try await running { services, ana, link in
         let session = isOwn ? try #require(ana.session) : SessionID()
-        try await tell(
+        try await publish(
           SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: services.clock.now), in: services)
         #expect(try await works(link, services) == stays, "\(reason) \(isOwn)")
       }
@@ -71,13 +71,13 @@ struct CalendarFeedAccessTests {
       let late = try await ana.send(CreateCalendarFeed.self, .init())
       let session = try #require(ana.session)
       let end = try Instant(text: "2026-11-21T12:59:59.999Z")
-      try await tell(SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: end), in: services)
+      try await publish(SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: end), in: services)
       #expect(try await !works(late, services))
       // Activity has heard of it, and the gateway still not.
       #expect(try await ana.failure(CreateCalendarFeed.self, .init()) == "session_revoked")
       // Half an hour later no token of the session is left, and nothing of it is kept.
       try services.clock.set("2026-11-21T13:31:00.000Z")
-      try await tell(
+      try await publish(
         SessionRevoked(sessionID: SessionID(), accountID: ana.id, reason: .loggedOut, at: services.clock.now), in: services)
       #expect(
         try await services.store(of: .activity).read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM ended_sessions") } == 1)
@@ -89,9 +89,9 @@ struct CalendarFeedAccessTests {
     try await running { services, ana, link in
       let ben = try await services.register()
       let session = try #require(ana.session)
-      try await tell(
+      try await publish(
         SessionRevoked(sessionID: session, accountID: ben.id, reason: .closedByOwner, at: services.clock.now), in: services)
-      try await tell(AccessWithdrawn(accountID: ben.id, since: nil, at: services.clock.now), in: services)
+      try await publish(AccessWithdrawn(accountID: ben.id, since: nil, at: services.clock.now), in: services)
       #expect(try await works(link, services))
     }
   }
@@ -105,7 +105,7 @@ struct CalendarFeedAccessTests {
         let access = AccessWithdrawn(
           accountID: ana.id, since: try since.map { try Instant(text: "2026-11-21T\($0):00.000Z") },
           at: try Instant(text: "2026-11-21T\(at):00.000Z"))
-        try await tell(access, in: services)
+        try await publish(access, in: services)
         #expect(try await works(link, services) == stays, "\(since ?? "-") \(at)")
         let state = try await ana.send(GetCalendarFeed.self, .init())
         #expect((state.createdAt != nil) == stays)

@@ -74,7 +74,7 @@ struct CalendarFeedTests {
       let ana = try await services.register()
       let link = try await ana.send(CreateCalendarFeed.self, .init())
       _ = try await read(services, link)
-      try await services.delete(ana, heardBy: .activity)
+      try await services.delete(ana, receivedBy: .activity)
       let ben = try await services.register()
       #expect(try await ben.failure(ReadCalendarFeed.self, .init(key: link.key)) == "not_found")
       #expect(try await services.store(of: .activity).rows("calendar_feeds") == 0)

@@ -85,8 +85,8 @@ struct DashboardTests {
       try await ana.walk("a", 1000, "2026-11-20T08:00:00Z")
       try await ana.walk("b", 2500, "2026-11-21T08:00:00Z")
       func coins() async throws -> [Int] {
-        try await services.hasHeard(.rewards, of: .activity)
-        try await services.hasHeard(.activity, of: .rewards)
+        try await services.hasReceived(.rewards, of: .activity)
+        try await services.hasReceived(.activity, of: .rewards)
         let board = try await ana.send(GetDashboard.self, .init())
         return [board.today.coins, board.month.coins, board.allTime.coins] + board.history.map(\.coins)
       }
@@ -98,9 +98,9 @@ struct DashboardTests {
       try await ana.walk("c", 1000, "2026-11-21T10:00:00Z")
       #expect(try await coins() == [10, 35, 35, 10, 25, 0])
       // Rewards tells all of it again, as to a listener without history.
-      let told = try await services.told(by: .rewards).filter { $0.name == CoinsEarned.spec.name }
+      let published = try await services.published(by: .rewards).filter { $0.name == CoinsEarned.spec.name }
       try await services.store(of: .activity).write { transaction in
-        for event in told {
+        for event in published {
           let earned = try CoinsEarned.decode(event.body)
           try DashboardCoins.count(
             earned.coins, earned.transferID, on: LocalDay(daysSinceEpoch: 20_000), of: earned.accountID, transaction)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The days that there are, from 1970-01-01 to 2199-12-31")
 struct PlannableDaysTests {
-  /// The faults that an operation finds in a body, each as `field rule least most`.
+  /// The faults that an operation finds in a body, each as `field rule minimum maximum`.
   private static func faults<O: Operations.Operation>(_ operation: O.Type, _ body: String) -> [String] {
     let problems: [FieldProblem]
     do throws(Failure) {
@@ -16,7 +16,7 @@ struct PlannableDaysTests {
       problems = error.fields
     }
     return problems.map {
-      "\($0.field) \($0.code) \($0.parameters["least"] ?? .text("-")) \($0.parameters["most"] ?? .text("-"))"
+      "\($0.field) \($0.code) \($0.parameters["min"] ?? .text("-")) \($0.parameters["max"] ?? .text("-"))"
     }
   }
 
@@ -83,7 +83,7 @@ struct PlannableDaysTests {
         #expect(try await ana.send(GetDay.self, .init(day: ListedDay(text: text))).activities.count == 1, "\(text)")
       }
       for text in ["2200-01", "1969-12", "9999-12"] {
-        #expect(throws: FieldRule("out_of_range", ["least": .text("1970-01-01"), "most": .text("2199-12-31")])) {
+        #expect(throws: FieldRule("out_of_range", ["min": .text("1970-01-01"), "max": .text("2199-12-31")])) {
           try ListedDay(text: text)
         }
       }

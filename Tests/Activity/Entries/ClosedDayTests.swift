@@ -123,7 +123,7 @@ struct ClosedDayTests {
     try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati")
       let tomorrow = EntryName(activityID: try await entry(ana).activityID, day: try DayName(text: "2026-11-22"))
-      try await services.move(ana, to: "Pacific/Pago_Pago", heardBy: .activity)
+      try await services.move(ana, to: "Pacific/Pago_Pago", receivedBy: .activity)
       #expect(
         try await ana.failure(EditEntry.self, .init(activityID: tomorrow.activityID, day: tomorrow.day, comment: .set("x")))
           == "entry_in_future")

@@ -27,9 +27,10 @@ struct EntriesTests {
       _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
       let day = try await ana.send(GetDay.self, .init(day: .today))
       #expect(day.activities.map(\.state) == [.pending] && day.activities[0].amount == nil)
-      let told = try await services.told(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
-      #expect(told.map(\.amount) == [0.5, 2, 0, 2, nil] && told.map(\.isDeleted) == [false, false, false, false, true])
-      #expect(told.map(\.isDone) == [false, true, false, true, false])
+      let published = try await services.published(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
+      #expect(
+        published.map(\.amount) == [0.5, 2, 0, 2, nil] && published.map(\.isDeleted) == [false, false, false, false, true])
+      #expect(published.map(\.isDone) == [false, true, false, true, false])
     }
   }
 
@@ -70,7 +71,7 @@ struct EntriesTests {
       let first = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
       try services.clock.set("2026-11-21T13:00:00.000Z")
       #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == first)
-      #expect(try await services.told(by: .activity).map(\.name) == ["activities.changed", "entries.recorded"])
+      #expect(try await services.published(by: .activity).map(\.name) == ["activities.changed", "entries.recorded"])
     }
   }
 
@@ -103,11 +104,11 @@ struct EntriesTests {
           IncrementEntry.self, .init(activityID: id, day: .today, amount: 0.1), key: "key \(number % 100)")
         ends.withLock { $0[end, default: 0] += 1 }
       }
-      let (told, refused) = ends.withLock { ($0[nil] ?? 0, $0["still_running"] ?? 0) }
-      #expect(told >= 100 && told + refused == 300)
+      let (published, refused) = ends.withLock { ($0[nil] ?? 0, $0["still_running"] ?? 0) }
+      #expect(published >= 100 && published + refused == 300)
       #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.amount) == [10])
       #expect(try await services.store(of: .activity).rows("entries") == 1)
-      #expect(try await services.told(by: .activity).count { $0.name == "entries.recorded" } == 100)
+      #expect(try await services.published(by: .activity).count { $0.name == "entries.recorded" } == 100)
     }
   }
 

@@ -26,9 +26,9 @@ struct EntryDetailsTests {
       #expect(photo.mediaType == "image/png" && photo.tag == entry.photoTag && entry.photoTag?.count == 32)
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
       // The progress alone is told, and once.
-      let told = try await services.told(by: .activity).filter { $0.name == "entries.recorded" }
-      #expect(told.count == 1)
-      #expect(!String(decoding: told[0].body, as: UTF8.self).contains("great"))
+      let published = try await services.published(by: .activity).filter { $0.name == "entries.recorded" }
+      #expect(published.count == 1)
+      #expect(!String(decoding: published[0].body, as: UTF8.self).contains("great"))
     }
   }
 
@@ -149,7 +149,7 @@ struct EntryDetailsTests {
         #expect(texts == ["The picture has more than 65536 bytes.", "La imagen ocupa más de 65536 bytes."])
       }
       #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
-      #expect(try await services.told(by: .activity).map(\.name) == ["activities.changed"])
+      #expect(try await services.published(by: .activity).map(\.name) == ["activities.changed"])
     }
   }
 
@@ -162,11 +162,11 @@ struct EntryDetailsTests {
       #expect(try await ana.failure(RecordEntry.self, input) == "consent_required")
       #expect(try await ana.failure(GetEntry.self, .init(activityID: id, day: .today)) == "entry_not_found")
       // Known to identity alone.
-      try await services.change(ana, isTold: false) {
+      try await services.change(ana, isPublished: false) {
         $0.consents = [.location]; $0.revision += 1
       }
       #expect(try await ana.send(RecordEntry.self, input).location == home)
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       let edit = EditEntry.Input(activityID: id, day: .today, location: .set(home))
       #expect(try await ana.failure(EditEntry.self, edit) == "consent_required")
       // Taking it back needs none.
@@ -308,7 +308,7 @@ struct EntryDetailsTests {
       #expect(entry.comment == nil && entry.location == nil && entry.isDone && entry.photoTag == first.photoTag)
       #expect(try await services.store(of: .activity).rows("entry_places") == 0)
       // Only the change of the progress was told again.
-      #expect(try await services.told(by: .activity).filter { $0.name == "entries.recorded" }.count == 2)
+      #expect(try await services.published(by: .activity).filter { $0.name == "entries.recorded" }.count == 2)
     }
   }
 
@@ -353,8 +353,8 @@ struct EntryDetailsTests {
         #expect(try await services.store(of: .activity).rows(table) == 0, "\(table)")
       }
       #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.pending])
-      let told = try await services.told(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
-      #expect(told.map(\.isDeleted) == [false, true])
+      let published = try await services.published(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
+      #expect(published.map(\.isDeleted) == [false, true])
     }
   }
 

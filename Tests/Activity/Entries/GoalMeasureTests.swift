@@ -25,7 +25,7 @@ struct GoalMeasureTests {
     #expect(try litres.add(.init(activityID: activity, day: .today, amount: -5), to: 2000) == 0)
     #expect(try halfHour.add(.init(activityID: activity, day: .today, durationSeconds: -60), to: 30) == 0)
     let failure = #expect(throws: Failure.self) {
-      try halfHour.add(.init(activityID: activity, day: .today, durationSeconds: 1), to: Amounts.mostSeconds)
+      try halfHour.add(.init(activityID: activity, day: .today, durationSeconds: 1), to: Amounts.maxSeconds)
     }
     #expect(failure?.fields.map(\.code) == ["out_of_range"])
   }
@@ -112,7 +112,7 @@ struct GoalMeasureTests {
       anchor: .placeholder)
     let day = today.advanced(by: daysFromToday)
     var found: [DayState] = []
-    Plan([version]).judge([DayProgress(day: day, progress: progress)], from: day, to: day, today: today) {
+    Plan([version]).evaluate([DayProgress(day: day, progress: progress)], from: day, to: day, today: today) {
       found.append(DayState($0, week: nil))
     }
     #expect(found == [state])

@@ -20,8 +20,10 @@ struct OpenLimitsTests {
     }
   }
 
-  private func told(_ services: ServicesInProcess) async throws -> [EntryRecorded] {
-    try await services.told(by: .activity).filter { $0.name == EntryRecorded.spec.name }.map { try EntryRecorded.decode($0.body) }
+  private func published(_ services: ServicesInProcess) async throws -> [EntryRecorded] {
+    try await services.published(by: .activity).filter { $0.name == EntryRecorded.spec.name }.map {
+      try EntryRecorded.decode($0.body)
+    }
   }
 
   private func record(_ person: Person, _ id: ActivityID, _ seconds: Int, on day: String = "2026-11-21") async throws -> Entry {
@@ -30,14 +32,14 @@ struct OpenLimitsTests {
 
   @Test(
     "no answer and no event says that it is done while the day is open; the day's end is told once, as of when it was written")
-  func told() async throws {
+  func published() async throws {
     try await running { services, ana, id in
       let name = EntryName(activityID: id, day: .day(try LocalDay(text: "2026-11-21")))
       let entry = try await record(ana, id, 600)
       let marked = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
       #expect(!entry.isDone && !marked.isDone && marked.durationSeconds == 600)
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 0)
-      #expect(try await told(services).map(\.isDone) == [false])
+      #expect(try await published(services).map(\.isDone) == [false])
       #expect(try await ana.send(ListHistory.self, .init()).items.map(\.state) == [.pending])
       // A second before midnight in Madrid.
       try services.clock.set("2026-11-21T22:59:59.999Z")
@@ -45,7 +47,7 @@ struct OpenLimitsTests {
       try services.clock.set("2026-11-21T23:00:00.000Z")
       #expect(try await ana.send(GetEntry.self, name).isDone)
       let events = try await ana.answer(from: .activity) { () -> [EntryRecorded]? in
-        let events = try await self.told(services)
+        let events = try await self.published(services)
         return events.count > 1 ? events : nil
       }
       #expect(events.map(\.isDone) == [false, true] && events.map(\.durationSeconds) == [600, 600])
@@ -54,7 +56,7 @@ struct OpenLimitsTests {
       #expect(try await ana.send(ListHistory.self, .init()).items.map(\.state) == [.done])
       try services.clock.set("2026-11-22T12:00:00.000Z")
       try await close(services)
-      #expect(try await told(services).count == 2)
+      #expect(try await published(services).count == 2)
     }
   }
 
@@ -71,7 +73,7 @@ struct OpenLimitsTests {
       #expect(try await !record(ana, id, 3601).isDone)
       try services.clock.set("2026-11-22T12:00:00.000Z")
       try await close(services)
-      #expect(try await told(services).map(\.isDone) == [true, false, false])
+      #expect(try await published(services).map(\.isDone) == [true, false, false])
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 0)
       let open = try await services.store(of: .activity).read {
         try Int.fetchOne($0, sql: "SELECT count(*) FROM entries WHERE closes_at IS NOT NULL")
@@ -87,14 +89,14 @@ struct OpenLimitsTests {
       _ = try await ana.send(RecordEntry.self, .init(activityID: read, day: .today, amount: 10))
       _ = try await ana.send(
         UpdateActivity.self, .init(activityID: read, goal: .set(.quantity(10, unit: "pages", .atMost))))
-      #expect(try await told(services).map(\.isDone) == [true, false])
+      #expect(try await published(services).map(\.isDone) == [true, false])
       _ = try await ana.send(UpdateActivity.self, .init(activityID: read, goal: .set(.quantity(5, unit: "pages"))))
-      #expect(try await told(services).map(\.isDone) == [true, false, true])
+      #expect(try await published(services).map(\.isDone) == [true, false, true])
       _ = try await ana.send(
         UpdateActivity.self, .init(activityID: read, goal: .set(.quantity(12, unit: "pages", .atMost))))
       try services.clock.set("2026-11-21T23:00:00.000Z")
       try await close(services)
-      #expect(try await told(services).map(\.isDone).prefix(5) == [true, false, true, false, true])
+      #expect(try await published(services).map(\.isDone).prefix(5) == [true, false, true, false, true])
     }
   }
 
@@ -109,15 +111,15 @@ struct OpenLimitsTests {
       let (inMadrid, inNewYork) = (try Instant(text: "2026-11-21T23:00:00.000Z"), try Instant(text: "2026-11-22T05:00:00.000Z"))
       #expect(try await closing() == inMadrid)
       // West: the day lasts until five in the morning, UTC.
-      try await services.move(ana, to: "America/New_York", heardBy: .activity)
+      try await services.move(ana, to: "America/New_York", receivedBy: .activity)
       try services.clock.set("2026-11-21T23:30:00.000Z")
       try await close(services)
       #expect(try await closing() == inNewYork)
-      #expect(try await told(services).count == 1)
+      #expect(try await published(services).count == 1)
       // East: it is over.
-      try await services.move(ana, to: "Asia/Tokyo", heardBy: .activity)
+      try await services.move(ana, to: "Asia/Tokyo", receivedBy: .activity)
       try await close(services)
-      #expect(try await told(services).map(\.isDone) == [false, true])
+      #expect(try await published(services).map(\.isDone) == [false, true])
     }
   }
 

@@ -66,7 +66,7 @@ struct ProgressTests {
           == ["durationSeconds adds_nothing"])
       let less = IncrementEntry.Input(activityID: litres, day: .today, amount: -5)
       #expect(try await services.store(of: .activity).rows("entries") == 0)
-      #expect(try await services.told(by: .activity).allSatisfy { $0.name == "activities.changed" })
+      #expect(try await services.published(by: .activity).allSatisfy { $0.name == "activities.changed" })
       let none = try await ana.send(IncrementEntry.self, less)
       #expect(none.amount == 0 && !none.isDone)
       #expect(try await ana.send(GetEntry.self, .init(activityID: litres, day: .today)) == none)
@@ -134,11 +134,12 @@ struct ProgressTests {
       let store = services.store(of: .activity)
       #expect(try await store.rows("entries") == 2)
       // Each found what those before it had left, and told what it left itself.
-      let told = try await services.told(by: .activity).filter { $0.name == "entries.recorded" }.map {
+      let published = try await services.published(by: .activity).filter { $0.name == "entries.recorded" }.map {
         try EntryRecorded.decode($0.body)
       }
-      #expect(told.count == 401)
-      let steps = zip([0] + told.filter { $0.activityID == fresh }.compactMap(\.amount), told.filter { $0.activityID == fresh })
+      #expect(published.count == 401)
+      let steps = zip(
+        [0] + published.filter { $0.activityID == fresh }.compactMap(\.amount), published.filter { $0.activityID == fresh })
       #expect(steps.allSatisfy { before, event in (1...3).contains((event.amount ?? 0) - before) })
     }
   }

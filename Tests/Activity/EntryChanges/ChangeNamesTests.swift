@@ -45,7 +45,7 @@ struct ChangeNamesTests {
       try services.clock.set("2026-11-21T12:00:00.000Z")
       let late = try change("w", by: "watch", at: "11:00:00", id, amount: 2, comment: .set("late"), location: .set(place))
       _ = try await sync(ana, [late])
-      let batch = try (0..<SyncEntries.Input.mostChanges).map { number in
+      let batch = try (0..<SyncEntries.Input.maxChanges).map { number in
         var early = try change(
           "\(number)", at: "08:00:00", id, amount: Double(number), comment: .set("\(number)"), location: .set(place))
         early.madeAt = early.madeAt.adding(seconds: number)
@@ -58,7 +58,7 @@ struct ChangeNamesTests {
       // Those of the batch, and those that were lost before it.
       #expect(lost.count == 3 * batch.count + 2)
       #expect(lost.suffix(2).map(\.amount) == [nil, 1] && lost.suffix(2).map(\.comment) == ["first", nil])
-      let told = try await services.told(by: .activity).count
+      let published = try await services.published(by: .activity).count
       for minute in 1...3 {
         try services.clock.set("2026-11-21T13:0\(minute):00.000Z")
         let again = try await sync(ana, batch)
@@ -66,7 +66,7 @@ struct ChangeNamesTests {
         #expect(again.map(\.supersededFields) == first.map(\.supersededFields) && again.map(\.entry) == first.map(\.entry))
       }
       #expect(try await history(ana, id) == lost)
-      #expect(try await services.told(by: .activity).count == told)
+      #expect(try await services.published(by: .activity).count == published)
     }
   }
 
@@ -91,18 +91,18 @@ struct ChangeNamesTests {
   }
 
   @Test("also where they could not be taken in any more: what was taken in once is not judged again")
-  func notJudgedAgain() async throws {
+  func notEvaluatedAgain() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       let taken = try change("1", at: "08:00:00", id, amount: 1, location: .set(place))
       let new = try change("2", at: "08:30:00", id, location: .set(place))
       #expect(try await sync(ana, [taken]).map(\.outcome) == [.applied])
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       let results = try await sync(ana, [taken, new])
       #expect(results.map(\.outcome) == [.repeated, .refused] && results[1].refusal?.code == "consent_required")
       // What was refused is no known change: it is taken as soon as it can be.
-      try await services.change(ana, heardBy: .activity) { $0.consents = [.location] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [.location] }
       #expect(try await sync(ana, [taken, new]).map(\.outcome) == [.repeated, .applied])
     }
   }
@@ -127,7 +127,7 @@ struct ChangeNamesTests {
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       let first = try change("1", at: "08:00:00", id, amount: 1, comment: .set("a"))
       #expect(try await sync(ana, [first]).map(\.outcome) == [.applied])
-      let told = try await services.told(by: .activity).count
+      let published = try await services.published(by: .activity).count
       let others = [
         try change("1", at: "08:00:00", id, amount: 2, comment: .set("a")),
         try change("1", at: "08:00:01", id, amount: 1, comment: .set("a")),
@@ -140,7 +140,7 @@ struct ChangeNamesTests {
         results[0].refusal?.message
           == "Este dispositivo ya envió otro cambio con este nombre. Envíalo con un nombre que no se haya usado antes.")
       #expect(results[0].entry == nil && results[5].entry?.amount == 3)
-      #expect(try await services.told(by: .activity).count == told + 1)
+      #expect(try await services.published(by: .activity).count == published + 1)
       // In one batch, too: the first of them is the one that is known.
       let (one, other) = (try change("3", at: "09:00:00", id, amount: 5), try change("3", at: "09:00:00", id, amount: 6))
       #expect(try await sync(ana, [one, other, one]).map(\.outcome) == [.applied, .refused, .repeated])

@@ -96,7 +96,7 @@ struct EntrySyncTests {
       let (entry, lost) = (
         try await ana.send(GetEntry.self, .init(activityID: id, day: .today)), try await history(ana, id)
       )
-      let told = try await services.told(by: .activity).count
+      let published = try await services.published(by: .activity).count
       try services.clock.set("2026-11-21T13:00:00.000Z")
       for _ in 0..<3 {
         let again = try await ana.send(SyncEntries.self, .init(changes: changes.reversed())).results
@@ -104,7 +104,7 @@ struct EntrySyncTests {
       }
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
       #expect(try await history(ana, id) == lost)
-      #expect(try await services.told(by: .activity).count == told)
+      #expect(try await services.published(by: .activity).count == published)
       // The id is its device's own.
       let other = try await sync(ana, try change("2", by: "watch", at: "11:00", id, durationSeconds: 30))
       #expect(other.map(\.outcome) == [.applied])
@@ -128,8 +128,8 @@ struct EntrySyncTests {
       _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
       results = try await sync(ana, try change("5", at: "12:29", id, isDone: true))
       #expect(results.map(\.outcome) == [.superseded])
-      let told = try await services.told(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
-      #expect(told.map(\.isDeleted) == [false, true, false, true])
+      let published = try await services.published(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
+      #expect(published.map(\.isDeleted) == [false, true, false, true])
     }
   }
 
@@ -237,7 +237,7 @@ struct EntrySyncTests {
       let store = services.store(of: .activity)
       try await store.write { transaction in
         let sql = "UPDATE entry_change_counts SET changes = changes + ?"
-        try transaction.database.execute(sql: sql, arguments: [SyncEntries.mostADay - 2])
+        try transaction.database.execute(sql: sql, arguments: [SyncEntries.maxPerDay - 2])
       }
       do {
         _ = try await sync(ana, second, third)
@@ -261,7 +261,7 @@ struct EntrySyncTests {
   func keepsNothing() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let batch = try (1...SyncEntries.Input.mostChanges).map { try change("\($0)", at: "08:00", ActivityID(), amount: -1) }
+      let batch = try (1...SyncEntries.Input.maxChanges).map { try change("\($0)", at: "08:00", ActivityID(), amount: -1) }
       let store = services.store(of: .activity)
       for key in ["a", "b"] {
         _ = try await ana.send(SyncEntries.self, .init(changes: batch), key: key)

@@ -25,9 +25,10 @@ struct EntryUndoTests {
       #expect(try await undo(ana, id) == 1)
       #expect(try await undo(ana, id) == nil)
       #expect(try await ana.failure(UndoEntry.self, .init(activityID: id, day: .today)) == "nothing_to_undo")
-      let told = try await services.told(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
-      #expect(told.map(\.amount) == [1, 2, 3, 2, 1, nil] && told.map(\.isDone) == [false, false, true, false, false, false])
-      #expect(told.map(\.isDeleted) == [false, false, false, false, false, true])
+      let published = try await services.published(by: .activity).dropFirst().map { try EntryRecorded.decode($0.body) }
+      #expect(
+        published.map(\.amount) == [1, 2, 3, 2, 1, nil] && published.map(\.isDone) == [false, false, true, false, false, false])
+      #expect(published.map(\.isDeleted) == [false, false, false, false, false, true])
     }
   }
 
@@ -146,11 +147,11 @@ struct EntryUndoTests {
       let (name, place) = (EntryName(activityID: id, day: .today), EntryLocation(latitude: 1, longitude: 2))
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1, comment: "a", location: place))
       _ = try await ana.send(DeleteEntry.self, name)
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       let entry = try await ana.send(UndoEntry.self, name).entry
       #expect(entry?.amount == 1 && entry?.comment == "a" && entry?.location == nil)
       #expect(try await services.store(of: .activity).rows("entry_places") == 0)
-      try await services.change(ana, heardBy: .activity) { $0.consents = [.location] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [.location] }
       #expect(try await ana.send(UndoEntry.self, name).entry == nil)
       #expect(try await ana.failure(UndoEntry.self, name) == "nothing_to_undo")
       let lost = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today)).items

@@ -57,7 +57,7 @@ struct ErasureTests {
       ]
       for (table, count) in more { #expect(try await store.rows(table) == count, "\(table)") }
       #expect(try await store.traces(of: ana.id).count == 18)
-      try await services.delete(ana, heardBy: .activity)
+      try await services.delete(ana, receivedBy: .activity)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
       for (table, count) in more { #expect(try await store.rows(table) == count / 2, "\(table)") }
@@ -66,8 +66,8 @@ struct ErasureTests {
           "profiles 3", "activities 2", "entries 1", "steps 13", "follows 0", "coins 3", "events 8",
         ])
       #expect(try await ben.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done, .pending])
-      let told = try await services.told(by: .activity)
-      #expect(told.filter { $0.name == "events.erased" }.count == 8)
+      let published = try await services.published(by: .activity)
+      #expect(published.filter { $0.name == "events.erased" }.count == 8)
     }
   }
 
@@ -76,7 +76,7 @@ struct ErasureTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity()
-      try await services.delete(ana, heardBy: .activity)
+      try await services.delete(ana, receivedBy: .activity)
       let entry = RecordEntry.Input(activityID: activity.id, day: .today, isDone: true)
       // That she is gone refuses it, not that her activity is.
       #expect(try await ana.failure(RecordEntry.self, entry) == "session_revoked")
@@ -85,7 +85,7 @@ struct ErasureTests {
         steps: 200)
       #expect(try await ana.failure(RecordMovementSamples.self, .init(samples: [sample])) == "session_revoked")
       // Identity's older events come once more, as after a restore.
-      try await services.move(ana, to: "Europe/Madrid", heardBy: .activity)
+      try await services.move(ana, to: "Europe/Madrid", receivedBy: .activity)
       #expect(try await services.store(of: .activity).traces(of: ana.id) == [])
     }
   }

@@ -125,7 +125,7 @@ struct FollowedActivitiesTests {
       try await services.follow(ana, ben)
       try await services.follow(ben, eve)
       try await services.follow(eve, ana)
-      try await services.delete(ben, heardBy: .activity)
+      try await services.delete(ben, receivedBy: .activity)
       #expect(try await services.store(of: .activity).rows("follows") == 1)
       try await services.follow(ana, ben, revision: 9)
       #expect(try await services.store(of: .activity).traces(of: ben.id) == [])

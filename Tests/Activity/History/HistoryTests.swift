@@ -183,7 +183,7 @@ struct HistoryTests {
         try await person.send(ListHistoryPoints.self, .init(whose: whose)).items.map(\.location)
       }
       for consents in [[ConsentPurpose.location], [.activityData], [.location]] {
-        try await services.change(ben, heardBy: .activity) { $0.consents = consents }
+        try await services.change(ben, receivedBy: .activity) { $0.consents = consents }
         let isOpen = consents == [.location]
         let items = try await ana.history(.init(whose: .followed))
         #expect(items.map(\.comment) == ["sol"] && items.map(\.location) == [isOpen ? madrid : nil])
@@ -202,15 +202,15 @@ struct HistoryTests {
       let (ana, ben) = (try await services.register(), try await services.register())
       let walk = try await ben.makeActivity(startDay: "2026-01-01")
       try await services.plant([PlantedEntry(owner: ben.id, activity: walk.id, day: day)])
-      for service in [ServiceName.social, .activity] { try await services.hasHeard(service, of: .identity) }
+      for service in [ServiceName.social, .activity] { try await services.hasReceived(service, of: .identity) }
       let request = try await ana.send(SendFollowRequest.self, .init(username: try Username(text: "person1")))
-      try await services.hasHeard(.activity, of: .social)
+      try await services.hasReceived(.activity, of: .social)
       #expect(try await ana.history(.init(whose: .followed)).isEmpty)
       _ = try await ben.send(AcceptFollowRequest.self, .init(followRequestID: request.id))
-      try await services.hasHeard(.activity, of: .social)
+      try await services.hasReceived(.activity, of: .social)
       #expect(try await ana.history(.init(whose: .followed)).map(\.activityID) == [walk.id])
       _ = try await ana.send(RemoveFollow.self, .init(accountID: ben.id))
-      try await services.hasHeard(.activity, of: .social)
+      try await services.hasReceived(.activity, of: .social)
       #expect(try await ana.history(.init(whose: .followed)).isEmpty)
     }
   }
@@ -306,7 +306,7 @@ struct HistoryTests {
       #expect(try await ana.failure(ListHistory.self, query) == "consent_required")
       #expect(try await ana.failure(ListHistoryPoints.self, query) == "consent_required")
       #expect(try await ana.failure(ListHistory.self, .init()) == nil)
-      try await services.change(ana, isTold: false) { $0.consents = [.location] }
+      try await services.change(ana, isPublished: false) { $0.consents = [.location] }
       #expect(try await ana.failure(ListHistory.self, query) == nil)
     }
   }
@@ -387,7 +387,7 @@ struct HistoryTests {
         }
       }
       #expect(try await holds("日本語"))
-      try await services.delete(ana, heardBy: .activity)
+      try await services.delete(ana, receivedBy: .activity)
       try await EntryComments.purge(store)
       #expect(try await !holds("日本語"))
       #expect(try await ben.history(.init(text: "y m")).count == 1)

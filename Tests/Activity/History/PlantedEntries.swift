@@ -27,11 +27,11 @@ extension ServicesInProcess {
 
   /// Lets one follow the other, or no more, as social tells of it, and waits until activity knows.
   func follow(_ one: Person, _ other: Person, _ state: FollowChanged.State = .accepted, revision: Int = 1) async throws {
-    try await hasHeard(.activity, of: .social)
+    try await hasReceived(.activity, of: .social)
     let event = FollowChanged(
       followerAccountID: one.id, followedAccountID: other.id, state: state, revision: revision, at: clock.now)
-    try await store(of: .social).write { try $0.tell(event) }
-    try await hasHeard(.activity, of: .social)
+    try await store(of: .social).write { try $0.publish(event) }
+    try await hasReceived(.activity, of: .social)
   }
 }
 

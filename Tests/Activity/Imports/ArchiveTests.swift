@@ -31,7 +31,7 @@ struct ArchiveTests {
     #expect(try TemporaryFile("export.zip", bytes).read().fault == .tooLarge)
   }
 
-  @Test("whose entries say nowhere how long they are, are read, and what lies before the export is passed over")
+  @Test("whose entries say nowhere how long they are, are read, and what lies before the export is ignored")
   func openEnded() throws {
     var generator = SeededGenerator(7)
     let noise = (0..<40_000).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }

@@ -67,7 +67,7 @@ struct FitbitPersonTests {
     let file = try TemporaryFile("hours.csv", Self.rows(["1", "2", "1", "3"]))
     let reader = try file.file.reader(.fitbitHours, person: "1")
     var count = 0
-    while let records = try reader.next(most: 1) { count += records.count }
+    while let records = try reader.next(maximum: 1) { count += records.count }
     #expect(count == 2)
   }
 }

@@ -125,8 +125,8 @@ struct GoogleFitTests {
           }
           found.append(try await Self.days(of: ana, around: day, 30))
           // All other days are as the summaries say.
-          let told = try Self.summaries(days)[day] ?? 0
-          #expect(try await ana.steps() == 3_159_539 - told + 6282)
+          let published = try Self.summaries(days)[day] ?? 0
+          #expect(try await ana.steps() == 3_159_539 - published + 6282)
         }
         #expect(found[0] == found[1])
         if dayStartHour == 0 { #expect(found[0].first { $0.day == day }?.steps == 6282) }

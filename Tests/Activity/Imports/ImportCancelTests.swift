@@ -29,7 +29,7 @@ struct ImportCancelTests {
   ]
 
   @Test("let the next one be read at once, whatever their reader is at", arguments: [0, 1])
-  func lanes(_ index: Int) async throws {
+  func slots(_ index: Int) async throws {
     let long = Self.files[index]
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()

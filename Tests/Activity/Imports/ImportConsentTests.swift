@@ -59,7 +59,7 @@ struct ImportConsentTests {
       if needsConsent {
         #expect(try await ana.failure(CompleteImport.self, completion) == "consent_required")
         #expect(try await ana.send(GetImport.self, completion).state == .uploading)
-        try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData] }
+        try await services.change(ana, receivedBy: .activity) { $0.consents = [.activityData] }
       }
       _ = try await ana.send(CompleteImport.self, completion)
       let done = try await ana.end(of: made.id)
@@ -79,7 +79,7 @@ struct ImportConsentTests {
       let waiting = try await ana.upload(name, bytes)
       // Without the bell it waits until something else is complete.
       try await services.store(of: .activity).write { try Imports.accept(waiting.id, as: .appleHealth, $0) }
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       for id in [made.id, unknown.id, waiting.id] {
         let ended = try await ana.send(GetImport.self, .init(importID: id))
         #expect(ended.state == .failed && ended.reason == .consentWithdrawn && ended.counts.taken == 0)
@@ -89,12 +89,13 @@ struct ImportConsentTests {
         #expect(try await ana.failure(CompleteImport.self, .init(importID: id)) == "import_unusable")
       }
       #expect(try await ana.areFilesGone(from: services.home))
-      let told = try await services.told(by: .activity).filter { $0.name == ImportProgressed.spec.name }
+      let published = try await services.published(by: .activity).filter { $0.name == ImportProgressed.spec.name }
         .map { try ImportProgressed.decode($0.body) }
-      #expect(Set(told.map(\.importID)) == [made.id, unknown.id, waiting.id] && told.allSatisfy { $0.state == .failed })
+      #expect(
+        Set(published.map(\.importID)) == [made.id, unknown.id, waiting.id] && published.allSatisfy { $0.state == .failed })
       #expect(try await services.store(of: .activity).rows("movement_samples") == 0)
       // Given again, it brings nothing back.
-      try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [.activityData] }
       #expect(try await ana.send(GetImport.self, .init(importID: made.id)).state == .failed)
     }
   }
@@ -111,7 +112,7 @@ struct ImportConsentTests {
         try Imports.accept(made.id, as: .fitbitHours, transaction)
         #expect(try Imports.begin(made.id, transaction))
       }
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       let row = try #require(try await store.read { try Imports.find(made.id, in: $0) })
       #expect(row.state == .reading)
       let run = try #require(
@@ -134,11 +135,11 @@ struct ImportConsentTests {
       let habits = try await ana.upload(name, bytes, format: .loopHabits)
       let others = try await ben.upload(movement.name, movement.bytes, format: .fitbitHours)
       // Another consent's end is none of this one's.
-      try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData, .location] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [.activityData, .location] }
       let mine = try await ana.upload(movement.name, movement.bytes, format: .fitbitHours)
-      try await services.change(ana, heardBy: .activity) { $0.consents = [.activityData] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [.activityData] }
       #expect(try await ana.send(GetImport.self, .init(importID: mine.id)).state == .uploading)
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       #expect(try await ana.send(GetImport.self, .init(importID: mine.id)).state == .failed)
       for (person, id) in [(ana, habits.id), (ben, others.id)] {
         _ = try await person.send(CompleteImport.self, .init(importID: id))
@@ -154,7 +155,7 @@ struct ImportConsentTests {
       let ana = try await services.register(consents: [])
       let made = try await ana.upload(name, bytes)
       #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "consent_required")
-      try await services.change(ana, isTold: false) { $0.consents = [.activityData] }
+      try await services.change(ana, isPublished: false) { $0.consents = [.activityData] }
       _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
       #expect(try await ana.end(of: made.id).counts.taken == 1)
     }

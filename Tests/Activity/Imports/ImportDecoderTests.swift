@@ -97,10 +97,10 @@ struct ImportDecoderTests {
     #expect(try format == file.file.format())
     try decoded.open(format, person: nil, from: 1).get()
     var others: [ImportedRecord] = []
-    var slice = try decoded.next(most: 1)
+    var slice = try decoded.next(maximum: 1)
     while let some = slice.records {
       others += some
-      slice = try decoded.next(most: 1)
+      slice = try decoded.next(maximum: 1)
     }
     #expect(slice.fault == fault)
     #expect(others.map(Self.text) == records.dropFirst().map(Self.text))

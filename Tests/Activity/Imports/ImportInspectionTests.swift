@@ -31,11 +31,11 @@ struct ImportInspectionTests {
           return failure.parameters["reason"]?.description ?? failure.code
         }
       }
-      let first = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.mostBytes)
+      let first = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.maxBytes)
       var start = ContinuousClock.now
       #expect(try await complete(first) == "import_noExport")
       let one = ContinuousClock.now - start
-      let second = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.mostBytes)
+      let second = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.maxBytes)
       start = ContinuousClock.now
       try await withThrowingTaskGroup(of: (answer: String, end: ContinuousClock.Instant).self) { group in
         for _ in 0..<40 { group.addTask { (try await complete(second), ContinuousClock.now) } }
@@ -57,7 +57,7 @@ struct ImportInspectionTests {
     let zip = try Self.zip.get()
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let made = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.mostBytes)
+      let made = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.maxBytes)
       let before = BuiltProgram.decoders()
       async let answer = ana.failure(CompleteImport.self, .init(importID: made.id))
       var decoders: Set<Int32> = []

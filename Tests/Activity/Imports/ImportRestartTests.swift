@@ -38,7 +38,7 @@ struct ImportRestartTests {
       let reader = try file.file.reader(.appleHealth, person: nil)
       var rest: [String] = []
       var skipped = 0
-      while let records = try reader.next(most: 1 + position % 50) {
+      while let records = try reader.next(maximum: 1 + position % 50) {
         let some = records.dropFirst(min(position - skipped, records.count))
         skipped += records.count - some.count
         rest += some.map(Self.text)

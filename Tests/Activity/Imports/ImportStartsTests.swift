@@ -59,8 +59,8 @@ struct ImportStartsTests {
         try await Self.row(id, store).shown(.english).reasonText
           == "its reading broke down three times at the same place; what stands before was kept")
       #expect(try await ana.areFilesGone(from: services.home))
-      let told = try #require(try await services.told(by: .activity).last { $0.name == ImportProgressed.spec.name })
-      #expect(try ImportProgressed.decode(told.body).state == .failed)
+      let published = try #require(try await services.published(by: .activity).last { $0.name == ImportProgressed.spec.name })
+      #expect(try ImportProgressed.decode(published.body).state == .failed)
       // Who is behind it is read.
       #expect(try await ana.importFile("hours.csv", Self.bytes).counts.taken == Self.records)
     }

@@ -28,7 +28,7 @@ struct ImportedTotalsSchemaTests {
         form: Int = 0
       ) throws {
         number += 1
-        let place = SamplePlace(account: account, kind: kind, day: day).rawValue + number
+        let place = SampleKey(account: account, kind: kind, day: day).rawValue + number
         try database.execute(
           sql: "INSERT INTO movement_samples VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?)",
           arguments: [place, account, id, start, start + minutes * 60_000, amount, source, form])

@@ -112,11 +112,11 @@ struct TemporaryFile: ~Copyable {
   deinit { unlink(path) }
 
   /// All records of the file, by what it is, and the fault that ended the reading.
-  func read(person: String? = nil, most: Int = 1000) throws -> (records: [ImportedRecord], fault: FormatFault?) {
+  func read(person: String? = nil, maximum: Int = 1000) throws -> (records: [ImportedRecord], fault: FormatFault?) {
     var records: [ImportedRecord] = []
     do throws(FormatFault) {
       let reader = try file.reader(try file.format(), person: person)
-      while let more = try reader.next(most: most) { records += more }
+      while let more = try reader.next(maximum: maximum) { records += more }
     } catch {
       return (records, error)
     }

@@ -312,7 +312,7 @@ struct ImportsTests {
       _ = try await ana.upload("export.xml", Self.bytes)
       let folder = "\(services.home.path)/imports/\(ana.id)"
       #expect(FileManager.default.fileExists(atPath: folder))
-      try await services.delete(ana, heardBy: .activity)
+      try await services.delete(ana, receivedBy: .activity)
       #expect(try await services.store(of: .activity).traces(of: ana.id).isEmpty)
       #expect(try await ana.areFilesGone(from: services.home))
     }
@@ -323,11 +323,11 @@ struct ImportsTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let done = try await ana.importFile("export.xml", Self.bytes)
-      let told = try await services.told(by: .activity).filter { $0.name == ImportProgressed.spec.name }
+      let published = try await services.published(by: .activity).filter { $0.name == ImportProgressed.spec.name }
         .map { try ImportProgressed.decode($0.body) }
-      #expect(told.map(\.progress) == told.map(\.progress).sorted())
+      #expect(published.map(\.progress) == published.map(\.progress).sorted())
       #expect(
-        told.last
+        published.last
           == ImportProgressed(accountID: ana.id, importID: done.id, state: .done, progress: 100, counts: done.counts))
     }
   }

@@ -56,9 +56,9 @@ struct LoopBoundsTests {
         // Three bytes of length, one of the row's number, and what stands in the cell itself of so long a text.
         let length = (0..<3).reduce(0) { $0 << 7 | Int(bytes[place + $1] & 0x7F) }
         guard bytes[place] & 0x80 != 0, length > 1_000_000 else { continue }
-        let least = (512 - 12) * 32 / 255 - 23
-        let rest = least + (length - least) % (512 - 4)
-        let end = place + 4 + (rest <= 512 - 35 ? rest : least)
+        let minimum = (512 - 12) * 32 / 255 - 23
+        let rest = minimum + (length - minimum) % (512 - 4)
+        let end = place + 4 + (rest <= 512 - 35 ? rest : minimum)
         shared = shared ?? bytes[end..<end + 4]
         if let shared { bytes.replaceSubrange(end..<end + 4, with: shared) }
       }

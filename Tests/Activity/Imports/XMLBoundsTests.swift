@@ -41,7 +41,7 @@ struct XMLBoundsTests {
     var fault: FormatFault?
     do throws(FormatFault) {
       let reader = try file.file.reader(.appleHealth, person: nil)
-      while try reader.next(most: 1000) != nil {}
+      while try reader.next(maximum: 1000) != nil {}
     } catch {
       fault = error
     }

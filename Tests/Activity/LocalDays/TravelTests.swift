@@ -10,7 +10,7 @@ import Testing
 @Suite("Travelling")
 struct TravelTests {
   @Test(
-    "days are lost whose end a clock put forward passes over, and one of which more than half is gone",
+    "days are lost whose end a clock put forward ignores, and one of which more than half is gone",
     arguments: [
       ("2026-11-21T20:00", "2026-11-21T23:00", []), ("2026-11-21T20:00", "2026-11-20T20:00", []),
       ("2026-11-21T20:00", "2026-11-22T03:00", ["2026-11-21"]), ("2026-11-21T23:50", "2026-11-22T12:00", ["2026-11-21"]),
@@ -71,7 +71,7 @@ struct TravelTests {
       try await record("2026-11-21")
       #expect(try await ana.streak(of: walk) == Streak(current: 2, longest: 2))
       // Noon of the 21st in Kiritimati is noon of the 20th in Honolulu.
-      try await services.move(ana, to: "Pacific/Honolulu", heardBy: .activity)
+      try await services.move(ana, to: "Pacific/Honolulu", receivedBy: .activity)
       #expect(try await ana.send(GetDay.self, .init(day: .today)).day.description == "2026-11-20")
       #expect(try await ana.streak(of: walk) == Streak(current: 2, longest: 2))
       #expect(try await ana.send(GetDay.self, .init(day: .day(LocalDay(text: "2026-11-21")))).activities[0].state == .done)
@@ -80,7 +80,7 @@ struct TravelTests {
       #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.done])
       // Back on the evening of the 22nd, which is that of the 23rd there: most of the 23rd is gone, and the end of the 22nd.
       try services.clock.set("2026-11-23T06:00:00.000Z")
-      try await services.move(ana, to: "Pacific/Kiritimati", heardBy: .activity)
+      try await services.move(ana, to: "Pacific/Kiritimati", receivedBy: .activity)
       try services.clock.set("2026-11-24T00:00:00.000Z")
       try await record("today")
       #expect(try await ana.streak(of: walk) == Streak(current: 3, longest: 3))

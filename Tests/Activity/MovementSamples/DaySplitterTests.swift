@@ -109,9 +109,9 @@ struct DaySplitterTests {
   private func clockChanges(of zone: TimeZone) -> [Int64] {
     var changes: [Int64] = []
     var last = zone.secondsFromGMT(for: Date(timeIntervalSince1970: 1_704_067_200))
-    for moment in stride(from: Int64(1_704_067_200), to: 1_830_297_600, by: 900) {
-      let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment)))
-      if offset != last { changes.append(moment) }
+    for zeroLengthSample in stride(from: Int64(1_704_067_200), to: 1_830_297_600, by: 900) {
+      let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(zeroLengthSample)))
+      if offset != last { changes.append(zeroLengthSample) }
       last = offset
     }
     return changes

@@ -22,40 +22,40 @@ struct FairnessTests {
   func samples() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
       let ana = try await services.register()
-      func marks(_ output: RecordMovementSamples.Output) -> [[MovementMark]] { output.marked.map(\.codes) }
+      func flags(_ output: RecordMovementSamples.Output) -> [[MovementFlag]] { output.flagged.map(\.codes) }
       var output = try await record(ana, "fair", from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:10:00Z", 3000)
-      #expect(output.marked.isEmpty && output.reasons.isEmpty && output.days.map(\.earningSteps) == [3000])
+      #expect(output.flagged.isEmpty && output.reasons.isEmpty && output.days.map(\.earningSteps) == [3000])
       output = try await record(ana, "fast", from: "2026-11-21T09:00:00Z", to: "2026-11-21T09:10:00Z", 3001)
-      #expect(marks(output) == [[.tooFast]] && output.days.map(\.steps) == [6001] && output.days.map(\.earningSteps) == [3000])
+      #expect(flags(output) == [[.tooFast]] && output.days.map(\.steps) == [6001] && output.days.map(\.earningSteps) == [3000])
       #expect(
         output.reasons.map(\.text) == [
           "More than 300 steps in a minute, which nobody moves: it is shown, but earns no coins."
         ])
       output = try await record(ana, "burst", from: "2026-11-21T09:20:00Z", to: "2026-11-21T09:20:10Z", 300)
-      #expect(output.marked.isEmpty && output.days.map(\.earningSteps) == [3300])
+      #expect(output.flagged.isEmpty && output.days.map(\.earningSteps) == [3300])
       output = try await record(ana, "moment", from: "2026-11-21T09:30:00Z", to: "2026-11-21T09:30:00Z", 301)
-      #expect(marks(output) == [[.tooFast]])
+      #expect(flags(output) == [[.tooFast]])
       output = try await record(
         ana, "typed", from: "2026-11-21T10:00:00Z", to: "2026-11-21T10:30:00Z", 500, isHandTyped: true)
-      #expect(marks(output) == [[.handTyped]] && output.days.map(\.earningSteps) == [3300])
+      #expect(flags(output) == [[.handTyped]] && output.days.map(\.earningSteps) == [3300])
       output = try await record(ana, "soon", from: "2026-11-21T12:00:00Z", to: "2026-11-21T12:05:00Z", 10)
-      #expect(output.marked.isEmpty)
+      #expect(output.flagged.isEmpty)
       output = try await record(ana, "future", from: "2026-11-21T12:05:00Z", to: "2026-11-21T12:05:00.001Z", 10)
-      #expect(marks(output) == [[.inFuture]])
+      #expect(flags(output) == [[.inFuture]])
       #expect(
         output.reasons.map(\.text).contains(
           "It ended more than 5 minutes after it was told: it is shown, but earns no coins."))
       output = try await record(ana, "in time", from: "2026-11-15T08:00:00Z", to: "2026-11-15T09:00:00Z", 10)
-      #expect(output.marked.isEmpty && output.days.map(\.earningSteps) == [10])
+      #expect(output.flagged.isEmpty && output.days.map(\.earningSteps) == [10])
       output = try await record(ana, "late", from: "2026-11-14T08:00:00Z", to: "2026-11-14T09:00:00Z", 10)
-      #expect(marks(output) == [[.late]] && output.days.map(\.earningSteps) == [0] && output.days.map(\.steps) == [10])
+      #expect(flags(output) == [[.late]] && output.days.map(\.earningSteps) == [0] && output.days.map(\.steps) == [10])
       output = try await record(
         ana, "both", from: "2026-11-14T10:00:00Z", to: "2026-11-14T10:01:00Z", 1000, isHandTyped: true)
-      #expect(marks(output) == [[.handTyped, .late, .tooFast]])
+      #expect(flags(output) == [[.handTyped, .late, .tooFast]])
       let days = try await ana.days()
       #expect(days.map { $0.reasons.map(\.code) } == [[.handTyped, .late, .tooFast], [], [.handTyped, .inFuture, .tooFast]])
-      let told = try await services.told(by: .activity).compactMap { try MovementChanged.decode($0.body).days.last }
-      #expect(told.last { $0.day == days[2].day }?.earningSteps == 3310)
+      let published = try await services.published(by: .activity).compactMap { try MovementChanged.decode($0.body).days.last }
+      #expect(published.last { $0.day == days[2].day }?.earningSteps == 3310)
     }
   }
 
@@ -63,13 +63,13 @@ struct FairnessTests {
   func distances() async throws {
     try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
       let ana = try await services.register(language: .spanish)
-      for (kind, most) in [(MovementKind.walking, 250.0), (.running, 750), (.cycling, 2000)] {
-        let fair = try await record(ana, "\(kind)", kind, from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:01:00Z", most)
-        #expect(fair.marked.isEmpty)
+      for (kind, maximum) in [(MovementKind.walking, 250.0), (.running, 750), (.cycling, 2000)] {
+        let fair = try await record(ana, "\(kind)", kind, from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:01:00Z", maximum)
+        #expect(fair.flagged.isEmpty)
         let fast = try await record(
-          ana, "fast \(kind)", kind, from: "2026-11-21T09:00:00Z", to: "2026-11-21T09:01:00Z", most + 0.001)
+          ana, "fast \(kind)", kind, from: "2026-11-21T09:00:00Z", to: "2026-11-21T09:01:00Z", maximum + 0.001)
         #expect(fast.reasons.first?.kind == kind)
-        #expect(fast.reasons.first?.text.hasPrefix("Más de \(Int(most)) metros en un minuto") == true)
+        #expect(fast.reasons.first?.text.hasPrefix("Más de \(Int(maximum)) metros en un minuto") == true)
       }
     }
   }
@@ -81,7 +81,7 @@ struct FairnessTests {
       for hour in 1...10 {
         let output = try await record(
           ana, "\(hour)", from: "2026-11-20T\(hour + 9):00:00Z", to: "2026-11-20T\(hour + 9):59:59Z", 10_000)
-        #expect(output.marked.isEmpty)
+        #expect(output.flagged.isEmpty)
       }
       #expect(try await ana.days().map(\.earningSteps) == [100_000])
       let over = try await record(ana, "one more", from: "2026-11-20T22:00:00Z", to: "2026-11-20T22:01:00Z", 1)
@@ -133,11 +133,11 @@ struct FairnessTests {
     try await ServicesInProcess.running([{ .activity($0) }], settings: settings, at: now) { services in
       let ana = try await services.register()
       var output = try await record(ana, "fast", from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:01:00Z", 101)
-      #expect(output.marked.map(\.codes) == [[.tooFast]])
+      #expect(output.flagged.map(\.codes) == [[.tooFast]])
       output = try await record(ana, "much", from: "2026-11-20T08:00:00Z", to: "2026-11-20T09:00:00Z", 1001)
-      #expect(output.marked.isEmpty && output.days[0].reasons.map(\.code) == [.tooMuch])
+      #expect(output.flagged.isEmpty && output.days[0].reasons.map(\.code) == [.tooMuch])
       output = try await record(ana, "late", from: "2026-11-19T08:00:00Z", to: "2026-11-19T09:00:00Z", 1)
-      #expect(output.marked.map(\.codes) == [[.late]])
+      #expect(output.flagged.map(\.codes) == [[.late]])
     }
   }
 }

@@ -35,7 +35,7 @@ struct MinuteCeilingTests {
       #expect(day.steps == 60_000 && day.earningSteps == 0)
       #expect(
         day.reasons == [
-          MarkReason(
+          FlagReason(
             kind: .steps, code: .tooFast,
             text: "More than 300 steps in a minute, which nobody moves: it is shown, but earns no coins.")
         ])
@@ -44,13 +44,13 @@ struct MinuteCeilingTests {
         ana,
         [try sample("before", from: "07:59:00", to: "08:00:00", 300), try sample("after", from: "08:01:00", to: "08:02:00", 50)])
       #expect(try await ana.days().map(\.earningSteps) == [350])
-      let told = try await services.told(by: .activity).compactMap { try MovementChanged.decode($0.body).days.last }
-      #expect(told.last?.steps == 60_350 && told.last?.earningSteps == 350)
+      let published = try await services.published(by: .activity).compactMap { try MovementChanged.decode($0.body).days.last }
+      #expect(published.last?.steps == 60_350 && published.last?.earningSteps == 350)
     }
   }
 
   @Test("many samples of no length at the same moment are of its minute")
-  func moments() async throws {
+  func zeroLengthSamples() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       try await send(ana, try (0..<300).map { try sample("\($0)", from: "08:00:30", to: "08:00:30", 1) })
@@ -104,12 +104,12 @@ struct MinuteCeilingTests {
       try await send(ana, [try sample("walk", from: "08:00:00", to: "08:00:30", 200, device: "Phone"), typed])
       let day = try #require(try await ana.days().first)
       #expect(day.steps == 450 && day.earningSteps == 200 && day.reasons.map(\.code) == [.handTyped])
-      for (kind, most) in [(MovementKind.walking, 250.0), (.running, 750), (.cycling, 2000)] {
+      for (kind, maximum) in [(MovementKind.walking, 250.0), (.running, 750), (.cycling, 2000)] {
         let ben = try await services.register()
         try await send(
           ben,
           [
-            try sample("a", kind, from: "08:00:00", to: "08:00:30", most - 1),
+            try sample("a", kind, from: "08:00:00", to: "08:00:30", maximum - 1),
             try sample("b", kind, from: "08:00:30", to: "08:01:00", 1),
           ])
         #expect(try await ben.days().first?.reasons.isEmpty == true)
@@ -132,15 +132,15 @@ struct MinuteCeilingTests {
         for device in round % 2 == 0 ? ["Watch"] : ["Watch", "Phone"] {
           let start = try Instant(text: "2026-11-21T08:00:00Z").milliseconds + Int64.random(in: 0..<60_000, using: &random)
           let longest: Int64 = [20_000, 90_000, 600_000][round / 2]
-          var (from, told) = (Int64(0), 0)
+          var (from, published) = (Int64(0), 0)
           while from < 3_600_000 {
             let until = min(3_600_000, from + Int64.random(in: 1000...longest, using: &random))
             let steps = Int(until * 200 / 60_000)
             samples.append(
               MovementSample(
                 id: "\(device) \(from)", kind: .steps, start: Instant(milliseconds: start + from),
-                end: Instant(milliseconds: start + until), amount: Double(steps - told), device: device))
-            (from, told) = (until, steps)
+                end: Instant(milliseconds: start + until), amount: Double(steps - published), device: device))
+            (from, published) = (until, steps)
           }
         }
         try await send(ana, samples.shuffled(using: &random), batch: 50)
@@ -154,7 +154,7 @@ struct MinuteCeilingTests {
   func anyOrder() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       var random = SeededGenerator(11)
-      var marked = 0
+      var flagged = 0
       for _ in 0..<20 {
         let (versions, deleted) = try Self.history(using: &random)
         var expected: [MovementDay]?
@@ -176,9 +176,9 @@ struct MinuteCeilingTests {
           }
           if let expected { try #require(days == expected) } else { expected = days }
         }
-        marked += expected?.filter { day in day.reasons.contains { $0.code == .tooFast } && day.earningSteps > 0 }.count ?? 0
+        flagged += expected?.filter { day in day.reasons.contains { $0.code == .tooFast } && day.earningSteps > 0 }.count ?? 0
       }
-      #expect(marked > 0)
+      #expect(flagged > 0)
     }
   }
 
@@ -191,11 +191,11 @@ struct MinuteCeilingTests {
       for version in 0..<Int.random(in: 1...2, using: &random) {
         let from = begin + Int64.random(in: 0..<3_600_000, using: &random)
         let length = [0, 1000, 30_000, 400_000, 2_000_000].randomElement(using: &random) ?? 0
-        let most = 300 * max(60_000, length) / 60_000
+        let maximum = 300 * max(60_000, length) / 60_000
         versions.append(
           MovementSample(
             id: "\(number)", kind: .steps, start: Instant(milliseconds: from), end: Instant(milliseconds: from + Int64(length)),
-            amount: Double(Int.random(in: most / 3...most, using: &random)),
+            amount: Double(Int.random(in: maximum / 3...maximum, using: &random)),
             device: ["Watch", "Phone", nil].randomElement(using: &random) ?? nil, version: version))
       }
       if Int.random(in: 0..<6, using: &random) == 0 { deleted.append("\(number)") }

@@ -55,10 +55,10 @@ struct MinuteSumsTests {
         left.add(right)
         let kept = MinuteSums(first: left.first, bytes: left.bytes)
         try #require(kept == left)
-        for most in [0, 100, 399, 400, 1000] {
-          let (sum, isExceeded) = kept.sum(ofMinutesUpTo: most)
-          try #require(sum == model.values.filter { $0 <= most }.reduce(0, +))
-          try #require(isExceeded == model.values.contains { $0 > most })
+        for maximum in [0, 100, 399, 400, 1000] {
+          let (sum, isExceeded) = kept.sum(ofMinutesUpTo: maximum)
+          try #require(sum == model.values.filter { $0 <= maximum }.reduce(0, +))
+          try #require(isExceeded == model.values.contains { $0 > maximum })
         }
       }
     }

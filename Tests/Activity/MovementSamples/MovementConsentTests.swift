@@ -42,7 +42,7 @@ struct MovementConsentTests {
         }
         #expect(try await total(ana) == 0)
       }
-      #expect(try await services.told(by: .activity).isEmpty)
+      #expect(try await services.published(by: .activity).isEmpty)
       for table in ["movement_samples", "movement_accounts", "movement_days"] {
         #expect(try await services.store(of: .activity).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0)
       }
@@ -54,7 +54,7 @@ struct MovementConsentTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register(consents: [])
       #expect(try await ana.failure(RecordMovementSamples.self, batch("a", at: services.clock.now)) == "consent_required")
-      try await services.change(ana, isTold: false) { $0.consents = [.activityData] }
+      try await services.change(ana, isPublished: false) { $0.consents = [.activityData] }
       #expect(try await ana.send(RecordMovementSamples.self, batch("a", at: services.clock.now)).accepted == 10)
     }
   }
@@ -64,7 +64,7 @@ struct MovementConsentTests {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       _ = try await ana.send(RecordMovementSamples.self, batch("a", at: services.clock.now))
-      try await services.change(ana, heardBy: .activity) { $0.consents = [] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       #expect(try await ana.failure(RecordMovementSamples.self, batch("b", at: services.clock.now)) == "consent_required")
       // A repetition of what was taken is refused as well: it is sent anew.
       #expect(try await ana.failure(RecordMovementSamples.self, batch("a", at: services.clock.now)) == "consent_required")
@@ -72,7 +72,7 @@ struct MovementConsentTests {
       // What people write down themselves is no measured data.
       let id = try await ana.makeActivity().id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
-      try await services.change(ana, heardBy: .activity) { $0.consents = [.location, .activityData] }
+      try await services.change(ana, receivedBy: .activity) { $0.consents = [.location, .activityData] }
       #expect(try await ana.send(RecordMovementSamples.self, batch("b", at: services.clock.now)).accepted == 10)
     }
   }
@@ -99,7 +99,7 @@ struct MovementConsentTests {
         }
         return taken
       }
-      try await services.hasHeard(.activity, of: .identity)
+      try await services.hasReceived(.activity, of: .identity)
       #expect(try await total(ana) == taken * 10)
       #expect(try await ana.failure(RecordMovementSamples.self, batch("late", at: services.clock.now)) == "consent_required")
       #expect(try await total(ana) == taken * 10)
@@ -110,7 +110,7 @@ struct MovementConsentTests {
   func olderEvents() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      try await services.change(ana, heardBy: .activity) {
+      try await services.change(ana, receivedBy: .activity) {
         $0.consents = nil
         $0.mutesHelp = nil
       }
@@ -127,7 +127,7 @@ struct MovementConsentTests {
         return .init(samples: [MovementSample(id: id, start: start, end: end, steps: 10)])
       }
       #expect(try await ana.send(RecordMovementSamples.self, sample("a")).days.map(\.day.description) == ["2026-11-21"])
-      try await services.change(ana, heardBy: .activity) { $0.dayStartHour = 4 }
+      try await services.change(ana, receivedBy: .activity) { $0.dayStartHour = 4 }
       #expect(try await ana.send(RecordMovementSamples.self, sample("b")).days.map(\.day.description) == ["2026-11-20"])
     }
   }

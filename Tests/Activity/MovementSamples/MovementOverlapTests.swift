@@ -23,7 +23,7 @@ struct MovementOverlapTests {
   }
 
   @Test("what a watch tells of a moment is not added to what the phone measured around it, whichever comes first")
-  func moments() async throws {
+  func zeroLengthSamples() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let phone = try sample("phone", .steps, "08:00", "09:00", 1000, device: "iPhone")
       let watch = try ["08:20", "08:40"].map { try sample("watch \($0)", .steps, $0, $0, 250, device: "Watch") }
@@ -99,8 +99,8 @@ struct MovementOverlapTests {
       walk.version = 1
       walk.amount = 900
       #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [walk])).rejected.map(\.code) == [.outdated])
-      let told = try await services.told(by: .activity).map { try MovementChanged.decode($0.body).days[0] }
-      #expect(told.map(\.steps) == [1000, 700] && told[0].revision < told[1].revision)
+      let published = try await services.published(by: .activity).map { try MovementChanged.decode($0.body).days[0] }
+      #expect(published.map(\.steps) == [1000, 700] && published[0].revision < published[1].revision)
       // To another day, it takes its steps along.
       walk = MovementSample(
         id: "walk", start: walk.start.adding(seconds: -86_400), end: walk.end.adding(seconds: -86_400), steps: 800)
@@ -177,7 +177,7 @@ struct MovementOverlapTests {
       }
       try await ana.record(late("a", "Phone"))
       #expect(try await ana.days().map(\.day.description) == ["2026-11-21"])
-      try await services.move(ana, to: "America/New_York", heardBy: .activity)
+      try await services.move(ana, to: "America/New_York", receivedBy: .activity)
       try await ana.record(late("b", "Watch"))
       #expect(try await ana.days().filter { $0.steps > 0 }.map(\.day.description) == ["2026-11-20"])
       #expect(try await ana.days().reduce(0) { $0 + $1.steps } == 500)
@@ -185,7 +185,7 @@ struct MovementOverlapTests {
   }
 
   @Test("an account has at most 100 sources; samples of more are set aside")
-  func mostSources() async throws {
+  func maxSources() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
       let samples = try (0..<102).map { try sample("\($0)", .steps, "08:00", "08:01", 1, device: "device \($0)") }

@@ -23,9 +23,9 @@ struct MovementSamplesTests {
         ]))
       #expect(output.accepted == 3 && output.repeated == 0 && output.rejected.isEmpty)
       #expect(output.days == [try day("2026-11-20", 1150), try day("2026-11-21", 651)])
-      let told = try await services.told(by: .activity)
-      #expect(told.map(\.name) == ["movement.daysChanged"])
-      let event = try MovementChanged.decode(told[0].body)
+      let published = try await services.published(by: .activity)
+      #expect(published.map(\.name) == ["movement.daysChanged"])
+      let event = try MovementChanged.decode(published[0].body)
       #expect(event.accountID == ana.id && event.recordedDay.description == "2026-11-21")
       #expect(event.days.map(\.steps) == [1150, 651])
       let list = try await ana.send(
@@ -54,8 +54,8 @@ struct MovementSamplesTests {
       }
       let snapshot = try await services.store(of: .activity).log.wholeSnapshot().filter { $0.name == MovementChanged.spec.name }
       #expect(snapshot.allSatisfy { $0.body.count < 1 << 18 })
-      let told = try snapshot.flatMap { try MovementChanged.decode($0.body).days }
-      #expect(told.count == days - 1 && Set(told.map(\.day)).count == days - 1)
+      let published = try snapshot.flatMap { try MovementChanged.decode($0.body).days }
+      #expect(published.count == days - 1 && Set(published.map(\.day)).count == days - 1)
     }
   }
 
@@ -77,7 +77,7 @@ struct MovementSamplesTests {
       output = try await ana.send(RecordMovementSamples.self, .init(samples: others))
       #expect(output.accepted == 0 && output.rejected == (0..<5).map { RejectedSample(index: $0, id: "a", code: .conflict) })
       #expect(try await ben.send(RecordMovementSamples.self, .init(samples: [first])).accepted == 1)
-      #expect(try await services.told(by: .activity).count == 2)
+      #expect(try await services.published(by: .activity).count == 2)
     }
   }
 
@@ -110,7 +110,7 @@ struct MovementSamplesTests {
       let ana = try await services.register(timeZone: "Europe/Madrid")
       let first = try sample("a", "2026-11-20T23:30:00Z", "2026-11-20T23:40:00Z", 500)
       #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [first])).days == [try day("2026-11-21", 500)])
-      try await services.move(ana, to: "America/New_York", heardBy: .activity)
+      try await services.move(ana, to: "America/New_York", receivedBy: .activity)
       let second = try sample("b", "2026-11-20T23:30:00Z", "2026-11-20T23:40:00Z", 70)
       let output = try await ana.send(RecordMovementSamples.self, .init(samples: [first, second]))
       #expect(output.repeated == 1)

@@ -68,8 +68,8 @@ struct OverlapRuleTests {
       let samples = (0..<Int.random(in: 1...12, using: &random)).map { _ in
         let from = Int64.random(in: 0..<120, using: &random)
         let length = Int.random(in: 0..<3, using: &random) == 0 ? 0 : Int64.random(in: 2...60, using: &random)
-        let marks: Marks = Int.random(in: 0..<4, using: &random) == 0 ? [Marks(.handTyped)] : []
-        return ranked(Int.random(in: 0..<4, using: &random), from, from + length, Int.random(in: 0...200, using: &random), marks)
+        let flags: SampleFlags = Int.random(in: 0..<4, using: &random) == 0 ? [SampleFlags(.handTyped)] : []
+        return ranked(Int.random(in: 0..<4, using: &random), from, from + length, Int.random(in: 0...200, using: &random), flags)
       }
       let expected = model(samples)
       for _ in 0..<3 {
@@ -83,26 +83,26 @@ struct OverlapRuleTests {
   /// The slow and obvious way: who counts in this millisecond, and what of each sample falls into it? And of how much of that does a moment
   /// of somebody before take the place?
   private func model(_ samples: [RankedSample]) -> (amount: Int, unmarked: Int) {
-    func isMoment(_ sample: RankedSample) -> Bool { sample.spread.until == sample.spread.from + 1 }
+    func hasZeroLength(_ sample: RankedSample) -> Bool { sample.spread.until == sample.spread.from + 1 }
     func holds(_ sample: RankedSample, _ time: Int64) -> Bool { sample.spread.from <= time && time < sample.spread.until }
-    let stretches = samples.filter { !isMoment($0) }
+    let stretches = samples.filter { !hasZeroLength($0) }
     func rank(at time: Int64) -> Int { stretches.filter { holds($0, time) }.map(\.rank).min() ?? .max }
     var (amount, unmarked) = (0, 0)
     func count(_ share: Int, _ sample: RankedSample) {
       amount += share
-      if sample.marks.isEmpty { unmarked += share }
+      if sample.flags.isEmpty { unmarked += share }
     }
-    var moments: [(sample: RankedSample, left: Int)] = []
-    for sample in samples where isMoment(sample) {
+    var zeroLengthSamples: [(sample: RankedSample, left: Int)] = []
+    for sample in samples where hasZeroLength(sample) {
       let time = sample.spread.from
       guard rank(at: time) >= sample.rank else { continue }
-      guard !samples.contains(where: { isMoment($0) && $0.spread.from == time && $0.rank < sample.rank }) else { continue }
+      guard !samples.contains(where: { hasZeroLength($0) && $0.spread.from == time && $0.rank < sample.rank }) else { continue }
       count(sample.spread.amount, sample)
-      moments.append((sample, sample.spread.amount))
+      zeroLengthSamples.append((sample, sample.spread.amount))
     }
     // Which of a source's equal samples gives way makes no difference but for their marks.
     func order(_ sample: RankedSample) -> (Int, Int64, Int64, Int, UInt8) {
-      (sample.rank, sample.spread.from, sample.spread.until, sample.spread.amount, sample.marks.rawValue)
+      (sample.rank, sample.spread.from, sample.spread.until, sample.spread.amount, sample.flags.rawValue)
     }
     for sample in stretches.sorted(by: { order($0) < order($1) }) {
       var share = 0
@@ -110,14 +110,16 @@ struct OverlapRuleTests {
         let elapsed = time - sample.spread.from
         share += sample.spread.upTo(elapsed + 1) - sample.spread.upTo(elapsed)
       }
-      moments.sort { $0.sample.spread.from < $1.sample.spread.from }
-      for index in moments.indices {
-        let moment = moments[index].sample
-        guard moment.rank < sample.rank, holds(sample, moment.spread.from), rank(at: moment.spread.from) >= sample.rank else {
+      zeroLengthSamples.sort { $0.sample.spread.from < $1.sample.spread.from }
+      for index in zeroLengthSamples.indices {
+        let zeroLengthSample = zeroLengthSamples[index].sample
+        guard zeroLengthSample.rank < sample.rank, holds(sample, zeroLengthSample.spread.from),
+          rank(at: zeroLengthSample.spread.from) >= sample.rank
+        else {
           continue
         }
-        let taken = min(moments[index].left, share)
-        moments[index].left -= taken
+        let taken = min(zeroLengthSamples[index].left, share)
+        zeroLengthSamples[index].left -= taken
         share -= taken
       }
       count(share, sample)
@@ -125,10 +127,10 @@ struct OverlapRuleTests {
     return (amount, unmarked)
   }
 
-  private func ranked(_ rank: Int, _ from: Int64, _ until: Int64, _ amount: Int, _ marks: Marks = []) -> RankedSample {
+  private func ranked(_ rank: Int, _ from: Int64, _ until: Int64, _ amount: Int, _ flags: SampleFlags = []) -> RankedSample {
     RankedSample(
       rank: rank, spread: Spread(amount: amount, from: from, until: max(until, from + 1), day: OverlapRuleTests.day, pieces: []),
-      marks: marks)
+      flags: flags)
   }
 }
 

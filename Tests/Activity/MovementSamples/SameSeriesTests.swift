@@ -56,12 +56,12 @@ struct SameSeriesTests {
       for size in [1, 3, 7] {
         let ben = try await services.register()
         let pieces = try walk("piece", 40).shuffled(using: &random)
-        var marks: [Bool] = []
+        var flags: [Bool] = []
         for first in stride(from: 0, to: pieces.count, by: size) {
-          marks.append(try await isCopy(send(ben, Array(pieces[first..<min(first + size, pieces.count)]))))
+          flags.append(try await isCopy(send(ben, Array(pieces[first..<min(first + size, pieces.count)]))))
         }
         // It earns until there are ten, and from then on never again, whatever it adds or takes away one by one.
-        #expect(marks == marks.indices.map { ($0 + 1) * size >= 10 }, "\(size)")
+        #expect(flags == flags.indices.map { ($0 + 1) * size >= 10 }, "\(size)")
         #expect(try await isCopy(send(ben, [more])))
         let left = try await ben.send(DeleteMovementSamples.self, .init(ids: ["piece3"])).days
         #expect(left.count == 1 && left.allSatisfy(isCopy))
@@ -171,7 +171,7 @@ struct SameSeriesTests {
         if !gone.isEmpty { _ = try await person.send(DeleteMovementSamples.self, .init(ids: gone.map(\.id))) }
       }
       let all = try await sketches()
-      #expect(all.count == 4 && Set(all).count == 1 && all[0].items.count == SeriesSketch.most)
+      #expect(all.count == 4 && Set(all).count == 1 && all[0].items.count == SeriesSketch.maximum)
       try services.clock.set("2026-12-01T12:00:00.000Z")
       let now = services.clock.now
       for start in [now.adding(seconds: -600), samples[0].start.adding(seconds: 50)] {

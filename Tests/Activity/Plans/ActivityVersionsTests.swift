@@ -65,8 +65,8 @@ struct ActivityVersionsTests {
       }
       let changed = try await change(read, of: ana, in: services) { $0.goal = .quantity(20, unit: "pages") }
       #expect(try await states(changed, of: ana) == [nil, nil, .done, .done, .partly, .pending, .pending])
-      let told = try await services.told(by: .activity)
-      let last = try EntryRecorded.decode(try #require(told.last).body)
+      let published = try await services.published(by: .activity)
+      let last = try EntryRecorded.decode(try #require(published.last).body)
       #expect(last.day.description == "2026-11-20" && !last.isDone && last.amount == 10)
       #expect(try await ana.streak(of: read) == Streak(current: 2, longest: 2))
       let limit = try await change(changed, of: ana, in: services) { $0.goal = .quantity(5, unit: "pages", .atMost) }
@@ -104,7 +104,7 @@ struct ActivityVersionsTests {
     try await running { services, ana in
       let activity = try await ana.makeActivity(goal: made.goal, startDay: startDay)
       let before = try await ana.send(RecordEntry.self, .init(activityID: activity.id, day: .today, isDone: true))
-      let told = try await services.told(by: .activity).count { $0.name == EntryRecorded.spec.name }
+      let published = try await services.published(by: .activity).count { $0.name == EntryRecorded.spec.name }
       for edit in made.edits {
         let edited = try await ana.send(UpdateActivity.self, edit.input(activity.id))
         #expect(edited.holdsFrom?.description == "2026-11-21")
@@ -116,7 +116,7 @@ struct ActivityVersionsTests {
         UpdateActivity.self, .init(activityID: activity.id, goal: .set(made.goal), schedule: .set(.daily)))
       #expect(back.holdsFrom?.description != "2026-11-21")
       #expect(try await ana.send(GetEntry.self, .init(activityID: activity.id, day: .today)) == before)
-      #expect(try await services.told(by: .activity).count { $0.name == EntryRecorded.spec.name } == told)
+      #expect(try await services.published(by: .activity).count { $0.name == EntryRecorded.spec.name } == published)
     }
   }
 
@@ -179,8 +179,8 @@ struct ActivityVersionsTests {
       #expect(try await ana.send(GetEntry.self, .init(activityID: run.id, day: .today)).isDone)
       _ = try await ana.send(UpdateActivity.self, .init(activityID: run.id, schedule: .set(.daily)))
       #expect(try await ana.send(GetDay.self, .init(day: .today)).activities.map(\.state) == [.partly])
-      let told = try #require(try await services.told(by: .activity).last { $0.name == EntryRecorded.spec.name })
-      #expect(try !EntryRecorded.decode(told.body).isDone)
+      let published = try #require(try await services.published(by: .activity).last { $0.name == EntryRecorded.spec.name })
+      #expect(try !EntryRecorded.decode(published.body).isDone)
       #expect(try await services.store(of: .activity).read { try Int.fetchOne($0, sql: "SELECT is_done FROM entries") } == 0)
     }
   }

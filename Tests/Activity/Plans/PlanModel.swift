@@ -138,9 +138,9 @@ final class PlanModel {
   }
 
   /// Everything that was kept or missed, in order: days, and weeks behind their last day.
-  private lazy var judged: [(isKept: Bool, isWeek: Bool, rest: Double)] = judge()
+  private lazy var evaluated: [(isKept: Bool, isWeek: Bool, rest: Double)] = evaluate()
 
-  private func judge() -> [(isKept: Bool, isWeek: Bool, rest: Double)] {
+  private func evaluate() -> [(isKept: Bool, isWeek: Bool, rest: Double)] {
     var found: [(isKept: Bool, isWeek: Bool, rest: Double)] = []
     guard plan.firstDay <= lastDay else { return [] }
     for day in plan.firstDay...lastDay {
@@ -173,7 +173,7 @@ final class PlanModel {
 
   var streak: Streak {
     let isWeekly = version(today).planned.kind == .timesAWeek
-    let rows = judged.split(omittingEmptySubsequences: false) { !$0.isKept }.map { row in
+    let rows = evaluated.split(omittingEmptySubsequences: false) { !$0.isKept }.map { row in
       row.filter { $0.isWeek == isWeekly }.count
     }
     return Streak(current: rows.last ?? 0, longest: rows.max() ?? 0, unit: isWeekly ? .weeks : .days)
@@ -181,9 +181,9 @@ final class PlanModel {
 
   /// Each that was kept adds its part, of which those after it leave their rest.
   var strength: Double {
-    return judged.indices.reduce(0) { sum, index in
-      guard judged[index].isKept else { return sum }
-      return sum + judged[(index + 1)...].reduce(1 - judged[index].rest) { $0 * $1.rest }
+    return evaluated.indices.reduce(0) { sum, index in
+      guard evaluated[index].isKept else { return sum }
+      return sum + evaluated[(index + 1)...].reduce(1 - evaluated[index].rest) { $0 * $1.rest }
     }
   }
 }
@@ -233,7 +233,7 @@ extension PlanModel {
       pauses.append(archived...archived.advanced(by: 900))
       pauses.sort { $0.lowerBound < $1.lowerBound }
     }
-    func some(_ most: Int) -> Set<LocalDay> { Set((0..<number(0...most)).map { _ in start.advanced(by: number(-2...50)) }) }
+    func some(_ maximum: Int) -> Set<LocalDay> { Set((0..<number(0...maximum)).map { _ in start.advanced(by: number(-2...50)) }) }
     let share = Double.random(in: 0...1, using: &random)
     var progress: [LocalDay: Int] = [:]
     let last = today.advanced(by: number(0...4) == 0 ? 2 : 0)

@@ -56,7 +56,7 @@ struct StatisticsTests {
       for day in ["2028-05-18", "2028-05-19"] { _ = try await ana.record(walk, on: day) }
       // 23:00 of the 19th in Honolulu is 23:00 of the 20th in Kiritimati.
       try services.clock.set("2028-05-20T09:00:00.000Z")
-      try await services.move(ana, to: "Pacific/Kiritimati", heardBy: .activity)
+      try await services.move(ana, to: "Pacific/Kiritimati", receivedBy: .activity)
       try services.clock.set("2028-05-21T09:00:00.000Z")
       #expect(try await ana.send(GetStatistics.self, .init()).streak == Streak(current: 2, longest: 2))
       _ = try await ana.record(walk, on: "2028-05-21")
@@ -109,7 +109,7 @@ struct StatisticsTests {
       try services.clock.set("2026-11-22T00:00:03.000Z")
       try await services.store(of: .activity).write { try OpenLimits.close(AccountCalendars(), $0) }
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 1)
-      try await services.move(ana, to: "Pacific/Honolulu", heardBy: .activity)
+      try await services.move(ana, to: "Pacific/Honolulu", receivedBy: .activity)
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 0)
       try services.clock.set("2026-11-22T12:00:00.000Z")
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 1)

@@ -32,9 +32,10 @@ struct StepGoalTests {
   private let now = "2026-11-21T20:00:00.000Z"
 
   private func approached(_ services: ServicesInProcess) async throws -> [String] {
-    try await services.told(by: .activity).filter { $0.name == StepGoalApproached.spec.name }.map { event in
-      let told = try StepGoalApproached.decode(event.body)
-      return "\(told.period) \(told.firstDay) \(told.steps)/\(told.goal) \(told.isReached ? "reached" : "near")"
+    try await services.published(by: .activity).filter { $0.name == StepGoalApproached.spec.name }.map { event in
+      let published = try StepGoalApproached.decode(event.body)
+      return
+        "\(published.period) \(published.firstDay) \(published.steps)/\(published.goal) \(published.isReached ? "reached" : "near")"
     }
   }
 
@@ -101,9 +102,9 @@ struct StepGoalTests {
       _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
       _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5500))
       #expect(try await approached(services) == ["day 2026-11-21 6000/5000 reached"])
-      let changes = try await services.told(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
-      let told = try changes.map { try StepGoalChanged.decode($0.body) }
-      #expect(told.map(\.goal) == [5000, 5500] && told[0].revision < told[1].revision)
+      let changes = try await services.published(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
+      let published = try changes.map { try StepGoalChanged.decode($0.body) }
+      #expect(published.map(\.goal) == [5000, 5500] && published[0].revision < published[1].revision)
     }
   }
 
@@ -118,7 +119,7 @@ struct StepGoalTests {
       try await ana.walk("a", 6000, "2026-11-21T08:00:00Z")
       #expect(try await approached(services).isEmpty)
       #expect(try await ana.send(GetStepGoals.self, .init()).goals.isEmpty)
-      let changes = try await services.told(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
+      let changes = try await services.published(by: .activity).filter { $0.name == StepGoalChanged.spec.name }
       #expect(try changes.map { try StepGoalChanged.decode($0.body).goal } == [5000, 5000, nil])
       // Another's goal is another's.
       #expect(try await ben.send(GetStepGoals.self, .init()).goals.count == 1)

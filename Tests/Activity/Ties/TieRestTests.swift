@@ -83,8 +83,9 @@ struct TieRestTests {
         let entry = try await ana.send(GetEntry.self, .init(activityID: id, day: .init(text: day)))
         #expect(entry.amount == 8000 && entry.isDone, "\(day)")
       }
-      let told = try await services.told(by: .activity).filter { $0.name == EntryRecorded.spec.name }.suffix(rest.days.count)
-      #expect(try told.map { try EntryRecorded.decode($0.body).day.description } == rest.days)
+      let published = try await services.published(by: .activity).filter { $0.name == EntryRecorded.spec.name }.suffix(
+        rest.days.count)
+      #expect(try published.map { try EntryRecorded.decode($0.body).day.description } == rest.days)
     }
   }
 

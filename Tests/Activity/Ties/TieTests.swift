@@ -40,8 +40,8 @@ struct TieTests {
       #expect(try await states(ana) == ["partly 5000.0"])
       _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["a"]))
       #expect(try await states(ana) == ["pending 0.0"])
-      let told = try await services.told(by: .activity).filter { $0.name == EntryRecorded.spec.name }
-      #expect(try told.map { try EntryRecorded.decode($0.body).isDone } == [false, true, false, false])
+      let published = try await services.published(by: .activity).filter { $0.name == EntryRecorded.spec.name }
+      #expect(try published.map { try EntryRecorded.decode($0.body).isDone } == [false, true, false, false])
     }
   }
 

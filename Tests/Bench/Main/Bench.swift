@@ -209,10 +209,10 @@ struct Bench: AsyncParsableCommand {
     let elapsed = (ContinuousClock.now - uploaded).milliseconds / 1000
     try FileManager.default.removeItem(atPath: path)
     let megabytes = try residentMegabytes(cluster.processID(.activity), "VmHWM")
-    let most = 60.0 * Double(importMegabytes) / 1000
+    let maximum = 60.0 * Double(importMegabytes) / 1000
     report.add(
       "import of an Apple Health export of \(importMegabytes) MB", String(format: "%.1f s", elapsed),
-      target: String(format: "%.0f s", most), isReached: elapsed <= most && done.state == .done)
+      target: String(format: "%.0f s", maximum), isReached: elapsed <= maximum && done.state == .done)
     report.add(
       "activity's most memory with that", String(format: "%.0f MB", megabytes), target: "150 MB", isReached: megabytes <= 150)
     report.raw(

@@ -98,7 +98,7 @@ struct LookingBack {
       let waits = try await Waits { _ in try await answered(person.client, path) }
       add(
         "a day's list, \(history.activities.count) activities, \(history.days.count) days of entries: \(name)", waits, hello,
-        most: 5)
+        maximum: 5)
     }
   }
 
@@ -107,15 +107,15 @@ struct LookingBack {
     for query in history.queries {
       let path = try GatewayClient.path(ListHistory.self, query.query)
       let waits = try await Waits { _ in try await answered(person.client, path) }
-      tell("first page, \(query.name)", waits, hello)
+      publish("first page, \(query.name)", waits, hello)
       if query.query == HistoryQuery() {
-        add("the history's first page at \(history.count) entries", waits, hello, most: 10)
+        add("the history's first page at \(history.count) entries", waits, hello, maximum: 10)
       } else if waits.p99 > slowest?.waits.p99 ?? 0 {
         slowest = (query.name, waits)
       }
     }
     guard let slowest else { return }
-    add("the slowest of its filters: \(slowest.name)", slowest.waits, hello, most: 10)
+    add("the slowest of its filters: \(slowest.name)", slowest.waits, hello, maximum: 10)
   }
 
   private func answered(_ client: GatewayClient, _ path: String) async throws {
@@ -126,17 +126,17 @@ struct LookingBack {
   // MARK: - Telling
 
   /// - Parameter most: the longest wait that is asked for, if one is.
-  private func add(_ name: String, _ waits: Waits, _ hello: Waits, most: Double? = nil) {
-    tell(name, waits, hello)
+  private func add(_ name: String, _ waits: Waits, _ hello: Waits, maximum: Double? = nil) {
+    publish(name, waits, hello)
     let figure = "\(text(waits.p99)) ms"
-    if let most {
-      report.add("\(name), p99", figure, target: "\(Int(most)) ms", isReached: waits.p99 <= most)
+    if let maximum {
+      report.add("\(name), p99", figure, target: "\(Int(maximum)) ms", isReached: waits.p99 <= maximum)
     } else {
-      report.tell("\(name), p99", figure)
+      report.publish("\(name), p99", figure)
     }
   }
 
-  private func tell(_ name: String, _ waits: Waits, _ hello: Waits) {
+  private func publish(_ name: String, _ waits: Waits, _ hello: Waits) {
     report.raw("\(name): p50 \(text(waits.p50)), p99 \(text(waits.p99)), \(text(waits.p50 / hello.p50)) times hello's")
   }
 

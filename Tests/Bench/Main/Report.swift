@@ -15,7 +15,7 @@ final class Report {
   }
 
   /// A figure of which nothing is asked.
-  func tell(_ work: String, _ figure: String) { rows.append(Row(work: work, figure: figure, target: nil)) }
+  func publish(_ work: String, _ figure: String) { rows.append(Row(work: work, figure: figure, target: nil)) }
 
   func ratio(_ work: String, _ ratio: Double, target: Double) {
     add(work, String((ratio * 100).rounded() / 100) + " of hello", target: String(target), isReached: ratio >= target)

@@ -132,7 +132,7 @@ struct OpenAPITests {
     let html = String(
       decoding: DocsPage(Self.document(Self.contracts), codes: Documentation.codes(catalog, problems)).html, as: UTF8.self)
     let onPage = Set(html.matches(of: /id="problem-([a-z0-9_]+)"/).map { String($0.1) })
-    let told = Words(contracts.flatMap(\.words)).keys(.english).filter {
+    let published = Words(contracts.flatMap(\.words)).keys(.english).filter {
       // A code, not its suggestion or an operation's own words for it.
       $0.hasPrefix("failure.") && $0.split(separator: ".").count == 2
     }
@@ -140,7 +140,7 @@ struct OpenAPITests {
       contracts.flatMap(\.operations).map { $0.spec }.filter { !Catalog.isForClients($0) }
         .flatMap(\.failures).map(\.code) + [HoldStore.spec, BackUpStore.spec, ReleaseStore.spec].flatMap(\.failures).map(\.code)
     ).subtracting(RequestFailure.allCases.map(\.rawValue)).subtracting(catalog.endpoints.flatMap(\.spec.failures).map(\.code))
-    #expect(Set(told.map { String($0.dropFirst("failure.".count)) }).subtracting(internalCodes) == onPage)
+    #expect(Set(published.map { String($0.dropFirst("failure.".count)) }).subtracting(internalCodes) == onPage)
     let sample = problems.problem(Failure(RequestFailure.invalidJSON), .english, request: "r").type
     #expect(html.contains("id=\"\(sample.dropFirst("/docs#".count))\""))
     #expect(html.contains("The body is larger than {limit} bytes."))

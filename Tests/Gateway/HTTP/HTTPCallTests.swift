@@ -45,7 +45,7 @@ struct HTTPCallTests {
   func strangeNames(name: String) async throws {
     let bus = FakeBus()
     bus.answer(.social) { _ in
-      throw Failure.field(name, FieldRule("too_long", ["most": .number(80), "key": .text(name)]))
+      throw Failure.field(name, FieldRule("too_long", ["max": .number(80), "key": .text(name)]))
     }
     try await RunningGateway.with(bus: bus) { gateway in
       let problem = try await gateway.http("POST", "/v1/things", try gateway.bearer(), "{}")
@@ -58,7 +58,7 @@ struct HTTPCallTests {
   @Test("that a service refuses becomes a problem in the caller's language")
   func problems() async throws {
     let bus = FakeBus()
-    bus.answer(.social) { _ in throw Failure.field("title", FieldRule("too_long", ["most": .number(80)])) }
+    bus.answer(.social) { _ in throw Failure.field("title", FieldRule("too_long", ["max": .number(80)])) }
     try await RunningGateway.with(bus: bus) { gateway in
       let english = try await gateway.http("POST", "/v1/things", try gateway.bearer(), "{}")
       #expect(english.status == 422)

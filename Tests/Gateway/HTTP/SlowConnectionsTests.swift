@@ -34,9 +34,9 @@ struct SlowConnectionsTests {
       deadlines.bytesArrived(.uptimeNanoseconds(start * 1_000_000))
       deadlines.headArrived(.uptimeNanoseconds(start * 1_000_000))
       var seconds = (1...15).map { UInt64($0) }
-      let told = seconds.first { deadlines.expiry(.uptimeNanoseconds($0 * 1_000_000_000), buffered: 0) != nil } ?? 99
-      deadlines.closing(.uptimeNanoseconds(told * 1_000_000_000 + 1_000_000), isSlow: true)
-      seconds.removeAll { $0 <= told }
+      let published = seconds.first { deadlines.expiry(.uptimeNanoseconds($0 * 1_000_000_000), buffered: 0) != nil } ?? 99
+      deadlines.closing(.uptimeNanoseconds(published * 1_000_000_000 + 1_000_000), isSlow: true)
+      seconds.removeAll { $0 <= published }
       let closed = seconds.first { deadlines.expiry(.uptimeNanoseconds($0 * 1_000_000_000), buffered: 0) != nil } ?? 99
       #expect(closed <= 15)
     }

@@ -99,7 +99,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("and end with it: the rest that a client sends is passed over")
+  @Test("and end with it: the rest that a client sends is ignored")
   func lastOne() async throws {
     try await RunningGateway.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)

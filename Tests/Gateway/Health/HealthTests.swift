@@ -119,16 +119,16 @@ struct HealthTests {
   }
 
   @Test("What hinders a service from being ready is told with it")
-  func hindrances() throws {
-    let stuck = [Hindrance(part: "MailWorker", state: .stuck)]
+  func problems() throws {
+    let stuck = [HealthProblem(part: "MailWorker", state: .stuck)]
     let answer = ReadHealth.Output(
-      service: .notifications, isReady: false, version: "1", uptimeSeconds: 5, hindrances: stuck)
+      service: .notifications, isReady: false, version: "1", uptimeSeconds: 5, problems: stuck)
     let report = ReadyReport([(.notifications, .success(answer))], version: "1", isStopping: false)
     #expect(!report.isReady)
     #expect(
       String(decoding: report.json.bytes, as: UTF8.self).contains(
-        #""uptimeSeconds":5,"hindrances":[{"part":"MailWorker","state":"stuck"}]"#))
-    let listener = [Hindrance(part: "listener.identity", state: .stuck)]
+        #""uptimeSeconds":5,"problems":[{"part":"MailWorker","state":"stuck"}]"#))
+    let listener = [HealthProblem(part: "listener.identity", state: .stuck)]
     let own = ReadyReport([], version: "1", isStopping: false, own: listener)
     #expect(!own.isReady && String(decoding: own.json.bytes, as: UTF8.self).contains("listener.identity"))
     #expect(ReadyReport([], version: "1", isStopping: false).isReady)
@@ -198,7 +198,7 @@ struct HealthTests {
   func degraded() throws {
     let full = ReadHealth.Output(
       service: .identity, isReady: true, version: "1", uptimeSeconds: 5,
-      hindrances: [Hindrance(part: "store", state: .storageFull)])
+      problems: [HealthProblem(part: "store", state: .storageFull)])
     let report = ReadyReport([(.identity, .success(full))], version: "1", isStopping: false)
     #expect(report.isReady)
     let text = String(decoding: report.json.bytes, as: UTF8.self)

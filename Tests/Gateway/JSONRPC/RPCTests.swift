@@ -182,7 +182,7 @@ struct RPCTests {
     let call = #"{"jsonrpc":"2.0","method":"things.echo","params":{"text":"x"},"id":1}"# + "\n"
     try await RunningGateway.with(bus: Self.bus(), change: { $0.rates.address[.read] = .init(150, per: 3600) }) { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)
-      // Within the budget they are passed over and refused.
+      // Within the budget they are ignored and refused.
       try await connection.send(String(repeating: "\n\r\n", count: 25) + call)
       #expect(try await connection.receiveLine()["result"] != nil)
       try await connection.send("{\n[1,2,3]\n" + call)

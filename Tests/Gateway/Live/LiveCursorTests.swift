@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The cursor of a live connection")
 struct LiveCursorTests {
-  @Test("delivers the next, passes over the old, fetches over a gap")
+  @Test("delivers the next, ignores the old, fetches over a gap")
   func steps() {
     var cursor = LiveCursor(last: 5)
     #expect([6, 6, 4, 8, 7, 8].map { cursor.step($0) } == [.deliver, .passOver, .passOver, .fetch, .deliver, .deliver])
@@ -40,21 +40,21 @@ struct LiveCursorTests {
     var random = SeededGenerator(seed)
     let account = AccountID()
     let all = (1...200).map { LiveMessage(account: account, number: $0, payload: []) }
-    var told: [Int] = []
+    var published: [Int] = []
     for number in 1...200 {
       switch Int.random(in: 0..<10, using: &random) {
       case 0, 1: break
-      case 2: told += [number, number]
-      default: told.append(number)
+      case 2: published += [number, number]
+      default: published.append(number)
       }
     }
     for _ in 0..<20 {
-      told.swapAt(Int.random(in: 0..<told.count, using: &random), Int.random(in: 0..<told.count, using: &random))
+      published.swapAt(Int.random(in: 0..<published.count, using: &random), Int.random(in: 0..<published.count, using: &random))
     }
-    told.append(200)
+    published.append(200)
     var cursor = LiveCursor(last: 0)
     var shown: [Int] = []
-    for number in told {
+    for number in published {
       switch cursor.step(number) {
       case .deliver: shown.append(number)
       case .passOver: break

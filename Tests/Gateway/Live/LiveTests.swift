@@ -49,7 +49,7 @@ struct LiveTests {
       try #require(head.contains("text/event-stream"))
     }
 
-    /// The next event, passing over chunks' sizes and comments.
+    /// The next event, ignoring chunks' sizes and comments.
     func next() async throws -> SentEvent {
       var event = SentEvent()
       while true {
@@ -340,8 +340,8 @@ struct LiveTests {
       let end = try await stream.next()
       #expect(end.name == "end" && end.data == #"{"reason":"token_expired"}"#)
       _ = try await stream.connection.receiveAll()
-      let told = try await line.receiveLine()
-      #expect(told["method"] == "live.end" && told["params"] == ["reason": "token_expired"])
+      let published = try await line.receiveLine()
+      #expect(published["method"] == "live.end" && published["params"] == ["reason": "token_expired"])
       inboxes.add()
       #expect(try await ahead.receiveLine()["params"]?["number"] == 1)
       #expect(try await other.next().id == 1)

@@ -16,15 +16,15 @@ struct RecoveryPageTests {
     let bus = FakeBus()
     bus.answer(.identity) { request in
       switch request.header.operation {
-      case JudgeMailedLink.spec.name:
-        let input = try JudgeMailedLink.Input.decode(request.body)
+      case ValidateMailedLink.spec.name:
+        let input = try ValidateMailedLink.Input.decode(request.body)
         #expect(input.purpose == .recovery)
         switch input.token {
         case "old": throw RecoveryFailure.linkExpired
         case "used": throw RecoveryFailure.linkUsed
         case "never": throw RecoveryFailure.linkInvalid
         case "busy": throw Failure(RequestFailure.overloaded, retryAfterSeconds: 1)
-        default: return Reply(request, JudgeMailedLink.Output(isDone: false))
+        default: return Reply(request, ValidateMailedLink.Output(isDone: false))
         }
       case RequestPasswordRecovery.spec.name:
         let email = try RequestPasswordRecovery.Input.decode(request.body).email
@@ -42,7 +42,7 @@ struct RecoveryPageTests {
           throw Failure(
             RequestFailure.invalidFields,
             fields: [
-              FieldProblem(field: "password", FieldRule("password_too_short", ["least": .number(8)])),
+              FieldProblem(field: "password", FieldRule("password_too_short", ["min": .number(8)])),
               FieldProblem(field: "password", FieldRule("password_lacks_digit")),
               FieldProblem(field: "passwordRepetition", FieldRule("passwords_differ")),
             ])
@@ -68,7 +68,7 @@ struct RecoveryPageTests {
         #expect(
           page.body.contains(#"<input type="password" name="\#(name)" value="" autocomplete="new-password" required>"#))
       }
-      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.judge"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.validate"])
       #expect(try await gateway.http("PUT", "/recover").fields["allow"] == "GET, HEAD, POST")
     }
   }
@@ -140,13 +140,13 @@ struct RecoveryPageTests {
   @Test(
     "a link that does not work is told when it is opened, before a password is typed, with a form that asks for a new one (S 5, scenario 4)",
     arguments: [("old", 410, "ha caducado"), ("used", 410, "ya se ha usado"), ("never", 404, "no es válido")])
-  func judges(token: String, status: Int, words: String) async throws {
+  func validates(token: String, status: Int, words: String) async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/recover?token=\(token)", ["Accept-Language": "es"])
       #expect(page.status == status && page.body.contains(words) && page.body.contains(#"role="alert""#))
       #expect(page.body.contains(#"<input type="email" name="email" value="" autocomplete="email" required>"#))
       #expect(!page.body.contains(#"name="token""#) && page.body.contains(#"<html lang="es">"#))
-      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.judge"])
+      #expect(gateway.bus.requests.map(\.header.operation) == ["mailedLinks.validate"])
     }
   }
 

@@ -86,7 +86,7 @@ struct QueryTests {
   @Test("has a bound")
   func isBounded() {
     var parameters: [String: String] = [:]
-    let query = (0...Query.mostParameters).map { "p\($0)=1" }.joined(separator: "&")
+    let query = (0...Query.maxParameters).map { "p\($0)=1" }.joined(separator: "&")
     #expect(throws: Failure.self) { try Query.parse(query[...], into: &parameters) }
   }
 }

@@ -11,7 +11,7 @@ final class FakeBus: Bus {
 
   private struct State {
     var scripts: [ServiceName: Script] = [:]
-    var tellers: Set<ServiceName> = []
+    var publishers: Set<ServiceName> = []
     var listeners: [ServiceName: [AsyncStream<Announcement>.Continuation]] = [:]
     var requests: [Operations.Request] = []
   }
@@ -24,9 +24,9 @@ final class FakeBus: Bus {
   func answer(_ service: ServiceName, _ script: @escaping Script) { state.withLock { $0.scripts[service] = script } }
 
   /// The same for a service that answers those who follow its events by its script.
-  func answerAsTeller(_ service: ServiceName, _ script: @escaping Script) {
+  func answerAsPublisher(_ service: ServiceName, _ script: @escaping Script) {
     state.withLock { state in
-      state.tellers.insert(service)
+      state.publishers.insert(service)
       state.scripts[service] = script
     }
   }
@@ -37,11 +37,11 @@ final class FakeBus: Bus {
   }
 
   func request(_ request: Operations.Request, to service: ServiceName) async throws(BusFailure) -> Reply {
-    let (script, isTeller) = state.withLock { state in
+    let (script, isPublisher) = state.withLock { state in
       if request.header.caller.kind != .service { state.requests.append(request) }
-      return (state.scripts[service], state.tellers.contains(service))
+      return (state.scripts[service], state.publishers.contains(service))
     }
-    if !isTeller, let reply = await FakeBus.silentTeller.answer(request) { return reply }
+    if !isPublisher, let reply = await FakeBus.silentPublisher.answer(request) { return reply }
     guard let script else { throw .unavailable }
     do {
       return try await script(request)
@@ -52,7 +52,7 @@ final class FakeBus: Bus {
     }
   }
 
-  private static let silentTeller = EventTeller(
+  private static let silentPublisher = EventPublisher(
     .identity, log: MemoryLog(), bus: MemoryBus(.identity, on: MemoryExchange()),
     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
 
@@ -60,15 +60,15 @@ final class FakeBus: Bus {
 
   func announce(_ announcement: Announcement) {}
 
-  func announcements(of teller: ServiceName) -> AsyncStream<Announcement> {
+  func announcements(of publisher: ServiceName) -> AsyncStream<Announcement> {
     let (stream, continuation) = AsyncStream.makeStream(of: Announcement.self)
-    state.withLock { $0.listeners[teller, default: []].append(continuation) }
+    state.withLock { $0.listeners[publisher, default: []].append(continuation) }
     return stream
   }
 
   /// Tells everyone who listens to that service.
-  func tell(_ announcement: Announcement, of teller: ServiceName) {
-    for listener in state.withLock({ $0.listeners[teller, default: []] }) { listener.yield(announcement) }
+  func publish(_ announcement: Announcement, of publisher: ServiceName) {
+    for listener in state.withLock({ $0.listeners[publisher, default: []] }) { listener.yield(announcement) }
   }
 }
 

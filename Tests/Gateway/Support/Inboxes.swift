@@ -12,12 +12,12 @@ final class MemoryLog: EventLog {
   private let state = Mutex<[LoggedEvent]>([])
   private let epoch = "e1"
 
-  func append<E: Event>(_ event: E, isState: Bool = false) -> Told {
+  func append<E: Event>(_ event: E, isState: Bool = false) -> PublishedEvents {
     events.withLock { events in
       let logged = LoggedEvent(number: Int64(events.count + 1), name: E.spec.name, at: .now, traceparent: nil, body: event.json)
       events.append(logged)
       if isState { state.withLock { $0.append(logged) } }
-      return Told(
+      return PublishedEvents(
         after: logged.number - 1, head: LogHead(epoch: epoch, number: logged.number), names: [E.spec.name], events: [logged])
     }
   }
@@ -40,7 +40,7 @@ final class MemoryLog: EventLog {
 }
 
 /// Speaks over a ``FakeBus`` in a service's name; drops announcements as it is told.
-struct TellersBus: Bus {
+struct PublishersBus: Bus {
   let bus: FakeBus
   let service: ServiceName
   let drops: @Sendable (Announcement) -> Bool
@@ -49,8 +49,8 @@ struct TellersBus: Bus {
     try await bus.request(request, to: service)
   }
   func serve(_ handler: @escaping @Sendable (Operations.Request) async -> Reply) {}
-  func announce(_ announcement: Announcement) { if !drops(announcement) { bus.tell(announcement, of: service) } }
-  func announcements(of teller: ServiceName) -> AsyncStream<Announcement> { bus.announcements(of: teller) }
+  func announce(_ announcement: Announcement) { if !drops(announcement) { bus.publish(announcement, of: service) } }
+  func announcements(of publisher: ServiceName) -> AsyncStream<Announcement> { bus.announcements(of: publisher) }
 }
 
 /// Stands for notifications and identity: an inbox for one account with its backlog and events, and sessions that end.
@@ -60,7 +60,7 @@ final class Inboxes: Sendable {
   private let items = Mutex<[Notification]>([])
   private let notifications = MemoryLog()
   private let identity = MemoryLog()
-  private let tellers: [ServiceName: EventTeller]
+  private let publishers: [ServiceName: EventPublisher]
   private let isSilent = Mutex(false)
   private let asked = Mutex<[Operations.Request]>([])
 
@@ -72,32 +72,32 @@ final class Inboxes: Sendable {
 
   /// - Parameters:
   ///   - drops: announcements that nobody hears.
-  ///   - desk: what identity answers about personal access tokens.
+  ///   - processor: what identity answers about personal access tokens.
   init(
-    _ bus: FakeBus, _ signer: Signer, desk: TokenDesk = TokenDesk(),
+    _ bus: FakeBus, _ signer: Signer, processor: TokenIssuer = TokenIssuer(),
     drops: @escaping @Sendable (Announcement) -> Bool = { _ in false }
   ) {
     self.bus = bus
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    func teller(_ service: ServiceName, _ log: MemoryLog) -> EventTeller {
-      let bus = TellersBus(bus: bus, service: service, drops: drops)
-      return EventTeller(service, log: log, bus: bus, heartbeat: .milliseconds(20), logger: logger)
+    func publisher(_ service: ServiceName, _ log: MemoryLog) -> EventPublisher {
+      let bus = PublishersBus(bus: bus, service: service, drops: drops)
+      return EventPublisher(service, log: log, bus: bus, heartbeat: .milliseconds(20), logger: logger)
     }
-    tellers = [.notifications: teller(.notifications, notifications), .identity: teller(.identity, identity)]
+    publishers = [.notifications: publisher(.notifications, notifications), .identity: publisher(.identity, identity)]
     let published = signer.published
-    bus.answerAsTeller(.identity) { request in
+    bus.answerAsPublisher(.identity) { request in
       if EventExchange(rawValue: request.header.operation) != nil {
         self.asked.withLock { $0.append(request) }
         if self.isSilent.withLock({ $0 }) { throw BusFailure.unavailable }
       }
-      if let reply = await self.tellers[.identity]?.answer(request) { return reply }
+      if let reply = await self.publishers[.identity]?.answer(request) { return reply }
       guard request.header.operation == IdentifyPersonalAccessToken.spec.name else {
         return Reply(request, ListKeys.Output(keys: [published]))
       }
-      return Reply(request, try desk.answer(try IdentifyPersonalAccessToken.Input.decode(request.body).hash))
+      return Reply(request, try processor.answer(try IdentifyPersonalAccessToken.Input.decode(request.body).hash))
     }
-    bus.answerAsTeller(.notifications) { request in
-      if let reply = await self.tellers[.notifications]?.answer(request) { return reply }
+    bus.answerAsPublisher(.notifications) { request in
+      if let reply = await self.publishers[.notifications]?.answer(request) { return reply }
       let input = try NotificationsSince.Input.decode(request.body)
       guard request.header.caller.account == self.account else { throw Failure(RequestFailure.forbidden) }
       return self.items.withLock { items in
@@ -112,13 +112,13 @@ final class Inboxes: Sendable {
   /// Tells events until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { tasks in
-      for teller in tellers.values { tasks.addTask { await teller.run() } }
+      for publisher in publishers.values { tasks.addTask { await publisher.run() } }
     }
   }
 
   /// A new notification is committed and told.
   func add(_ kind: NotificationKind = .messageReceived) {
-    let told = items.withLock { items in
+    let published = items.withLock { items in
       let notification = Notification(
         id: ID(), number: items.count + 1, kind: kind, title: "New message", text: "Ana wrote.",
         parameters: [:],
@@ -127,16 +127,16 @@ final class Inboxes: Sendable {
       return notifications.append(
         NotificationCreated(accountID: account, number: notification.number, notification: notification))
     }
-    tellers[.notifications]?.tell(told)
+    publishers[.notifications]?.publish(published)
   }
 
   func revoke(_ session: SessionID, _ reason: SessionRevoked.Reason = .loggedOut) {
-    tellers[.identity]?.tell(
+    publishers[.identity]?.publish(
       identity.append(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: .now), isState: true))
   }
 
   func outdate(_ session: SessionID, _ generation: Int) {
-    tellers[.identity]?.tell(
+    publishers[.identity]?.publish(
       identity.append(
         SessionOutdated(sessionID: session, accountID: account, generation: generation, at: .now), isState: true))
   }
@@ -146,11 +146,11 @@ final class Inboxes: Sendable {
     let changed = AccountChanged(
       accountID: account, username: try Username(text: "ana"), nickname: nil, timeZone: .utc, dayStartHour: 0, language: language,
       isVerified: true, revision: revision)
-    tellers[.identity]?.tell(identity.append(changed, isState: true))
+    publishers[.identity]?.publish(identity.append(changed, isState: true))
   }
 
   func revoke(_ token: PersonalAccessTokenID) {
-    tellers[.identity]?.tell(
+    publishers[.identity]?.publish(
       identity.append(PersonalAccessTokenRevoked(tokenID: token, accountID: account, at: .now), isState: true))
   }
 }

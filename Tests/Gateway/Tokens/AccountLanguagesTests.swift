@@ -52,14 +52,14 @@ struct AccountLanguagesTests {
 
   @Test("an open session, its JSON-RPC connection and a personal access token are answered in it without a new token")
   func sessions() async throws {
-    let (bus, signer, desk) = (FakeBus(), Signer(), TokenDesk())
-    let inboxes = Inboxes(bus, signer, desk: desk)
+    let (bus, signer, processor) = (FakeBus(), Signer(), TokenIssuer())
+    let inboxes = Inboxes(bus, signer, processor: processor)
     bus.answer(.social) { request in Reply(header: ReplyHeader(id: request.header.id, status: 200), body: Array("{}".utf8)) }
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await inboxes.run() }
       try await RunningGateway.with(bus: bus, signer: signer) { gateway in
         let bearer = try gateway.bearer(inboxes.account)
-        let script = ["Authorization": "Bearer \(try desk.token(of: inboxes.account, [.socialRead]))"]
+        let script = ["Authorization": "Bearer \(try processor.token(of: inboxes.account, [.socialRead]))"]
         let line = try await RawConnection(port: gateway.tcpPort)
         let token = try gateway.signer.token(account: inboxes.account, session: SessionID())
         try await line.send(

@@ -7,7 +7,7 @@ import Testing
 @testable import GatewayService
 
 /// Stands for identity: what it answers about tokens, and how often it was asked.
-final class TokenDesk: Sendable {
+final class TokenIssuer: Sendable {
   private struct State {
     var answers: [PersonalAccessTokenHash: Result<IdentifyPersonalAccessToken.Output, Failure>] = [:]
     var asked = 0
@@ -46,14 +46,14 @@ final class TokenDesk: Sendable {
 @Suite("Personal access tokens at the gateway (ID-18)", .timeLimit(.minutes(1)))
 struct PersonalAccessTokenTests {
   /// A gateway with an inbox, whose services answer `{}` to everything else.
-  private static func with(_ body: @escaping @Sendable (RunningGateway, Inboxes, TokenDesk) async throws -> Void) async throws {
-    let (bus, signer, desk) = (FakeBus(), Signer(), TokenDesk())
-    let inboxes = Inboxes(bus, signer, desk: desk)
+  private static func with(_ body: @escaping @Sendable (RunningGateway, Inboxes, TokenIssuer) async throws -> Void) async throws {
+    let (bus, signer, processor) = (FakeBus(), Signer(), TokenIssuer())
+    let inboxes = Inboxes(bus, signer, processor: processor)
     bus.answer(.social) { request in Reply(header: ReplyHeader(id: request.header.id, status: 200), body: Array("{}".utf8)) }
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await inboxes.run() }
       try await RunningGateway.with(contracts: [.trial, .identity], bus: bus, signer: signer) {
-        try await body($0, inboxes, desk)
+        try await body($0, inboxes, processor)
       }
       tasks.cancelAll()
     }
@@ -63,10 +63,10 @@ struct PersonalAccessTokenTests {
 
   @Test("a token reads with its read scope and writes with its write scope, as its account and nobody's session")
   func scopes() async throws {
-    try await Self.with { gateway, inboxes, desk in
+    try await Self.with { gateway, inboxes, processor in
       let account = AccountID()
-      let reader = try desk.token(of: account, [.socialRead, .activityWrite], language: .spanish)
-      let writer = try desk.token(of: account, [.socialWrite])
+      let reader = try processor.token(of: account, [.socialRead, .activityWrite], language: .spanish)
+      let writer = try processor.token(of: account, [.socialWrite])
       #expect(try await gateway.http("GET", "/v1/things/7", Self.bearer(reader)).status == 200)
       let caller = try #require(gateway.bus.requests.last).header.caller
       #expect(caller.kind == .account && caller.account == account && caller.session == nil)
@@ -98,8 +98,8 @@ struct PersonalAccessTokenTests {
 
   @Test("no token manages accounts, passwords, sessions or tokens, whatever its scopes")
   func identity() async throws {
-    try await Self.with { gateway, inboxes, desk in
-      let token = try desk.token(of: AccountID(), AccessScope.allCases)
+    try await Self.with { gateway, inboxes, processor in
+      let token = try processor.token(of: AccountID(), AccessScope.allCases)
       var count = 0
       for spec in Contract.identity.operations.map({ $0.spec }) {
         guard let route = spec.route, spec.caller != .anyone else { continue }
@@ -113,7 +113,7 @@ struct PersonalAccessTokenTests {
       #expect(count >= 8)
       #expect(gateway.bus.requests.isEmpty)
       // Where anyone may call, a token that does not allow it counts as none.
-      let reader = try desk.token(of: AccountID(), [.activityRead])
+      let reader = try processor.token(of: AccountID(), [.activityRead])
       #expect(try await gateway.http("POST", "/v1/things/poke", Self.bearer(reader)).status == 200)
       #expect(gateway.bus.requests.last?.header.caller.kind == .anonymous)
     }
@@ -121,33 +121,33 @@ struct PersonalAccessTokenTests {
 
   @Test("identity is asked once a minute, and never about what has not the form of a token")
   func remembers() async throws {
-    let (desk, time) = (TokenDesk(), MovedClock())
+    let (processor, time) = (TokenIssuer(), MovedClock())
     let revocations = Revocations(bound: 100, clock: time.clock)
-    let tokens = PersonalAccessTokens(bound: 100, revocations: revocations, clock: time.clock) { try desk.answer($0) }
-    let token = try desk.token(of: AccountID(), [.socialRead])
+    let tokens = PersonalAccessTokens(bound: 100, revocations: revocations, clock: time.clock) { try processor.answer($0) }
+    let token = try processor.token(of: AccountID(), [.socialRead])
     for (seconds, asked) in [(0, 1), (59, 1), (1, 2), (59, 2)] {
       time.move(seconds: seconds)
       _ = try await tokens.identify(token)
-      #expect(desk.asked == asked)
+      #expect(processor.asked == asked)
     }
     let forged = token.dropLast() + (token.hasSuffix("a") ? "b" : "a")
     await #expect(throws: TokenRefusal.invalid(.malformed)) { try await tokens.identify(String(forged)) }
-    #expect(desk.asked == 2)
-    desk.refuse(token, .unauthenticated)
+    #expect(processor.asked == 2)
+    processor.refuse(token, .unauthenticated)
     time.move(seconds: 60)
     await #expect(throws: TokenRefusal.invalid(.unknown)) { try await tokens.identify(token) }
-    desk.refuse(token, .unavailable)
+    processor.refuse(token, .unavailable)
     await #expect(throws: Failure.self) { try await tokens.identify(token) }
   }
 
   @Test("a token expires although it is remembered")
   func expires() async throws {
-    let (desk, time) = (TokenDesk(), MovedClock())
+    let (processor, time) = (TokenIssuer(), MovedClock())
     let revocations = Revocations(bound: 100, clock: time.clock)
-    let tokens = PersonalAccessTokens(bound: 100, revocations: revocations, clock: time.clock) { try desk.answer($0) }
-    let token = try desk.token(of: AccountID(), [.socialRead], expiresAt: time.now.adding(seconds: 10))
+    let tokens = PersonalAccessTokens(bound: 100, revocations: revocations, clock: time.clock) { try processor.answer($0) }
+    let token = try processor.token(of: AccountID(), [.socialRead], expiresAt: time.now.adding(seconds: 10))
     _ = try await tokens.identify(token)
-    desk.refuse(token, .tokenExpired)
+    processor.refuse(token, .tokenExpired)
     time.move(seconds: 9)
     _ = try await tokens.identify(token)
     time.move(seconds: 1)
@@ -156,24 +156,24 @@ struct PersonalAccessTokenTests {
 
   @Test("a token revoked while identity is being asked about it lets nobody in")
   func race() async throws {
-    let (desk, time) = (TokenDesk(), MovedClock())
+    let (processor, time) = (TokenIssuer(), MovedClock())
     let revocations = Revocations(bound: 100, clock: time.clock)
     let id = PersonalAccessTokenID()
     let tokens = PersonalAccessTokens(bound: 100, revocations: revocations, clock: time.clock) { hash in
-      let answer = try desk.answer(hash)
+      let answer = try processor.answer(hash)
       revocations.revoke(.personalAccessToken(id), until: time.now.adding(seconds: 120))
       return answer
     }
-    let token = try desk.token(of: AccountID(), id: id, [.socialRead])
+    let token = try processor.token(of: AccountID(), id: id, [.socialRead])
     for _ in 0..<2 { await #expect(throws: TokenRefusal.invalid(.unknown)) { try await tokens.identify(token) } }
   }
 
   @Test("a revoked token is dead on HTTP, its stream and its JSON-RPC connection within a second; others live on")
   func revokes() async throws {
-    try await Self.with { gateway, inboxes, desk in
+    try await Self.with { gateway, inboxes, processor in
       let id = PersonalAccessTokenID()
-      let token = try desk.token(of: inboxes.account, id: id, [.socialRead, .notificationsRead])
-      let other = try desk.token(of: inboxes.account, [.socialRead])
+      let token = try processor.token(of: inboxes.account, id: id, [.socialRead, .notificationsRead])
+      let other = try processor.token(of: inboxes.account, [.socialRead])
       let stream = try await RawConnection(port: gateway.httpPort)
       try await stream.send("GET /v1/live HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n")
       _ = try await stream.receive(until: "event: ready")
@@ -198,9 +198,9 @@ struct PersonalAccessTokenTests {
 
   @Test("a JSON-RPC connection is signed in by a token, within its scopes; live messages take their own")
   func rpc() async throws {
-    try await Self.with { gateway, inboxes, desk in
-      let blind = try desk.token(of: inboxes.account, [.socialRead])
-      let seeing = try desk.token(of: inboxes.account, [.notificationsRead], expiresAt: .now.adding(seconds: 3600))
+    try await Self.with { gateway, inboxes, processor in
+      let blind = try processor.token(of: inboxes.account, [.socialRead])
+      let seeing = try processor.token(of: inboxes.account, [.notificationsRead], expiresAt: .now.adding(seconds: 3600))
       #expect(try await gateway.http("GET", "/v1/live", Self.bearer(blind)).status == 403)
       let connection = try await RawConnection(port: gateway.tcpPort)
       func call(_ method: String, _ params: String) async throws -> JSON {

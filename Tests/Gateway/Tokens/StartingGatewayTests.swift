@@ -10,15 +10,15 @@ struct StartingGatewayTests {
   /// Runs a gateway whose identity tells nobody of its events, as one that a million accounts keep busy.
   private static func with(
     change: (inout GatewayConfiguration) -> Void = { _ in },
-    _ body: @escaping @Sendable (RunningGateway, Inboxes, TokenDesk) async throws -> Void
+    _ body: @escaping @Sendable (RunningGateway, Inboxes, TokenIssuer) async throws -> Void
   ) async throws {
-    let (bus, signer, desk) = (FakeBus(), Signer(), TokenDesk())
-    let inboxes = Inboxes(bus, signer, desk: desk)
+    let (bus, signer, processor) = (FakeBus(), Signer(), TokenIssuer())
+    let inboxes = Inboxes(bus, signer, processor: processor)
     inboxes.silence(true)
     bus.answer(.social) { request in Reply(header: ReplyHeader(id: request.header.id, status: 200), body: Array("{}".utf8)) }
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await inboxes.run() }
-      try await RunningGateway.with(bus: bus, signer: signer, change: change) { try await body($0, inboxes, desk) }
+      try await RunningGateway.with(bus: bus, signer: signer, change: change) { try await body($0, inboxes, processor) }
       tasks.cancelAll()
     }
   }
@@ -31,9 +31,9 @@ struct StartingGatewayTests {
 
   @Test("takes no token, whatever the way in, says so and is not ready; who needs none is served")
   func takesNone() async throws {
-    try await Self.with { gateway, inboxes, desk in
+    try await Self.with { gateway, inboxes, processor in
       let bearer = try gateway.bearer(inboxes.account)
-      let script = ["Authorization": "Bearer \(try desk.token(of: inboxes.account, [.socialRead]))"]
+      let script = ["Authorization": "Bearer \(try processor.token(of: inboxes.account, [.socialRead]))"]
       let line = try await RawConnection(port: gateway.tcpPort)
       let token = try gateway.signer.token(account: inboxes.account)
       async let session = gateway.http("GET", "/v1/things/7", bearer)
@@ -47,7 +47,7 @@ struct StartingGatewayTests {
       let refusal = try await signedIn
       #expect(refusal["error"]?["data"]?["code"] == "unavailable")
       #expect(gateway.bus.requests.isEmpty, "nobody was served in anybody's name")
-      #expect(desk.asked == 0)
+      #expect(processor.asked == 0)
       let ready = try await gateway.http("GET", "/readyz")
       #expect(ready.status == 503 && ready.body.contains(#"{"part":"revocations","state":"catchingUp"}"#))
       let poked = try await gateway.http("POST", "/v1/things/poke", [:], "{}")
@@ -57,7 +57,7 @@ struct StartingGatewayTests {
 
   @Test("lets those in who waited meanwhile once it knows, but for whom a token was revoked")
   func letsIn() async throws {
-    try await Self.with { gateway, inboxes, desk in
+    try await Self.with { gateway, inboxes, processor in
       let session = SessionID()
       let closed = try gateway.bearer(inboxes.account, session: session)
       inboxes.revoke(session)

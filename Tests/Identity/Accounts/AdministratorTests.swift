@@ -52,14 +52,16 @@ struct AdministratorTests {
       _ = try await identity.ask(ListIncidents.self, .init(), by: .signedIn(adela))
       #expect(try await identity.securityEvents().filter { $0 == "administratorDismissed" }.count == 1)
       // Those who stay are told, and so is she, who reads of nothing else.
-      let told = try await identity.told(AdministratorAlerted.self).filter { $0.title == "An administrator was dismissed" }
-      #expect(told.map(\.accountID) == [adela.account.id, berta.account.id])
-      for alert in told {
+      let published = try await identity.published(AdministratorAlerted.self).filter {
+        $0.title == "An administrator was dismissed"
+      }
+      #expect(published.map(\.accountID) == [adela.account.id, berta.account.id])
+      for alert in published {
         let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: alert.mailID))
         #expect(mail.title == alert.title && mail.lines.contains("Account: \(berta.account.id)"))
       }
       let hers = try #require(
-        try await identity.told(AdministratorAlerted.self).last {
+        try await identity.published(AdministratorAlerted.self).last {
           $0.accountID == berta.account.id && $0.title != "An administrator was dismissed"
         })
       #expect(
@@ -68,10 +70,10 @@ struct AdministratorTests {
       // Once more on the same day is told once more.
       _ = try await identity.askAsGateway(AppointAdministrator.self, .init(username: berta.account.username))
       _ = try await identity.askAsGateway(DismissAdministrator.self, input)
-      let again = try await identity.told(AdministratorAlerted.self).filter { $0.title == "An administrator was dismissed" }
+      let again = try await identity.published(AdministratorAlerted.self).filter { $0.title == "An administrator was dismissed" }
       #expect(again.count == 4 && Set(again.map(\.incidentID)).count == 2)
       // The other services are told that it says so no longer; she goes on with the next one.
-      #expect(try await identity.told(SessionOutdated.self).first?.sessionID == berta.session.id)
+      #expect(try await identity.published(SessionOutdated.self).first?.sessionID == berta.session.id)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: berta.refreshToken))
       #expect(try !TokenTests.payload(of: refreshed.accessToken).adm)
       let nobody = DismissAdministrator.Input(username: try Username(text: "nobody"))

@@ -56,16 +56,16 @@ struct ContractTests {
       identity.time.advance(seconds: 1000)
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(lately))
 
-      var told: [LoggedEvent] = []
+      var published: [LoggedEvent] = []
       var key: String?
       repeat {
         let page = try await identity.store.log.snapshot(after: key)
-        told += page.events
+        published += page.events
         key = page.nextKey
       } while key != nil
-      let accounts = try told.filter { $0.name == "accounts.changed" }.map { try AccountChanged.decode($0.body) }
+      let accounts = try published.filter { $0.name == "accounts.changed" }.map { try AccountChanged.decode($0.body) }
       #expect(accounts.map { "\($0.username) \($0.isVerified)" } == ["ana false", "bea false", "carla true"])
-      let revoked = try told.filter { $0.name == "sessions.revoked" }.map { try SessionRevoked.decode($0.body) }
+      let revoked = try published.filter { $0.name == "sessions.revoked" }.map { try SessionRevoked.decode($0.body) }
       #expect(revoked.map(\.sessionID) == [lately.session.id])
     }
   }
@@ -77,20 +77,20 @@ struct ContractTests {
       let closed = try await identity.logIn("ana")
       _ = try await identity.logIn("bea")
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(closed))
-      func told(_ names: Set<String>) async throws -> (names: [String], pages: Int) {
-        var (told, pages, key) = ([String](), 0, String?.none)
+      func published(_ names: Set<String>) async throws -> (names: [String], pages: Int) {
+        var (published, pages, key) = ([String](), 0, String?.none)
         repeat {
           let page = try await identity.store.log.snapshot(of: names, after: key)
-          told += page.events.map(\.name)
+          published += page.events.map(\.name)
           pages += 1
           key = page.nextKey
         } while key != nil
-        return (told, pages)
+        return (published, pages)
       }
       let revocations: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
-      #expect(try await told(revocations) == (["sessions.revoked"], 3))
-      #expect(try await told([AccountChanged.spec.name]) == (["accounts.changed", "accounts.changed"], 1))
-      #expect(try await told(["nothing.told"]) == ([], 1))
+      #expect(try await published(revocations) == (["sessions.revoked"], 3))
+      #expect(try await published([AccountChanged.spec.name]) == (["accounts.changed", "accounts.changed"], 1))
+      #expect(try await published(["nothing.told"]) == ([], 1))
       // What the store reads, however many accounts there are: of a part that nobody wants, nothing.
       let parts = Snapshot(clock: identity.time.clock, places: .none).parts
       let statements = try await identity.store.read { database -> [String] in

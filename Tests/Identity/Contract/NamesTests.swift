@@ -25,7 +25,7 @@ struct NamesTests {
   func length() throws {
     let family = "👩‍👩‍👧‍👦"
     #expect(try Nickname(text: String(repeating: "é", count: 30)).description.count == 30)
-    #expect(throws: FieldRule("too_long", ["most": .number(30)])) { try Nickname(text: String(repeating: "é", count: 31)) }
+    #expect(throws: FieldRule("too_long", ["max": .number(30)])) { try Nickname(text: String(repeating: "é", count: 31)) }
     #expect(try PersonName(text: String(repeating: family, count: 40)).description.count == 40)
     #expect(try PersonName(text: String(repeating: "ñ", count: 80)).description.count == 80)
   }

@@ -40,11 +40,11 @@ struct AccountDeletionTests {
         .init(name: PersonalAccessTokenName(text: "backup"), scopes: [.activityRead], expiresAt: nil), by: .signedIn(own))
       let output = try await delete(identity, own)
       #expect(output.deletion.state == .erasing && output.deletion.requestedAt == identity.time.now)
-      let revoked = try await identity.told(SessionRevoked.self)
+      let revoked = try await identity.published(SessionRevoked.self)
       #expect(Set(revoked.map(\.sessionID)) == [own.session.id, other.session.id])
       #expect(revoked.allSatisfy { $0.reason == .accountDeleted })
-      #expect(try await identity.told(PersonalAccessTokenRevoked.self).map(\.tokenID) == [script.token.id])
-      #expect(try await identity.told(AccountDeleted.self).map(\.accountID) == [ana.id])
+      #expect(try await identity.published(PersonalAccessTokenRevoked.self).map(\.tokenID) == [script.token.id])
+      #expect(try await identity.published(AccountDeleted.self).map(\.accountID) == [ana.id])
 
       #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
       #expect(try await failure { try await identity.logIn("ana@example.com") }.code == "wrong_credentials")
@@ -71,7 +71,7 @@ struct AccountDeletionTests {
       #expect(try await failure { try await delete(identity, own, "Otra-clave-9") }.code == "wrong_password")
       #expect(try await failure { try await delete(identity, own, "") }.fields.map(\.code) == ["required"])
       #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) == ana)
-      #expect(try await identity.told(AccountDeleted.self).isEmpty)
+      #expect(try await identity.published(AccountDeleted.self).isEmpty)
       #expect(try await identity.securityEvents() == ["accountDeletionRefused"])
       _ = try await delete(identity, own)
     }
@@ -132,11 +132,11 @@ struct AccountDeletionTests {
           try $0.confirmErasure(id, by: service, [ErasureCount(kind: .events, count: 1)])
         }
       }
-      #expect(try await identity.told(AccountErased.self).isEmpty)
+      #expect(try await identity.published(AccountErased.self).isEmpty)
       _ = try await identity.askAsNotifications(
         ConfirmErasure.self, .init(deletionID: id, counts: [ErasureCount(kind: .mails, count: 3)]))
       _ = try await identity.askAsNotifications(ConfirmErasure.self, .init(deletionID: id, counts: []))
-      #expect(try await identity.told(AccountErased.self).map(\.deletionID) == [id])
+      #expect(try await identity.published(AccountErased.self).map(\.deletionID) == [id])
       let report = try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: id))
       #expect(report.addressee.email.description == "ana@example.com" && report.deletion.state == .reporting)
       #expect(output.deletion.erasedAt == nil && report.deletion.erasedAt == identity.time.now)
@@ -233,7 +233,7 @@ struct AccountDeletionTests {
       let own = try await identity.logIn()
       let output = try await delete(identity, own)
       let snapshot = Snapshot(clock: identity.time.clock, places: .none).parts
-      func told() async throws -> [any Event] {
+      func published() async throws -> [any Event] {
         try await identity.store.read { database in
           var (events, key) = try snapshot.page(database, after: nil)
           while let next = key {
@@ -244,12 +244,12 @@ struct AccountDeletionTests {
           return events
         }
       }
-      let events = try await told()
+      let events = try await published()
       #expect(events.compactMap { ($0 as? AccountDeleted)?.accountID } == [ana.id])
       #expect(events.compactMap { ($0 as? SessionRevoked)?.sessionID } == [own.session.id])
       #expect(!events.contains { $0 is AccountChanged || $0 is AccountErased })
       try await confirm(identity, output.deletion)
-      #expect(try await told().contains { $0 is AccountErased })
+      #expect(try await published().contains { $0 is AccountErased })
     }
   }
 
@@ -272,7 +272,7 @@ struct AccountDeletionTests {
         return await group.reduce(into: 0) { count, isDone in count += isDone ? 1 : 0 }
       }
       #expect(outcomes == 1)
-      #expect(try await identity.told(AccountDeleted.self).count == 1)
+      #expect(try await identity.published(AccountDeleted.self).count == 1)
     }
   }
 }

@@ -45,8 +45,8 @@ struct DirectoryRuleTests {
 
   @Test("what is looked for has 2 to 30 characters")
   func length() throws {
-    #expect(throws: FieldRule("too_short", ["least": .number(2)])) { try DirectoryQuery(text: " a ") }
-    #expect(throws: FieldRule("too_long", ["most": .number(30)])) { try DirectoryQuery(text: String(repeating: "ñ", count: 31)) }
+    #expect(throws: FieldRule("too_short", ["min": .number(2)])) { try DirectoryQuery(text: " a ") }
+    #expect(throws: FieldRule("too_long", ["max": .number(30)])) { try DirectoryQuery(text: String(repeating: "ñ", count: 31)) }
     #expect(try DirectoryQuery(text: "  ñu ").description == "ñu")
     #expect(try DirectoryQuery(text: String(repeating: "ñ", count: 30)).description.count == 30)
   }

@@ -154,9 +154,9 @@ struct DirectoryTests {
         items += page.items
         cursor = page.nextCursor
       } while cursor != nil
-      #expect(items.count == SearchDirectory.mostResults && Set(items.map(\.accountID)).count == items.count)
-      let most = try await search(identity, "person", by: zoe, limit: 100)
-      #expect(most.items == items && most.nextCursor == nil)
+      #expect(items.count == SearchDirectory.maxResults && Set(items.map(\.accountID)).count == items.count)
+      let maximum = try await search(identity, "person", by: zoe, limit: 100)
+      #expect(maximum.items == items && maximum.nextCursor == nil)
     }
   }
 

@@ -21,7 +21,7 @@ struct EmailChangeTests {
       let mail = try await identity.emailChangeMail()
       #expect(mail.email.description == "New@example.com" && mail.username == account.username)
       #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana)).email == account.email)
-      #expect(try await identity.told(EmailChanged.self).isEmpty)
+      #expect(try await identity.published(EmailChanged.self).isEmpty)
 
       let done = try await identity.follow(mail.token)
       #expect(done.email.description == "New@example.com" && done.username == account.username)
@@ -29,11 +29,11 @@ struct EmailChangeTests {
       #expect(changed.email.description == "New@example.com")
       // The address was not verified before; the link proves that the new one is the account's.
       #expect(!account.isVerified && changed.isVerified)
-      let told = try #require(try await identity.told(AccountChanged.self).last)
-      #expect(told.isVerified && told.revision == 2)
+      let published = try #require(try await identity.published(AccountChanged.self).last)
+      #expect(published.isVerified && published.revision == 2)
       #expect(try await identity.securityEvents() == ["emailChangeRequested", "emailChanged"])
 
-      let change = try #require(try await identity.told(EmailChanged.self).last)
+      let change = try #require(try await identity.published(EmailChanged.self).last)
       #expect(change.accountID == account.id)
       let notice = try await identity.askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: change.changeID))
       #expect(notice.email == account.email && notice.username == account.username)
@@ -62,7 +62,7 @@ struct EmailChangeTests {
           + ["loginLocked"])
       let locked = try await failure { try await identity.askToChange(ana) }
       #expect(locked.code == "login_locked" && locked.retryAfterSeconds == 30)
-      #expect(try await identity.told(EmailChangeRequested.self).isEmpty)
+      #expect(try await identity.published(EmailChangeRequested.self).isEmpty)
       identity.time.advance(seconds: 30)
       try await identity.askToChange(ana)
     }
@@ -83,7 +83,7 @@ struct EmailChangeTests {
       let first = try await request(RunningIdentity.password)
       identity.time.advance(seconds: 60)
       #expect(try await request(RunningIdentity.password) == first)
-      #expect(try await identity.told(EmailChangeRequested.self).count == 1)
+      #expect(try await identity.published(EmailChangeRequested.self).count == 1)
       let reused = try await failure { try await request(RunningIdentity.password, to: "third@example.com") }
       #expect(reused.code == "idempotency_key_reused")
       #expect(try await failure { try await request("Wrong-1-wrong") }.code == "idempotency_key_reused")
@@ -116,7 +116,7 @@ struct EmailChangeTests {
       let free = try await identity.askToChange(ana, to: "new@example.com")
       let taken = try await identity.askToChange(ana, to: "Bea@example.com")
       #expect(taken.email.description == "Bea@example.com" && taken.expiresAt == free.expiresAt)
-      #expect(try await identity.told(EmailChangeRequested.self).count == 2)
+      #expect(try await identity.published(EmailChangeRequested.self).count == 2)
       #expect(try await failure { try await identity.emailChangeMail() }.code == "not_found")
       #expect(try await identity.count("SELECT COUNT(*) FROM email_changes") == 2)
       _ = try await identity.logIn("bea@example.com")
@@ -239,7 +239,7 @@ struct EmailChangeTests {
       let new = FormField<Password>(text: "Mar-9-bravo")
       if byRecovery {
         try await identity.askToRecover("ana@example.com")
-        let recovery = try #require(try await identity.told(PasswordRecoveryRequested.self).last).recoveryID
+        let recovery = try #require(try await identity.published(PasswordRecoveryRequested.self).last).recoveryID
         let token = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery)).token
         _ = try await identity.ask(
           CompletePasswordRecovery.self, .init(token: token, password: new, passwordRepetition: new))
@@ -284,7 +284,7 @@ struct EmailChangeTests {
         kept += try Data(contentsOf: URL(fileURLWithPath: "\(identity.home.stores)/\(name)"))
       }
       #expect(kept.range(of: Data(token.utf8)) == nil && kept.range(of: Data("new@example.com".utf8)) != nil)
-      let change = try #require(try await identity.told(EmailChangeRequested.self).last).changeID
+      let change = try #require(try await identity.published(EmailChangeRequested.self).last).changeID
       for caller in [Caller.person(), .signedIn(ana), .service(.gateway)] {
         #expect(
           try await failure {
@@ -308,7 +308,7 @@ struct EmailChangeTests {
     try await first.register()
     try await first.askToChange(try await first.logIn())
     let token = try await first.emailChangeMail().token
-    let change = try #require(try await first.told(EmailChangeRequested.self).last)
+    let change = try #require(try await first.published(EmailChangeRequested.self).last)
     let second = try await first.restarted()
     let page = try await second.store.read { database in
       try Snapshot(clock: second.time.clock, places: .none).parts.page(database, after: "emailChanges/").events.compactMap {

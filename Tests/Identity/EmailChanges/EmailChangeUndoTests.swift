@@ -35,7 +35,7 @@ struct EmailChangeUndoTests {
       expiresAt: Self.now.adding(seconds: example.expired ? 0 : 1),
       usedAt: example.usedAgo.map { Self.now.adding(seconds: -$0) },
       replacedAt: example.replaced ? Self.now : nil)
-    #expect(EmailChangeUndoRule.judge(link, undoneAt: example.undone ? Self.now : nil, now: Self.now) == example.result)
+    #expect(EmailChangeUndoRule.validate(link, undoneAt: example.undone ? Self.now : nil, now: Self.now) == example.result)
   }
 
   @Test("the present address is told when a change is asked for, and its link cancels it, once")
@@ -61,7 +61,7 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "within 72 hours the former address undoes it: it is the account's again, all sessions end, scripts lose their tokens, and the password that whoever changed it knew is good no longer"
+    "within 72 hours the former address undoes it: it is the account's again, all sessions end, scripts lose their tokens, and the password that whoever changed it knew is no longer valid"
   )
   func undo() async throws {
     try await RunningIdentity.run { identity in
@@ -83,8 +83,8 @@ struct EmailChangeUndoTests {
       #expect(
         try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(again)) }.code == "session_revoked"
       )
-      #expect(try await identity.told(SessionRevoked.self).last?.reason == .emailChangeUndone)
-      #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == 1)
+      #expect(try await identity.published(SessionRevoked.self).last?.reason == .emailChangeUndone)
+      #expect(try await identity.published(PersonalAccessTokenRevoked.self).count == 1)
       for login in ["new@example.com", "ana@example.com", "ana"] {
         #expect(try await failure { try await identity.logIn(login) }.code == "wrong_credentials")
       }
@@ -93,7 +93,7 @@ struct EmailChangeUndoTests {
         try await identity.securityEvents().suffix(6) == ["emailChangeUndone", "passwordRecoveryRequested"]
           + ["loginFailed", "loginFailed", "loginFailed", "emailChangeUndoRefused"])
       // The link that was mailed to the former address at once is the way in.
-      let recovery = try #require(try await identity.told(PasswordRecoveryRequested.self).last)
+      let recovery = try #require(try await identity.published(PasswordRecoveryRequested.self).last)
       let mail = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery.recoveryID))
       #expect(mail.email == account.email)
       _ = try await identity.ask(
@@ -111,7 +111,7 @@ struct EmailChangeUndoTests {
       let thief = try await identity.logIn()
       func recoveryMail(_ email: String) async throws -> String {
         _ = try await identity.ask(RequestPasswordRecovery.self, .init(email: FormField(text: email)))
-        let asked = try #require(try await identity.told(PasswordRecoveryRequested.self).last)
+        let asked = try #require(try await identity.published(PasswordRecoveryRequested.self).last)
         return try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: asked.recoveryID)).token
       }
       let before = try await recoveryMail("ana@example.com")

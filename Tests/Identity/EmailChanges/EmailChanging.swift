@@ -17,13 +17,13 @@ extension RunningIdentity {
 
   /// What the newest mail to a new address needs.
   func emailChangeMail() async throws -> ReadEmailChangeSecret.Output {
-    let asked = try #require(try await told(EmailChangeRequested.self).last)
+    let asked = try #require(try await published(EmailChangeRequested.self).last)
     return try await askAsNotifications(ReadEmailChangeSecret.self, .init(changeID: asked.changeID))
   }
 
   /// What the newest notice to a former address needs.
   func emailChangeNotice() async throws -> ReadEmailChangeNotice.Output {
-    let asked = try #require(try await told(EmailChangeRequested.self).last)
+    let asked = try #require(try await published(EmailChangeRequested.self).last)
     return try await askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: asked.changeID))
   }
 

@@ -24,8 +24,8 @@ extension ExternalProviderProcesses {
         #expect(output.signedIn.account.name?.description == "Ana Ruiz")
         #expect(output.signedIn.account.username.description == "ana.ruiz")
         // No verification mail for an address that needs none.
-        #expect(try await identity.told(VerificationMailRequested.self).isEmpty)
-        #expect(try await identity.told(AccountChanged.self).last?.isVerified == true)
+        #expect(try await identity.published(VerificationMailRequested.self).isEmpty)
+        #expect(try await identity.published(AccountChanged.self).last?.isVerified == true)
         #expect(try await identity.securityEvents() == ["externalAccountCreated"])
         let listed = try await identity.ask(ListIdentities.self, Empty(), by: .signedIn(output.signedIn))
         #expect(listed.identities.map(\.provider.description) == ["corp"] && !listed.hasPassword)

@@ -79,10 +79,10 @@ extension ExternalProviderProcesses {
         try await provider.behave()
         #expect(try await restarted.grants() == [1, 1])
         let worker = try await restarted.revocations(provider.settings)
-        for (seconds, told) in [(RevocationRule.heldSeconds - 1, 0), (1, 1)] {
+        for (seconds, published) in [(RevocationRule.heldSeconds - 1, 0), (1, 1)] {
           identity.time.advance(seconds: seconds)
           try await worker.sendDue()
-          #expect(try await provider.revocations().count == told)
+          #expect(try await provider.revocations().count == published)
         }
         #expect(try await restarted.grants() == [0, 0])
         await restarted.store.close()
@@ -135,8 +135,8 @@ extension ExternalProviderProcesses {
         try await provider.behave()
         identity.time.advance(seconds: 120)
         try await identity.running {
-          let told = try await provider.revocations(atLeast: 1)
-          #expect(try await told.map(\.token) == provider.grants().map(\.refresh_token))
+          let published = try await provider.revocations(atLeast: 1)
+          #expect(try await published.map(\.token) == provider.grants().map(\.refresh_token))
         }
       }
     }

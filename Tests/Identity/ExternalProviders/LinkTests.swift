@@ -129,13 +129,13 @@ extension ExternalProviderProcesses {
           try await identity.ask(LogIn.self, .init(login: "bea", password: RunningIdentity.password), by: there)
         }
         var intruder = try await breakIn()
-        #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.notice])
+        #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.notice])
         // The second one is unlike nothing any more.
         if end == .changingPasswordAfterSecondLogin { intruder = try await breakIn() }
         _ = try await identity.link(intruder, to: provider)
         switch end {
         case .closing:
-          let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+          let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
           _ = try await identity.ask(AnswerLoginAlert.self, .init(alertID: alert, answer: .close), by: .signedIn(bea))
         case .changingPassword, .changingPasswordAfterSecondLogin: try await Self.changePassword(identity, by: bea)
         case .undoingEmailChange:
@@ -144,7 +144,7 @@ extension ExternalProviderProcesses {
             .init(
               email: FormField(text: "thief@example.com"), currentPassword: FormField(text: RunningIdentity.password)),
             by: .signedIn(intruder))
-          let change = try #require(try await identity.told(EmailChangeRequested.self).last).changeID
+          let change = try #require(try await identity.published(EmailChangeRequested.self).last).changeID
           let token = try await identity.askAsNotifications(ReadEmailChangeSecret.self, .init(changeID: change)).token
           _ = try await identity.ask(CompleteEmailChange.self, .init(token: token))
           let undo = try await identity.askAsNotifications(ReadEmailChangeNotice.self, .init(changeID: change)).token
@@ -152,7 +152,7 @@ extension ExternalProviderProcesses {
         }
         #expect(try await identity.count("SELECT COUNT(*) FROM external_identities") == 0)
         #expect(try await identity.count("SELECT COUNT(*) FROM provider_grants WHERE identity_id IS NULL") == 1)
-        #expect(try await identity.told(IdentityLinkChanged.self).map(\.isLinked) == [true, false])
+        #expect(try await identity.published(IdentityLinkChanged.self).map(\.isLinked) == [true, false])
         #expect(try await identity.logIn(by: provider).signedIn.account.id != bea.account.id)
       }
     }
@@ -168,7 +168,7 @@ extension ExternalProviderProcesses {
           if let confirms {
             let phone = Caller(kind: .anonymous, address: "192.0.2.77", userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/131.0")
             bea = try await identity.ask(LogIn.self, .init(login: "bea", password: RunningIdentity.password), by: phone)
-            let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+            let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
             if confirms {
               _ = try await identity.ask(AnswerLoginAlert.self, .init(alertID: alert, answer: .confirm), by: .signedIn(here))
             } else {

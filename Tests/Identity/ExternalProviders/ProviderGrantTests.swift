@@ -47,8 +47,8 @@ extension ExternalProviderProcesses {
         _ = try await identity.ask(UnlinkIdentity.self, .init(identityID: linked.id), by: .signedIn(bea))
         #expect(try await identity.count(RunningIdentity.waitingGrants) == 1)
         for _ in 0..<2 { try await worker.sendDue() }
-        let told = TestProvider.Revocation(token: grant.refresh_token, hint: "refresh_token", proof: proof.rawValue)
-        #expect(try await provider.revocations() == [told])
+        let published = TestProvider.Revocation(token: grant.refresh_token, hint: "refresh_token", proof: proof.rawValue)
+        #expect(try await provider.revocations() == [published])
         #expect(try await provider.count("/revoke") == 1)
         #expect(try await identity.grants() == [0, 0])
         #expect(try await identity.securityEvents() == ["identityLinked", "identityUnlinked"])
@@ -97,8 +97,8 @@ extension ExternalProviderProcesses {
         try await identity.revocations(provider.settings).sendDue()
         let grant = try await provider.grants()[kept]
         let hint = grant.refresh_token == nil ? "access_token" : "refresh_token"
-        let told = TestProvider.Revocation(token: grant.refresh_token ?? grant.access_token, hint: hint, proof: "header")
-        #expect(try await provider.revocations() == [told])
+        let published = TestProvider.Revocation(token: grant.refresh_token ?? grant.access_token, hint: hint, proof: "header")
+        #expect(try await provider.revocations() == [published])
       }
     }
 

@@ -52,16 +52,16 @@ struct IncidentTests {
       try await identity.store.write {
         try $0.database.execute(sql: "UPDATE accounts SET language = 'es' WHERE username = 'berta'")
       }
-      let before = try await identity.told(AdministratorAlerted.self).count
+      let before = try await identity.published(AdministratorAlerted.self).count
       let ana = try await identity.register()
       for address in 1...12 { try await identity.guess(from: "198.51.100.\(address)"); identity.time.advance(seconds: 3600) }
-      let told = try await identity.told(AdministratorAlerted.self).suffix(from: before)
-      #expect(told.map(\.accountID) == [one.account.id, other.account.id])
+      let published = try await identity.published(AdministratorAlerted.self).suffix(from: before)
+      #expect(published.map(\.accountID) == [one.account.id, other.account.id])
       #expect(
-        told.map(\.title) == [
+        published.map(\.title) == [
           "Attempts at one account from many addresses", "Intentos contra una cuenta desde muchas direcciones",
         ])
-      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(told.last).mailID))
+      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(published.last).mailID))
       #expect(mail.email.description == "berta@example.com" && mail.language == .spanish)
       #expect(mail.lines.contains("Gravedad: crítica") && mail.lines.contains("Cuenta: \(ana.id)"))
       // A mail that has gone out forgets nothing: it names nobody whose account may be deleted (ID-12).
@@ -70,7 +70,7 @@ struct IncidentTests {
       // Who administers no longer reads it no longer.
       try await identity.store.write { try $0.database.execute(sql: "UPDATE accounts SET is_administrator = 0") }
       let gone = try await failure {
-        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(told.last).mailID))
+        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: try #require(published.last).mailID))
       }
       #expect(gone.code == "not_found")
     }
@@ -96,8 +96,8 @@ struct IncidentTests {
       #expect(incidents.count == 1 && incident.count == 9 && incident.isOpen && incident.severity == .warning)
       #expect(incident.username?.description == "ana" && incident.measures == [.accountSlowedDown])
       #expect(incident.lastAt == incident.firstAt.adding(seconds: 3 * 3600))
-      let told = try await identity.told(AccountProtected.self)
-      #expect(told.map(\.accountID) == [ana.id] && told.map(\.pattern) == [.accountGuessed])
+      let published = try await identity.published(AccountProtected.self)
+      #expect(published.map(\.accountID) == [ana.id] && published.map(\.pattern) == [.accountGuessed])
       // Recovery is open, and the owner gets in with it.
       try await identity.askToRecover()
       try await identity.recover(try await identity.recoveryToken())
@@ -114,16 +114,16 @@ struct IncidentTests {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
       try await identity.register()
-      let before = try await identity.told(AdministratorAlerted.self).count
+      let before = try await identity.published(AdministratorAlerted.self).count
       let recorded = try await identity.securityEvents().count
       try await identity.guess(times: 59)
       // The right password learns nothing either, and does not end it.
       #expect(try await failure { try await identity.logIn() }.code == "login_locked")
       let incidents = try await identity.incidents(by: administrator, pattern: .accountGuessed)
       #expect(incidents.map(\.count) == [60] && incidents[0].severity == .critical)
-      #expect(try await identity.told(AdministratorAlerted.self).count == before + 1)
+      #expect(try await identity.published(AdministratorAlerted.self).count == before + 1)
       #expect(try await identity.securityEvents().count == recorded + 5)
-      #expect(try await identity.told(AccountProtected.self).count == 1)
+      #expect(try await identity.published(AccountProtected.self).count == 1)
       // They make the wait no longer.
       identity.time.advance(seconds: 30)
       _ = try await identity.logIn()
@@ -149,7 +149,7 @@ struct IncidentTests {
       let incident = try #require(try await identity.incidents(by: administrator, pattern: .accountGuessed).first)
       #expect(incident.accountID == nil && incident.count == 5)
       // What is told names nobody.
-      #expect(try await identity.told(AccountProtected.self).map(\.accountID) == [nil])
+      #expect(try await identity.published(AccountProtected.self).map(\.accountID) == [nil])
     }
   }
 
@@ -192,9 +192,9 @@ struct IncidentTests {
       let incident = try #require(try await identity.incidents(by: administrator, pattern: .tokensReused).first)
       #expect(incident.count == 3 && incident.severity == .critical)
       #expect(incident.measures == [.sessionsClosed, .everythingRevoked])
-      let told = try await identity.told(AccountProtected.self)
-      #expect(told.map(\.pattern) == [.tokensReused, .tokensReused] && Set(told.map(\.incidentID)) == [incident.id])
-      #expect(told.map(\.measure) == [.sessionsClosed, .everythingRevoked])
+      let published = try await identity.published(AccountProtected.self)
+      #expect(published.map(\.pattern) == [.tokensReused, .tokensReused] && Set(published.map(\.incidentID)) == [incident.id])
+      #expect(published.map(\.measure) == [.sessionsClosed, .everythingRevoked])
     }
   }
 
@@ -217,9 +217,9 @@ struct IncidentTests {
         identity.time.advance(seconds: 60)
         _ = try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: stolen.refreshToken)) }
       }
-      let told = try await identity.told(AccountProtected.self)
-      #expect(told.map(\.measure) == [.accountSlowedDown, .sessionsClosed, .everythingRevoked])
-      #expect(told.allSatisfy { $0.accountID == ana.id })
+      let published = try await identity.published(AccountProtected.self)
+      #expect(published.map(\.measure) == [.accountSlowedDown, .sessionsClosed, .everythingRevoked])
+      #expect(published.allSatisfy { $0.accountID == ana.id })
     }
   }
 
@@ -227,8 +227,8 @@ struct IncidentTests {
   func guessesAtNobody() async throws {
     try await RunningIdentity.run { identity in
       try await identity.guess("nobody", times: 5)
-      let told = try await identity.told(AccountProtected.self)
-      #expect(told.map(\.accountID) == [nil] && told.map(\.measure) == [.accountSlowedDown])
+      let published = try await identity.published(AccountProtected.self)
+      #expect(published.map(\.accountID) == [nil] && published.map(\.measure) == [.accountSlowedDown])
     }
   }
 
@@ -269,7 +269,7 @@ struct IncidentTests {
   func forgedStates() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
-      let before = try await identity.told(AdministratorAlerted.self).count
+      let before = try await identity.published(AdministratorAlerted.self).count
       func forge(from address: String = "203.0.113.7") async throws {
         let input = CompleteExternalLogin.Input(state: "forged", flowSecret: "guess", code: "code")
         let refused = try await failure {
@@ -286,8 +286,8 @@ struct IncidentTests {
       let incident = try #require(incidents.first)
       #expect(incidents.map(\.count) == [43] && incident.severity == .critical && incident.address == "203.0.113.7")
       #expect(incident.measures == [.loginRefused] && incident.accountID == nil && incident.provider == nil)
-      let told = try await identity.told(AdministratorAlerted.self).suffix(from: before)
-      #expect(told.map(\.incidentID) == [incident.id])
+      let published = try await identity.published(AdministratorAlerted.self).suffix(from: before)
+      #expect(published.map(\.incidentID) == [incident.id])
       let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 43 && details.events.allSatisfy { $0.kind == "externalStateRefused" })
       // Who comes an hour later begins anew.
@@ -352,8 +352,8 @@ struct IncidentTests {
       #expect(incidents.map(\.provider) == ["corp"] && incidents.map(\.count) == [20] && incident.severity == .critical)
       let details = try await identity.ask(ReadIncident.self, .init(incidentID: incident.id), by: .signedIn(administrator))
       #expect(details.events.count == 24 && details.events.allSatisfy { $0.detail == "corp token_signature_wrong" })
-      let told = try #require(try await identity.told(AdministratorAlerted.self).last)
-      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: told.mailID))
+      let published = try #require(try await identity.published(AdministratorAlerted.self).last)
+      let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: published.mailID))
       #expect(mail.lines.contains("Provider: corp"))
     }
   }
@@ -390,7 +390,7 @@ struct IncidentTests {
       let incidents = try await identity.incidents(by: administrator, pattern: .accountGuessed)
       #expect(incidents.map(\.count) == [20] && incidents[0].severity == .critical && incidents[0].accountID == ana.id)
       #expect(try await identity.securityEvents().count == recorded + 5)
-      #expect(try await identity.told(AccountProtected.self).map(\.accountID) == [ana.id])
+      #expect(try await identity.published(AccountProtected.self).map(\.accountID) == [ana.id])
       // They make the wait no longer.
       identity.time.advance(seconds: 30)
       try await attempts[0](FormField<Password>(text: RunningIdentity.password))
@@ -437,12 +437,12 @@ struct IncidentTests {
         }
       }
       // The appointment was told of before.
-      #expect(try await identity.told(AdministratorAlerted.self).count == 1 + IncidentRule.mostToldPerHour)
+      #expect(try await identity.published(AdministratorAlerted.self).count == 1 + IncidentRule.maxNoticesPerHour)
       #expect(try await identity.incidents(by: administrator).count == 31)
       try await identity.store.write {
         try $0.raise(IncidentFinding(.riskyLogin, count: 1), on: .account(administrator.account.id))
       }
-      #expect(try await identity.told(AdministratorAlerted.self).count == 2 + IncidentRule.mostToldPerHour)
+      #expect(try await identity.published(AdministratorAlerted.self).count == 2 + IncidentRule.maxNoticesPerHour)
     }
   }
 

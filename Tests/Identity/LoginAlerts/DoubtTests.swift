@@ -62,11 +62,11 @@ struct DoubtTests {
       #expect(
         try await failure { try await identity.ask(ListIncidents.self, .init(), by: .signedIn(doubtful)) }.code
           == "login_alert_unanswered")
-      let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+      let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
       let link = try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
       _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: link, answer: .confirm))
-      let told = try #require(try await identity.told(SessionOutdated.self).last)
-      #expect(told.sessionID == doubtful.session.id && told.generation == 1)
+      let published = try #require(try await identity.published(SessionOutdated.self).last)
+      #expect(published.sessionID == doubtful.session.id && published.generation == 1)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: doubtful.refreshToken))
       let after = try TokenTests.payload(of: refreshed.accessToken)
       #expect(after.adm && after.dbt == nil && after.gen == 1)
@@ -90,12 +90,12 @@ struct DoubtTests {
       for number in 0..<12 { codes.append(try await failure { try await logIn(number) }.code) }
       // Whoever is told that there is a mail has one.
       #expect(codes == Array(repeating: "login_unconfirmed", count: 10) + ["login_unasked", "login_unasked"])
-      #expect(try await identity.told(LoginAlertRaised.self).count == 10)
+      #expect(try await identity.published(LoginAlertRaised.self).count == 10)
       try await identity.askToRecover()
       try await identity.recover(try await identity.recoveryToken())
       identity.time.advance(seconds: 60)
       try await logIn(99, RunningIdentity.otherPassword)
-      #expect(try await identity.told(LoginAlertRaised.self).map(\.level).last == .suspicious)
+      #expect(try await identity.published(LoginAlertRaised.self).map(\.level).last == .suspicious)
     }
   }
 }

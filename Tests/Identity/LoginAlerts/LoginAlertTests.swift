@@ -31,7 +31,7 @@ struct LoginAlertTests {
   }
 
   private static func token(_ identity: RunningIdentity) async throws -> String {
-    let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+    let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
     return try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
   }
 
@@ -46,7 +46,7 @@ struct LoginAlertTests {
   func usual() async throws {
     try await Self.run { identity, _ in
       _ = try await identity.logIn(from: Self.madrid)
-      #expect(try await identity.told(LoginAlertRaised.self).isEmpty)
+      #expect(try await identity.published(LoginAlertRaised.self).isEmpty)
       #expect(try await identity.securityEvents().isEmpty)
     }
   }
@@ -55,21 +55,21 @@ struct LoginAlertTests {
   func notice() async throws {
     try await Self.run { identity, usual in
       let new = try await Self.strangeLogin(identity, from: Self.madrid)
-      let told = try #require(try await identity.told(LoginAlertRaised.self).last)
-      #expect(told.level == .notice && told.accountID == usual.account.id)
-      #expect(told.device == "Firefox on Linux" && told.place == "Madrid, Spain")
+      let published = try #require(try await identity.published(LoginAlertRaised.self).last)
+      #expect(published.level == .notice && published.accountID == usual.account.id)
+      #expect(published.device == "Firefox on Linux" && published.place == "Madrid, Spain")
       _ = try await Self.strangeLogin(identity, from: Self.madrid)
-      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+      #expect(try await identity.published(LoginAlertRaised.self).count == 1)
       #expect(try await identity.securityEvents() == ["loginNoticed"])
       #expect(try await !Self.isDead(identity, new))
       // Closed, the device is unknown again; the place is still the owner's.
       _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: try await Self.token(identity), answer: .close))
       #expect(try await Self.isDead(identity, new))
       _ = try await identity.logIn(from: Self.madrid)
-      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+      #expect(try await identity.published(LoginAlertRaised.self).count == 1)
       // Whoever has the password had it then, too: now their owner is asked.
       _ = try await Self.strangeLogin(identity, from: Self.madrid)
-      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.notice, .suspicious])
+      #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.notice, .suspicious])
     }
   }
 
@@ -116,21 +116,21 @@ struct LoginAlertTests {
         CreatePersonalAccessToken.self, .init(name: .init(text: "stay"), scopes: [.activityRead]), by: .signedIn(usual))
       let again = try await Self.strangeLogin(identity, from: Self.barcelona)
       // One mail, however often whoever it is logs in.
-      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.suspicious])
+      #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.suspicious])
       let token = try await Self.token(identity)
       let answer = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: .close))
       #expect(answer.closedCount == 2 && answer.isPasswordChangeAdvised && answer.answer == .close)
       #expect(try await Self.isDead(identity, stranger))
       #expect(try await Self.isDead(identity, again))
       #expect(try await !Self.isDead(identity, usual))
-      #expect(try await identity.told(SessionRevoked.self).allSatisfy { $0.reason == .closedByOwner })
-      #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == 1)
-      let raised = try #require(try await identity.told(LoginAlertRaised.self).first)
-      #expect(try await identity.told(AccessWithdrawn.self).map(\.since) == [raised.at])
+      #expect(try await identity.published(SessionRevoked.self).allSatisfy { $0.reason == .closedByOwner })
+      #expect(try await identity.published(PersonalAccessTokenRevoked.self).count == 1)
+      let raised = try #require(try await identity.published(LoginAlertRaised.self).first)
+      #expect(try await identity.published(AccessWithdrawn.self).map(\.since) == [raised.at])
       #expect(try await identity.securityEvents().suffix(1) == ["loginDisowned"])
       // What was closed is still unknown.
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
-      #expect(try await identity.told(LoginAlertRaised.self).count == 2)
+      #expect(try await identity.published(LoginAlertRaised.self).count == 2)
     }
   }
 
@@ -143,7 +143,7 @@ struct LoginAlertTests {
       #expect(answer.closedCount == 0 && !answer.isPasswordChangeAdvised)
       #expect(try await !Self.isDead(identity, mine))
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
-      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+      #expect(try await identity.published(LoginAlertRaised.self).count == 1)
     }
   }
 
@@ -222,15 +222,15 @@ struct LoginAlertTests {
         CreatePersonalAccessToken.self, .init(name: .init(text: "script"), scopes: [.activityRead]), by: .signedIn(usual))
       let refused = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
       #expect(refused.code == "login_unconfirmed" && refused.status == 403)
-      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.suspiciousActivity])
-      #expect(try await identity.told(PersonalAccessTokenRevoked.self).map(\.tokenID) == [script.token.id])
-      #expect(try await identity.told(AccessWithdrawn.self).map(\.since) == [nil])
+      #expect(try await identity.published(SessionRevoked.self).map(\.reason) == [.suspiciousActivity])
+      #expect(try await identity.published(PersonalAccessTokenRevoked.self).map(\.tokenID) == [script.token.id])
+      #expect(try await identity.published(AccessWithdrawn.self).map(\.since) == [nil])
       #expect(try await Self.isDead(identity, usual))
       #expect(
         try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: usual.refreshToken)) }.code
           == "refresh_token_invalid")
-      let told = try #require(try await identity.told(LoginAlertRaised.self).last)
-      #expect(told.level == .high && told.place == "Tokyo, Japan")
+      let published = try #require(try await identity.published(LoginAlertRaised.self).last)
+      #expect(published.level == .high && published.place == "Tokyo, Japan")
       #expect(try await identity.securityEvents().contains("loginRefused"))
       #expect(
         try await identity.count("SELECT COUNT(*) FROM incidents WHERE pattern = 'riskyLogin' AND severity = 'critical'") == 1)
@@ -241,7 +241,7 @@ struct LoginAlertTests {
         #expect(try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }.code == "login_unconfirmed")
       }
       #expect(try await !Self.isDead(identity, owner))
-      #expect(try await identity.told(LoginAlertRaised.self).count == 1)
+      #expect(try await identity.published(LoginAlertRaised.self).count == 1)
     }
   }
 
@@ -261,7 +261,7 @@ struct LoginAlertTests {
       try await identity.askToRecover(from: Self.tokyo)
       try await identity.recover(try await identity.recoveryToken())
       _ = try await Self.strangeLogin(identity, from: Self.tokyo, password: RunningIdentity.otherPassword)
-      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.high, .suspicious])
+      #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.high, .suspicious])
     }
   }
 
@@ -269,14 +269,14 @@ struct LoginAlertTests {
   func snapshot() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
-      let told = try await identity.told(LoginAlertRaised.self)
+      let published = try await identity.published(LoginAlertRaised.self)
       var (key, events): (String?, [LoginAlertRaised]) = (nil, [])
       repeat {
         let page = try await identity.store.log.snapshot(after: key)
         events += try page.events.filter { $0.name == LoginAlertRaised.spec.name }.map { try LoginAlertRaised.decode($0.body) }
         key = page.nextKey
       } while key != nil
-      #expect(events == told)
+      #expect(events == published)
     }
   }
 
@@ -289,7 +289,7 @@ struct LoginAlertTests {
           kind: .anonymous, address: Self.madrid, userAgent: "App\(UnicodeScalar(UInt8(65 + number % 26)))\(number)/1")
         _ = try await identity.ask(LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: caller)
       }
-      #expect(try await identity.count("SELECT COUNT(*) FROM known_devices") == LoginHistory.mostKnown)
+      #expect(try await identity.count("SELECT COUNT(*) FROM known_devices") == LoginHistory.maxKnown)
       #expect(try await identity.count("SELECT COUNT(*) FROM known_places") == 1)
     }
   }

@@ -81,10 +81,10 @@ struct LoginRuleTests {
         facts(tokyo, hours: 0, isKnownDevice: false, failures: 9, isPasswordFresh: true), .suspicious, .newDevice, .newPlace,
         .newCountry, .impossibleTravel, .manyFailuresBefore),
     ])
-  func judgement(_ example: Case) {
-    let judgement = LoginRule.judge(example.facts)
-    #expect(judgement.level == example.level)
-    #expect(judgement.reasons == example.reasons)
+  func assessment(_ example: Case) {
+    let assessment = LoginRule.assess(example.facts)
+    #expect(assessment.level == example.level)
+    #expect(assessment.reasons == example.reasons)
   }
 
   private static let nearHome = Whereabouts(network: "198.18.1.0/24", countryCode: "ES", coordinates: madrid.coordinates)
@@ -115,17 +115,17 @@ struct LoginRuleTests {
         .newDevice, .newPlace),
     ])
   func openAlert(_ example: Case) {
-    judgement(example)
+    assessment(example)
     // Whoever is trusted makes known what was known before.
-    #expect(LoginRule.judge(example.facts).isLearnt == LoginRule.isTrusted(example.facts))
+    #expect(LoginRule.assess(example.facts).isLearnt == LoginRule.isTrusted(example.facts))
   }
 
   @Test("otherwise device and place are known from then on, unless the login is in doubt or refused")
   func learning() {
     for place in [Self.madrid, Self.barcelona, Self.tokyo, Self.elsewhere] {
       for (isKnownDevice, failures) in [(true, 0), (false, 0), (false, 3), (false, 5)] {
-        let judgement = LoginRule.judge(Self.facts(place, isKnownDevice: isKnownDevice, failures: failures))
-        #expect(judgement.isLearnt == (judgement.level == nil || judgement.level == .notice))
+        let assessment = LoginRule.assess(Self.facts(place, isKnownDevice: isKnownDevice, failures: failures))
+        #expect(assessment.isLearnt == (assessment.level == nil || assessment.level == .notice))
       }
     }
   }
@@ -145,7 +145,7 @@ struct LoginRuleTests {
 
   @Test("an airliner's speed is possible, anything above is not", arguments: [(10, true), (11, false)])
   func speed(hours: Int, isTooFast: Bool) {
-    let reasons = LoginRule.judge(Self.facts(Self.tokyo, hours: hours, isKnownDevice: false)).reasons
+    let reasons = LoginRule.assess(Self.facts(Self.tokyo, hours: hours, isKnownDevice: false)).reasons
     #expect(reasons.contains(.impossibleTravel) == isTooFast)
   }
 

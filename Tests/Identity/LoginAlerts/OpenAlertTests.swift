@@ -42,11 +42,11 @@ struct OpenAlertTests {
   }
 
   private static func isOver(_ identity: RunningIdentity, _ signedIn: SignedIn) async throws -> Bool {
-    try await identity.told(SessionRevoked.self).map(\.sessionID).contains(signedIn.session.id)
+    try await identity.published(SessionRevoked.self).map(\.sessionID).contains(signedIn.session.id)
   }
 
   private static func alerts(_ identity: RunningIdentity) async throws -> [LoginAlertRaised] {
-    try await identity.told(LoginAlertRaised.self)
+    try await identity.published(LoginAlertRaised.self)
   }
 
   private static func answer(
@@ -206,8 +206,8 @@ struct OpenAlertTests {
       #expect(try await Self.answer(identity, .close, own, by: doubtful).closedCount == 1)
       #expect(try await Self.isOver(identity, doubtful))
       for session in [phone, other, owner] { #expect(try await !Self.isOver(identity, session)) }
-      #expect(try await identity.told(PersonalAccessTokenRevoked.self).isEmpty)
-      #expect(try await identity.told(AccessWithdrawn.self).isEmpty)
+      #expect(try await identity.published(PersonalAccessTokenRevoked.self).isEmpty)
+      #expect(try await identity.published(AccessWithdrawn.self).isEmpty)
       #expect(try Self.isInDoubt(try await Self.logIn(identity, from: Self.there)))
     }
   }

@@ -64,19 +64,19 @@ struct UnansweredLoginTests {
       let doubtful = try await DoubtTests.doubtful(identity)
       let week = LoginAlertRule.lifetimeSeconds / 86_400
       let last = try await Self.days(week - 1, of: doubtful, identity, housekeeping)
-      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      #expect(try await identity.published(SessionRevoked.self).isEmpty)
       identity.time.advance(seconds: 86_400)
       try await housekeeping.sweep()
-      let told = try await identity.told(SessionRevoked.self)
-      #expect(told.map(\.sessionID) == [doubtful.session.id] && told.map(\.reason) == [.loginUnanswered])
+      let published = try await identity.published(SessionRevoked.self)
+      #expect(published.map(\.sessionID) == [doubtful.session.id] && published.map(\.reason) == [.loginUnanswered])
       #expect(try await identity.securityEvents().last == "loginUnanswered")
       let refused = try await failure { try await identity.ask(RefreshSession.self, .init(refreshToken: last.refreshToken)) }
       #expect(refused.code == "refresh_token_invalid")
       // Only once, and nobody else's.
       try await housekeeping.sweep()
-      #expect(try await identity.told(SessionRevoked.self).count == 1)
+      #expect(try await identity.published(SessionRevoked.self).count == 1)
       _ = try await Self.logIn(identity, Self.firefox, from: "198.51.100.1")
-      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.suspicious, .suspicious])
+      #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.suspicious, .suspicious])
     }
   }
 
@@ -93,7 +93,7 @@ struct UnansweredLoginTests {
       #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 0)
       let again = try await Self.logIn(identity, Self.firefox, from: "198.51.100.1")
       #expect(try TokenTests.payload(of: again.accessToken).dbt == true)
-      #expect(try await identity.told(LoginAlertRaised.self).map(\.level) == [.suspicious, .suspicious])
+      #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.suspicious, .suspicious])
     }
   }
 
@@ -101,12 +101,12 @@ struct UnansweredLoginTests {
   func answered() async throws {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
-      let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+      let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
       let link = try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
       _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: link, answer: .confirm))
       let last = try await Self.days(60, of: doubtful, identity, housekeeping)
       #expect(try TokenTests.payload(of: last.accessToken).dbt == nil)
-      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      #expect(try await identity.published(SessionRevoked.self).isEmpty)
       #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 0)
     }
   }
@@ -119,9 +119,9 @@ struct UnansweredLoginTests {
       var noticed = try await Self.logIn(identity, Self.firefox, from: "192.0.2.1")
       noticed = try await Self.days(60, of: noticed, identity, housekeeping)
       _ = try await Self.logIn(identity, Self.opera, from: "198.51.100.1")
-      let told = try await identity.told(LoginAlertRaised.self)
-      #expect(told.map(\.level) == [.notice, .suspicious])
-      let alert = try #require(told.last).alertID
+      let published = try await identity.published(LoginAlertRaised.self)
+      #expect(published.map(\.level) == [.notice, .suspicious])
+      let alert = try #require(published.last).alertID
       let refused = try await failure {
         try await identity.ask(AnswerLoginAlert.self, .init(alertID: alert, answer: .confirm), by: .signedIn(noticed))
       }

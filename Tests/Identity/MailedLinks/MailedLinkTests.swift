@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Whether a mailed link works, asked when it is opened (ID-2, ID-7, ID-8, ID-11; S 5, scenario 4)")
 struct MailedLinkTests {
-  private static func judge(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws {
+  private static func validate(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws {
     _ = try await isDone(identity, purpose, token)
   }
 
   /// Whether it has done its work.
   private static func isDone(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws -> Bool {
-    try await identity.ask(JudgeMailedLink.self, .init(purpose: purpose, token: token)).isDone
+    try await identity.ask(ValidateMailedLink.self, .init(purpose: purpose, token: token)).isDone
   }
 
   /// What using the link ends in.
@@ -41,7 +41,7 @@ struct MailedLinkTests {
       return try await identity.emailChangeNotice().token
     case .loginAlert:
       _ = try await DoubtTests.doubtful(identity)
-      let alert = try #require(try await identity.told(LoginAlertRaised.self).last).alertID
+      let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
       return try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
     }
   }
@@ -83,10 +83,10 @@ struct MailedLinkTests {
           #expect(try await Self.isDone(identity, purpose, token))
           return
         }
-        let judged = try await failure { try await Self.judge(identity, purpose, token) }
+        let validated = try await failure { try await Self.validate(identity, purpose, token) }
         let event = try await identity.lastSecurityEvent()
         let done = try await failure { try await Self.use(identity, purpose, token) }
-        #expect(judged == done && judged.code == code)
+        #expect(validated == done && validated.code == code)
         #expect(try await identity.lastSecurityEvent() == event)
         #expect(event.hasSuffix(": \(code)"))
       }
@@ -102,7 +102,7 @@ struct MailedLinkTests {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)
       for other in MailedLinkPurpose.allCases where other != purpose {
-        #expect(try await failure { try await Self.judge(identity, other, token) }.status == 404, "\(other)")
+        #expect(try await failure { try await Self.validate(identity, other, token) }.status == 404, "\(other)")
       }
     }
   }
@@ -117,7 +117,7 @@ struct MailedLinkTests {
         #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).isEmpty)
         _ = try await failure {
           number % 2 == 0
-            ? try await Self.judge(identity, purpose, "guess") : try await Self.use(identity, purpose, "guess")
+            ? try await Self.validate(identity, purpose, "guess") : try await Self.use(identity, purpose, "guess")
         }
       }
       #expect(try await identity.incidents(by: administrator, pattern: .linksGuessed).map(\.count) == [10])

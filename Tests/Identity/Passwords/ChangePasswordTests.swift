@@ -41,11 +41,11 @@ struct ChangePasswordTests {
 
       #expect(try await failure { try await refreshed(identity, other) }.code == "refresh_token_invalid")
       #expect(try await refreshed(identity, changed).session.id == own.session.id)
-      let revoked = try await identity.told(SessionRevoked.self)
+      let revoked = try await identity.published(SessionRevoked.self)
       #expect(revoked.map(\.sessionID) == [other.session.id])
       #expect(revoked.map(\.reason) == [.passwordChanged])
       _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(changed))
-      #expect(try await identity.told(PasswordChanged.self).map(\.accountID) == [account.id])
+      #expect(try await identity.published(PasswordChanged.self).map(\.accountID) == [account.id])
       #expect(try await identity.securityEvents() == ["passwordChanged"])
 
       #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
@@ -67,7 +67,7 @@ struct ChangePasswordTests {
       for _ in 0..<2 { #expect(try await refreshed(identity, own) == lost) }
       let next = try await refreshed(identity, lost)
       #expect(next.session.id == own.session.id)
-      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      #expect(try await identity.published(SessionRevoked.self).isEmpty)
       _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(next))
     }
   }
@@ -82,7 +82,7 @@ struct ChangePasswordTests {
       if seconds == 0 { _ = try await refreshed(identity, changed) }
       #expect(try await failure { try await refreshed(identity, own) }.code == "refresh_token_reused")
       #expect(try await failure { try await refreshed(identity, changed) }.code == "refresh_token_invalid")
-      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.refreshTokenReused])
+      #expect(try await identity.published(SessionRevoked.self).map(\.reason) == [.refreshTokenReused])
     }
   }
 
@@ -112,7 +112,7 @@ struct ChangePasswordTests {
       let again = try await change(identity, found, key: "change")
       #expect(again.session.id == own.session.id && again.refreshToken != found.refreshToken)
       #expect(try await identity.securityEvents() == ["passwordChangeFailed", "passwordChanged"])
-      #expect(try await identity.told(PasswordChanged.self).count == 1)
+      #expect(try await identity.published(PasswordChanged.self).count == 1)
       // Its answer may be lost, too.
       #expect(try await refreshed(identity, found) == again)
       _ = try await refreshed(identity, again)
@@ -130,9 +130,9 @@ struct ChangePasswordTests {
       try await identity.register()
       let own = try await identity.logIn()
       let changed = try await change(identity, own)
-      let told = try await identity.told(SessionOutdated.self)
-      #expect(told.map(\.sessionID) == [own.session.id])
-      let generation = try #require(told.first).generation
+      let published = try await identity.published(SessionOutdated.self)
+      #expect(published.map(\.sessionID) == [own.session.id])
+      let generation = try #require(published.first).generation
       #expect(try TokenTests.payload(of: own.accessToken).gen < generation)
       #expect(try TokenTests.payload(of: changed.accessToken).gen == generation)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: changed.refreshToken))
@@ -146,7 +146,7 @@ struct ChangePasswordTests {
         } while key != nil
         return events
       }
-      #expect(try await snapshot() == told)
+      #expect(try await snapshot() == published)
       // By then the token has expired by itself.
       identity.time.advance(seconds: 901)
       #expect(try await snapshot().isEmpty)
@@ -161,8 +161,8 @@ struct ChangePasswordTests {
       let refused = try await refusal(identity, own, from: "Wrong-1-wrong")
       #expect(refused.code == "wrong_password" && refused.status == 403)
       #expect(try await identity.securityEvents() == ["passwordChangeFailed"])
-      #expect(try await identity.told(SessionRevoked.self).isEmpty)
-      #expect(try await identity.told(PasswordChanged.self).isEmpty)
+      #expect(try await identity.published(SessionRevoked.self).isEmpty)
+      #expect(try await identity.published(PasswordChanged.self).isEmpty)
       _ = try await identity.ask(RefreshSession.self, .init(refreshToken: other.refreshToken))
       _ = try await identity.logIn()
       _ = try await change(identity, own)
@@ -278,9 +278,9 @@ struct ChangePasswordTests {
           currentPassword: FormField(text: RunningIdentity.password), password: FormField(text: RunningIdentity.otherPassword),
           passwordRepetition: FormField(text: RunningIdentity.otherPassword), keepsPersonalAccessTokens: keeps),
         by: .signedIn(own))
-      #expect(try await identity.told(PersonalAccessTokenRevoked.self).count == (keeps == true ? 0 : 1))
+      #expect(try await identity.published(PersonalAccessTokenRevoked.self).count == (keeps == true ? 0 : 1))
       // So do secret links that others keep.
-      #expect(try await identity.told(AccessWithdrawn.self).map(\.since) == (keeps == true ? [] : [nil]))
+      #expect(try await identity.published(AccessWithdrawn.self).map(\.since) == (keeps == true ? [] : [nil]))
     }
   }
 

@@ -20,8 +20,8 @@ struct PersonalAccessTokenRuleTests {
       (1, -1, .refuse),
       (-2, -1, .refuse),
     ] as [(Int?, Int?, PersonalAccessTokenRule.Outcome)])
-  func judge(expiresIn: Int?, revokedIn: Int?, outcome: PersonalAccessTokenRule.Outcome) {
-    let found = PersonalAccessTokenRule.judge(
+  func validate(expiresIn: Int?, revokedIn: Int?, outcome: PersonalAccessTokenRule.Outcome) {
+    let found = PersonalAccessTokenRule.validate(
       expiresAt: expiresIn.map { Self.now.adding(seconds: $0) }, revokedAt: revokedIn.map { Self.now.adding(seconds: $0) },
       now: Self.now)
     #expect(found == outcome)

@@ -113,7 +113,7 @@ struct PersonalAccessTokenTests {
         _ = try await identity.ask(RevokePersonalAccessToken.self, .init(tokenID: made.token.id), by: .signedIn(signedIn))
       }
       #expect(
-        try await identity.told(PersonalAccessTokenRevoked.self) == [
+        try await identity.published(PersonalAccessTokenRevoked.self) == [
           PersonalAccessTokenRevoked(tokenID: made.token.id, accountID: signedIn.account.id, at: identity.time.now)
         ])
       #expect(try await identity.securityEvents().last == "personalAccessTokenRevoked")
@@ -121,14 +121,14 @@ struct PersonalAccessTokenTests {
       #expect(try await failure { try await identify(identity, made.secret) }.code == "unauthenticated")
       #expect(try await identify(identity, other.secret).tokenID == other.token.id)
       // A gateway that comes late learns of it from the snapshot.
-      var told: [String] = []
+      var published: [String] = []
       var key: String?
       repeat {
         let page = try await identity.store.log.snapshot(after: key)
-        told += page.events.map(\.name)
+        published += page.events.map(\.name)
         key = page.nextKey
       } while key != nil
-      #expect(told.last == "personalAccessTokens.revoked")
+      #expect(published.last == "personalAccessTokens.revoked")
     }
   }
 
@@ -168,14 +168,14 @@ struct PersonalAccessTokenTests {
   }
 
   @Test("one that is made is told, so that its owner is mailed what it is called and allows; its secret is told to nobody")
-  func told() async throws {
+  func published() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
       let signedIn = try await identity.logIn()
       let made = try await create(identity, by: signedIn, "Uploader", [.activityWrite, .rewardsRead], expiresIn: 3600)
-      let told = try await identity.told(PersonalAccessTokenCreated.self)
+      let published = try await identity.published(PersonalAccessTokenCreated.self)
       #expect(
-        told == [
+        published == [
           PersonalAccessTokenCreated(tokenID: made.token.id, accountID: signedIn.account.id, at: identity.time.now)
         ])
       func notice(_ id: PersonalAccessTokenID) async throws -> ReadPersonalAccessTokenNotice.Output {
@@ -196,7 +196,7 @@ struct PersonalAccessTokenTests {
       // What is refused is not told.
       _ = try await create(identity, by: signedIn)
       _ = try await failure { try await create(identity, by: signedIn) }
-      #expect(try await identity.told(PersonalAccessTokenCreated.self).count == 2)
+      #expect(try await identity.published(PersonalAccessTokenCreated.self).count == 2)
     }
   }
 

@@ -41,16 +41,16 @@ struct ProfileTests {
       let own = try await identity.logIn()
       let first = try await edit(identity, own, "Ana.Ruiz", nickname: " Anita ", name: "Ana Ruiz", age: 34)
       #expect(first.username.description == "ana.ruiz" && first.nickname?.description == "Anita")
-      var told = try #require(try await identity.told(AccountChanged.self).last)
-      #expect(told.username == first.username && told.nickname == first.nickname && told.revision == 2)
+      var published = try #require(try await identity.published(AccountChanged.self).last)
+      #expect(published.username == first.username && published.nickname == first.nickname && published.revision == 2)
 
       let second = try await edit(identity, own, "ana.ruiz", nickname: "")
       #expect(second.nickname == nil && second.name == nil && second.age == nil)
-      told = try #require(try await identity.told(AccountChanged.self).last)
-      #expect(told.nickname == nil && told.revision == 3)
+      published = try #require(try await identity.published(AccountChanged.self).last)
+      #expect(published.nickname == nil && published.revision == 3)
       // The same again changes nothing and tells nobody.
       #expect(try await edit(identity, own, "ana.ruiz") == second)
-      #expect(try await identity.told(AccountChanged.self).count == 3)
+      #expect(try await identity.published(AccountChanged.self).count == 3)
       #expect(try await identity.securityEvents() == ["usernameChanged"])
 
       _ = try await identity.logIn("ana.ruiz")
@@ -129,7 +129,7 @@ struct ProfileTests {
         try await identity.ask(EditProfile.self, json: #"{"username":"a","email":"b@example.com"}"#, by: .signedIn(own))
       }
       #expect(fields(unknown) == ["username unacceptable_username", "email unknown_field"])
-      #expect(try await identity.told(AccountChanged.self).count == 1)
+      #expect(try await identity.published(AccountChanged.self).count == 1)
     }
   }
 }

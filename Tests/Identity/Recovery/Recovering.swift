@@ -15,7 +15,7 @@ extension RunningIdentity {
 
   /// The newest recovery link's token, as the notifications service gets it.
   func recoveryToken() async throws -> String {
-    let asked = try #require(try await told(PasswordRecoveryRequested.self).last)
+    let asked = try #require(try await published(PasswordRecoveryRequested.self).last)
     return try await askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: asked.recoveryID)).token
   }
 

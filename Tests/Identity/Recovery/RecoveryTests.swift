@@ -21,12 +21,12 @@ struct RecoveryTests {
       let account = try await identity.register()
       let output = try await identity.askToRecover(" Ana@EXAMPLE.com")
       #expect(output == .init(email: account.email, linkLifetimeSeconds: 1800))
-      let told = try await identity.told(PasswordRecoveryRequested.self)
-      #expect(told.map(\.accountID) == [account.id])
+      let published = try await identity.published(PasswordRecoveryRequested.self)
+      #expect(published.map(\.accountID) == [account.id])
       #expect(try await identity.securityEvents() == ["passwordRecoveryRequested"])
       // What is told holds no secret.
       let token = try await identity.recoveryToken()
-      #expect(!String(decoding: told[0].json, as: UTF8.self).contains(token))
+      #expect(!String(decoding: published[0].json, as: UTF8.self).contains(token))
     }
   }
 
@@ -37,7 +37,7 @@ struct RecoveryTests {
       for _ in 0..<2 {
         _ = try await identity.ask(RequestPasswordRecovery.self, .init(email: "ana@example.com"), key: "k")
       }
-      #expect(try await identity.told(PasswordRecoveryRequested.self).count == 1)
+      #expect(try await identity.published(PasswordRecoveryRequested.self).count == 1)
     }
   }
 
@@ -104,7 +104,7 @@ struct RecoveryTests {
   func unknown() async throws {
     try await RunningIdentity.run { identity in
       try await identity.askToRecover("nobody@example.com")
-      let asked = try await identity.told(PasswordRecoveryRequested.self)
+      let asked = try await identity.published(PasswordRecoveryRequested.self)
       #expect(asked.map(\.accountID) == [nil])
       let refused = try await failure { try await identity.recoveryToken() }
       #expect(refused.code == "not_found")
@@ -136,7 +136,7 @@ struct RecoveryTests {
 
       #expect(try await failure { try await identity.logIn() }.code == "wrong_credentials")
       #expect(try await identity.logIn("ana", RunningIdentity.otherPassword).account.id == account.id)
-      let revoked = try await identity.told(SessionRevoked.self)
+      let revoked = try await identity.published(SessionRevoked.self)
       #expect(Set(revoked.map(\.sessionID)) == [first.session.id, second.session.id])
       #expect(revoked.allSatisfy { $0.reason == .passwordRecovered && $0.accountID == account.id })
       for old in [first, second] {
@@ -153,7 +153,7 @@ struct RecoveryTests {
         }
         .code == "unauthenticated")
       _ = try await identity.ask(IdentifyPersonalAccessToken.self, .init(hash: beasToken), by: .service(.gateway))
-      #expect(try await identity.told(PasswordChanged.self).map(\.accountID) == [account.id])
+      #expect(try await identity.published(PasswordChanged.self).map(\.accountID) == [account.id])
       #expect(try await identity.securityEvents().contains("passwordRecovered"))
     }
   }
@@ -169,10 +169,10 @@ struct RecoveryTests {
       try await identity.askToRecover()
       _ = try await identity.recover(try await identity.recoveryToken())
       #expect(try await identity.logIn("ana", RunningIdentity.otherPassword).account.isVerified)
-      #expect(try await identity.told(AccountVerified.self).map(\.accountID) == [account.id])
+      #expect(try await identity.published(AccountVerified.self).map(\.accountID) == [account.id])
       // As one that has done its work: the address is verified.
       #expect(try await identity.ask(VerifyAccount.self, .init(token: link)).isVerified)
-      #expect(try await identity.told(AccountVerified.self).count == 1)
+      #expect(try await identity.published(AccountVerified.self).count == 1)
       #expect(try await !identity.securityEvents().contains("verificationLinkRefused"))
       let replaced = try await failure { try await identity.ask(VerifyAccount.self, .init(token: older)) }
       #expect(replaced.code == "verification_link_replaced")
@@ -209,7 +209,7 @@ struct RecoveryTests {
       #expect(try await rules("", "") == ["password required", "passwordRepetition required"])
       #expect(try await rules("Passw0rd!", "Passw0rd!") == ["password password_common"])
       #expect(try await rules("ANA@example.com", "ANA@example.com").contains("password password_is_name"))
-      #expect(try await identity.told(PasswordChanged.self).isEmpty)
+      #expect(try await identity.published(PasswordChanged.self).isEmpty)
       try await identity.recover(token)
     }
   }
@@ -225,7 +225,7 @@ struct RecoveryTests {
       #expect(again.code == "recovery_link_used" && again.status == 410)
       #expect(try await identity.securityEvents().last == "passwordRecoveryRefused")
       _ = try await identity.logIn("ana", RunningIdentity.otherPassword)
-      #expect(try await identity.told(PasswordChanged.self).count == 1)
+      #expect(try await identity.published(PasswordChanged.self).count == 1)
     }
   }
 
@@ -248,7 +248,7 @@ struct RecoveryTests {
       }
       #expect(codes.filter { $0 == "done" }.count == 1)
       #expect(codes.filter { $0 == "recovery_link_used" }.count == 9)
-      #expect(try await identity.told(PasswordChanged.self).count == 1)
+      #expect(try await identity.published(PasswordChanged.self).count == 1)
     }
   }
 
@@ -300,7 +300,7 @@ struct RecoveryTests {
       #expect(recovering.code == "verification_link_invalid")
       let refused = try await identity.securityEvents().filter { $0 == "passwordRecoveryRefused" }
       #expect(refused.count == invalid.count)
-      #expect(try await identity.told(PasswordChanged.self).isEmpty)
+      #expect(try await identity.published(PasswordChanged.self).isEmpty)
     }
   }
 
@@ -325,12 +325,12 @@ struct RecoveryTests {
       var answers: Set<[UInt8]> = []
       for number in 0..<6 { answers.insert(try await identity.askToRecover(from: "198.51.100.\(number)").json) }
       #expect(answers.count == 1)
-      #expect(try await identity.told(PasswordRecoveryRequested.self).count == 3)
+      #expect(try await identity.published(PasswordRecoveryRequested.self).count == 3)
       #expect(try await identity.count("SELECT COUNT(*) FROM security_events WHERE detail = 'too_many'") == 3)
       try await identity.recover(try await identity.recoveryToken())
       identity.time.advance(seconds: 1800)
       try await identity.askToRecover()
-      #expect(try await identity.told(PasswordRecoveryRequested.self).count == 4)
+      #expect(try await identity.published(PasswordRecoveryRequested.self).count == 4)
     }
   }
 
@@ -340,9 +340,9 @@ struct RecoveryTests {
       try await identity.register()
       for number in 0..<20 { try await identity.askToRecover("person\(number)@example.com") }
       try await identity.askToRecover()
-      #expect(try await identity.told(PasswordRecoveryRequested.self).count == 20)
+      #expect(try await identity.published(PasswordRecoveryRequested.self).count == 20)
       try await identity.askToRecover(from: "198.51.100.1")
-      #expect(try await identity.told(PasswordRecoveryRequested.self).count == 21)
+      #expect(try await identity.published(PasswordRecoveryRequested.self).count == 21)
     }
   }
 
@@ -351,7 +351,7 @@ struct RecoveryTests {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
       try await identity.askToRecover()
-      let recovery = try #require(try await identity.told(PasswordRecoveryRequested.self).first).recoveryID
+      let recovery = try #require(try await identity.published(PasswordRecoveryRequested.self).first).recoveryID
       let secret = try await identity.askAsNotifications(ReadRecoverySecret.self, .init(recoveryID: recovery))
       #expect(secret.email == account.email && secret.username == account.username && secret.language == account.language)
       #expect(secret.expiresAt == identity.time.now.adding(seconds: 1800))
@@ -375,7 +375,7 @@ struct RecoveryTests {
       try await first.askToRecover()
       try await first.askToRecover()
       let token = try await first.recoveryToken()
-      let waiting = try #require(try await first.told(PasswordRecoveryRequested.self).last)
+      let waiting = try #require(try await first.published(PasswordRecoveryRequested.self).last)
       let second = try await first.restarted()
       #expect(try await second.waiting() == [waiting])
       try await second.recover(token)
@@ -388,13 +388,13 @@ struct RecoveryTests {
 extension RunningIdentity {
   /// The requests in the snapshot.
   fileprivate func waiting() async throws -> [PasswordRecoveryRequested] {
-    var told: [LoggedEvent] = []
+    var published: [LoggedEvent] = []
     var key: String?
     repeat {
       let page = try await store.log.snapshot(after: key)
-      told += page.events
+      published += page.events
       key = page.nextKey
     } while key != nil
-    return try told.filter { $0.name == PasswordRecoveryRequested.spec.name }.map { try .decode($0.body) }
+    return try published.filter { $0.name == PasswordRecoveryRequested.spec.name }.map { try .decode($0.body) }
   }
 }

@@ -33,10 +33,10 @@ struct RegistrationTests {
       #expect(!account.isVerified && !account.isAdministrator)
       #expect(account.createdAt == identity.time.now)
 
-      let changed = try await identity.told(AccountChanged.self)
+      let changed = try await identity.published(AccountChanged.self)
       #expect(changed.map(\.accountID) == [account.id])
       #expect(changed.first?.revision == 1 && changed.first?.isVerified == false)
-      let mails = try await identity.told(VerificationMailRequested.self)
+      let mails = try await identity.published(VerificationMailRequested.self)
       #expect(mails.map(\.reason) == [.registered])
       #expect(mails.first?.accountID == account.id)
     }
@@ -216,7 +216,7 @@ struct RegistrationTests {
           "age impossible_age", "nickname too_long", "timeZone unknown_time_zone", "language not_a_choice",
         ])
       #expect(try await identity.count("SELECT COUNT(*) FROM accounts") == 1)
-      #expect(try await identity.told(VerificationMailRequested.self).count == 1)
+      #expect(try await identity.published(VerificationMailRequested.self).count == 1)
     }
   }
 
@@ -249,7 +249,7 @@ struct RegistrationTests {
       #expect(outcomes.filter { $0 }.count == 1)
       let accounts = try await identity.count("SELECT COUNT(*) FROM accounts")
       #expect(accounts == 1)
-      #expect(try await identity.told(AccountChanged.self).count == 1)
+      #expect(try await identity.published(AccountChanged.self).count == 1)
     }
   }
 
@@ -260,12 +260,12 @@ struct RegistrationTests {
       let first = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), key: "key-1")
       let second = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), key: "key-1")
       #expect(first == second)
-      #expect(try await identity.told(VerificationMailRequested.self).count == 1)
+      #expect(try await identity.published(VerificationMailRequested.self).count == 1)
       // From another network, as a phone that leaves the house.
       let elsewhere = try await identity.ask(
         RegisterAccount.self, RunningIdentity.form(), by: .person(from: "198.51.100.7"), key: "key-1")
       #expect(elsewhere == first)
-      #expect(try await identity.told(VerificationMailRequested.self).count == 1)
+      #expect(try await identity.published(VerificationMailRequested.self).count == 1)
     }
   }
 
@@ -305,7 +305,7 @@ struct RegistrationTests {
       let second = try #require(again.signedIn)
       #expect(second.session.id == first.session.id && second.refreshToken != first.refreshToken)
       #expect(again.account == first.account && second.deviceToken != first.deviceToken)
-      #expect(try await identity.told(SessionOutdated.self).map(\.sessionID) == [first.session.id])
+      #expect(try await identity.published(SessionOutdated.self).map(\.sessionID) == [first.session.id])
       #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)
       #expect(try await identity.count("SELECT COUNT(*) FROM device_tokens") == 1)
       // The first answer, should it come after all, is good for the same.
@@ -359,7 +359,7 @@ struct RegistrationTests {
       let byID = try await identity.askAsNotifications(LookUpAccount.self, .init(accountID: account.id))
       let byName = try await identity.askAsNotifications(LookUpAccount.self, .init(username: account.username))
       #expect(byID == byName)
-      #expect([byID] == (try await identity.told(AccountChanged.self)))
+      #expect([byID] == (try await identity.published(AccountChanged.self)))
       let unknown = try await failure { try await identity.askAsNotifications(LookUpAccount.self, .init(accountID: AccountID())) }
       #expect(unknown.code == "not_found")
       let stranger = try await failure { try await identity.ask(LookUpAccount.self, .init(accountID: account.id)) }

@@ -52,7 +52,7 @@ struct SecretsTests {
       #expect(try await identity.securityEvents() == ["secretDamaged"])
       #expect(try await identity.count("SELECT count(*) FROM security_events WHERE severity = 'critical'") == 1)
       #expect(try await identity.count("SELECT count(*) FROM incidents WHERE pattern = 'secretsFailing'") == 1)
-      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.secretDamaged])
+      #expect(try await identity.published(SessionRevoked.self).map(\.reason) == [.secretDamaged])
       #expect(
         try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
       _ = try await identity.logIn()
@@ -80,7 +80,7 @@ struct SecretsTests {
       for service in AccountDeletionTests.services + [.identity] {
         try await identity.store.write { try $0.confirmErasure(output.deletion.id, by: service, []) }
       }
-      #expect(try await identity.told(AccountErased.self).isEmpty)
+      #expect(try await identity.published(AccountErased.self).isEmpty)
       try await identity.store.scrubEarlierPages()
       #expect(try await FinishedDeletions.finish(identity.store))
       #expect(try await identity.ask(ReadAccountDeletion.self, .init(token: output.token)).state == .finished)

@@ -58,10 +58,10 @@ struct ReportTests {
       }
       identity.time.advance(seconds: 86_400)
       try await runner(identity).makeDue()
-      let told = try await identity.told(SecurityReportReady.self)
-      #expect(told.map(\.accountID) == [one.account.id, other.account.id])
+      let published = try await identity.published(SecurityReportReady.self)
+      #expect(published.map(\.accountID) == [one.account.id, other.account.id])
       let mails = try await [0, 1].asyncMap {
-        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: told[$0].mailID))
+        try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: published[$0].mailID))
       }
       #expect(mails[0].title == "Security report of 2027-01-15")
       #expect(mails[1].title == "Informe de seguridad del 2027-01-15")
@@ -89,7 +89,7 @@ struct ReportTests {
       try await runner(identity).makeDue()
       let report = try #require(try await reports(identity, by: administrator).first)
       #expect(report.incidents.first { $0.pattern == .addressGuessing }?.address == "203.0.113.9")
-      let mail = try #require(try await identity.told(SecurityReportReady.self).last).mailID
+      let mail = try #require(try await identity.published(SecurityReportReady.self).last).mailID
       let lines = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: mail)).lines
       #expect(
         lines.contains { $0.contains("One address tries many accounts") && $0.hasSuffix("; address: 203.0.113.9)") })
@@ -112,7 +112,7 @@ struct ReportTests {
       let second = try await first.restarted()
       try await runner(second, .both).makeDue()
       #expect(try await reports(second, by: administrator).count == 4)
-      #expect(try await second.told(SecurityReportReady.self).count == 4)
+      #expect(try await second.published(SecurityReportReady.self).count == 4)
       // Away for a while: what was missed is made, as far back as anybody cares.
       second.time.advance(seconds: 20 * 86_400)
       try await runner(second).makeDue()

@@ -35,7 +35,7 @@ struct AccessWithdrawalTests {
       #expect(try await snapshot(identity).map(\.since) == [nil])
       try await withdraw(late)
       #expect(try await snapshot(identity).count == 2)
-      #expect(try await identity.told(AccessWithdrawn.self).count == 4)
+      #expect(try await identity.published(AccessWithdrawn.self).count == 4)
     }
   }
 }

@@ -81,7 +81,7 @@ struct OwnSessionsTests {
         _ = try await identity.ask(CloseSession.self, .init(sessionID: phone.session.id), by: .signedIn(laptop))
       }
       #expect(
-        try await identity.told(SessionRevoked.self) == [
+        try await identity.published(SessionRevoked.self) == [
           SessionRevoked(sessionID: phone.session.id, accountID: phone.account.id, reason: .closedByOwner, at: identity.time.now)
         ])
       #expect(try await identity.securityEvents() == ["sessionClosed"])
@@ -97,7 +97,7 @@ struct OwnSessionsTests {
       try await identity.register()
       let phone = try await identity.logIn()
       _ = try await identity.ask(CloseSession.self, .init(sessionID: phone.session.id), by: .signedIn(phone))
-      #expect(try await identity.told(SessionRevoked.self).map(\.reason) == [.loggedOut])
+      #expect(try await identity.published(SessionRevoked.self).map(\.reason) == [.loggedOut])
       #expect(try await identity.securityEvents().isEmpty)
       #expect(try await isDead(identity, phone))
     }
@@ -112,9 +112,9 @@ struct OwnSessionsTests {
       let (laptop, bea) = (try await identity.logIn(), try await identity.logIn("bea"))
       #expect(try await identity.ask(CloseOtherSessions.self, .init(), by: .signedIn(laptop)).closedCount == 2)
       #expect(try await identity.ask(CloseOtherSessions.self, .init(), by: .signedIn(laptop)).closedCount == 0)
-      let told = try await identity.told(SessionRevoked.self)
-      #expect(Set(told.map(\.sessionID)) == [phone.session.id, tablet.session.id])
-      #expect(told.allSatisfy { $0.reason == .closedByOwner })
+      let published = try await identity.published(SessionRevoked.self)
+      #expect(Set(published.map(\.sessionID)) == [phone.session.id, tablet.session.id])
+      #expect(published.allSatisfy { $0.reason == .closedByOwner })
       #expect(try await identity.securityEvents() == ["sessionClosed", "sessionClosed"])
       #expect(try await list(identity, by: laptop).map(\.isCurrent) == [true])
       #expect(try await isDead(identity, phone))

@@ -40,7 +40,7 @@ struct RefreshRuleTests {
   ]
 
   @Test("follows from what is known of it", arguments: cases)
-  func outcome(_ item: Case) { #expect(RefreshRule.judge(item.token, now: Self.now) == item.outcome) }
+  func outcome(_ item: Case) { #expect(RefreshRule.validate(item.token, now: Self.now) == item.outcome) }
 
   @Test("a token is exchanged for the same successor each time, which only the key's owner can tell")
   func successor() throws {

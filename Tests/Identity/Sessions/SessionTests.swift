@@ -66,7 +66,7 @@ struct SessionTests {
       }
       #expect(answers.count == 1)
       #expect(try await identity.count("SELECT COUNT(*) FROM refresh_tokens") == 2)
-      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      #expect(try await identity.published(SessionRevoked.self).isEmpty)
       _ = try await refresh(identity, try #require(answers.first).refreshToken)
     }
   }
@@ -81,7 +81,7 @@ struct SessionTests {
       let failure = try await failure { try await refresh(identity, stolen.refreshToken) }
       #expect(failure.code == "refresh_token_reused" && failure.status == 401)
       #expect(
-        try await identity.told(SessionRevoked.self) == [
+        try await identity.published(SessionRevoked.self) == [
           SessionRevoked(
             sessionID: stolen.session.id, accountID: stolen.account.id, reason: .refreshTokenReused, at: identity.time.now)
         ])
@@ -135,7 +135,7 @@ struct SessionTests {
         }
         try await group.waitForAll()
       }
-      #expect(try await identity.told(SessionRevoked.self).count == 1000)
+      #expect(try await identity.published(SessionRevoked.self).count == 1000)
       #expect(try await identity.count("SELECT COUNT(*) FROM sessions WHERE revocation_reason = 'refreshTokenReused'") == 1000)
       _ = try await refresh(identity, bystander.refreshToken)
     }
@@ -182,7 +182,9 @@ struct SessionTests {
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(mine))
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(mine))
       #expect(
-        try await identity.told(SessionRevoked.self).map { "\($0.sessionID) \($0.reason)" } == ["\(mine.session.id) loggedOut"])
+        try await identity.published(SessionRevoked.self).map { "\($0.sessionID) \($0.reason)" } == [
+          "\(mine.session.id) loggedOut"
+        ])
       let dead = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(mine)) }
       #expect(dead.code == "session_revoked")
       #expect(try await refusal(identity, mine.refreshToken) == "refresh_token_invalid")
@@ -199,7 +201,7 @@ struct SessionTests {
       var forged = Caller.signedIn(ana)
       forged.session = bea.session.id
       _ = try await identity.ask(LogOut.self, .init(), by: forged)
-      #expect(try await identity.told(SessionRevoked.self).isEmpty)
+      #expect(try await identity.published(SessionRevoked.self).isEmpty)
       _ = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(bea))
       let mixed = try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: forged) }
       #expect(mixed.code == "session_revoked")

@@ -32,8 +32,8 @@ struct SettingsTests {
             language: .english, timeZone: .utc, dayStartHour: 0, muteHelpNotifications: false,
             consents: ConsentStates(activityData: .init(isGiven: false), location: .init(isGiven: false)),
             directoryVisibility: .hidden))
-      let told = try await identity.told(AccountChanged.self)
-      #expect(told.map(\.consents) == [[]] && told.map(\.mutesHelp) == [false])
+      let published = try await identity.published(AccountChanged.self)
+      #expect(published.map(\.consents) == [[]] && published.map(\.mutesHelp) == [false])
     }
   }
 
@@ -46,7 +46,7 @@ struct SettingsTests {
       let consents = try await read(identity, try await identity.logIn()).consents
       #expect(consents.activityData == .init(isGiven: true, changedAt: identity.time.now, wordingVersion: 1))
       #expect(consents.location == .init(isGiven: false))
-      #expect(try await identity.told(AccountChanged.self).map(\.consents) == [[.activityData]])
+      #expect(try await identity.published(AccountChanged.self).map(\.consents) == [[.activityData]])
     }
   }
 
@@ -61,14 +61,14 @@ struct SettingsTests {
         identity, ana, #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed","timeZone":null}"#)
       #expect(settings.language == .spanish && settings.muteHelpNotifications && settings.directoryVisibility == .listed)
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4)
-      let told = try await identity.told(AccountChanged.self)
-      #expect(told.map(\.revision) == [1, 2, 3])
-      #expect(told.last?.timeZone.description == "America/Lima" && told.last?.dayStartHour == 4)
-      #expect(told.last?.language == .spanish && told.last?.mutesHelp == true)
+      let published = try await identity.published(AccountChanged.self)
+      #expect(published.map(\.revision) == [1, 2, 3])
+      #expect(published.last?.timeZone.description == "America/Lima" && published.last?.dayStartHour == 4)
+      #expect(published.last?.language == .spanish && published.last?.mutesHelp == true)
       for json in ["{}", #"{"language":"es","dayStartHour":4,"consents":{"location":false}}"#, #"{"consents":{}}"#] {
         #expect(try await update(identity, ana, json) == settings)
       }
-      #expect(try await identity.told(AccountChanged.self).count == 3)
+      #expect(try await identity.published(AccountChanged.self).count == 3)
       #expect(try await read(identity, ana) == settings)
       let own = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana))
       #expect(own.timeZone == settings.timeZone && own.dayStartHour == 4 && own.language == .spanish)
@@ -87,8 +87,8 @@ struct SettingsTests {
       ] {
         identity.time.advance(seconds: 60)
         _ = try await update(identity, ana, json)
-        let told = try #require(try await identity.told(AccountChanged.self).last?.consents)
-        #expect(told.map(\.rawValue).sorted().joined(separator: " ") == expected)
+        let published = try #require(try await identity.published(AccountChanged.self).last?.consents)
+        #expect(published.map(\.rawValue).sorted().joined(separator: " ") == expected)
       }
       let now = try await read(identity, ana).consents
       #expect(now.activityData == .init(isGiven: true, changedAt: identity.time.now, wordingVersion: 1))
@@ -137,7 +137,7 @@ struct SettingsTests {
       let ana = try await identity.logIn()
       _ = try await update(identity, ana, #"{"consents":{"location":true}}"#)
       #expect(try await update(identity, ana, #"{"consents":{"location":false}}"#).consents.location.isGiven == false)
-      #expect(try await identity.told(AccountChanged.self).last?.consents == [])
+      #expect(try await identity.published(AccountChanged.self).last?.consents == [])
     }
   }
 
@@ -179,7 +179,7 @@ struct SettingsTests {
         }
       }
       #expect(try await read(identity, ana).dayStartHour == 0)
-      #expect(try await identity.told(AccountChanged.self).count == 1)
+      #expect(try await identity.published(AccountChanged.self).count == 1)
     }
   }
 
@@ -201,7 +201,7 @@ struct SettingsTests {
       let settings = try await read(identity, ana)
       #expect(settings.dayStartHour == 3 && settings.language == .spanish && settings.muteHelpNotifications)
       #expect(settings.consents.activityData.isGiven && settings.consents.location.isGiven)
-      #expect(try await identity.told(AccountChanged.self).map(\.revision) == [1, 2, 3, 4, 5, 6])
+      #expect(try await identity.published(AccountChanged.self).map(\.revision) == [1, 2, 3, 4, 5, 6])
     }
   }
 

@@ -121,7 +121,7 @@ final class RunningIdentity: Sendable {
   }
 
   /// What it has told so far, of one kind.
-  func told<E: Event>(_ event: E.Type) async throws -> [E] {
+  func published<E: Event>(_ event: E.Type) async throws -> [E] {
     try await store.log.events(after: 0, limit: 5000, bytes: 10_000_000).filter { $0.name == E.spec.name }.map {
       try E.decode($0.body)
     }
@@ -179,7 +179,7 @@ extension RunningIdentity {
 
   /// The newest mailed link's token, as the notifications service gets it.
   func mailedToken() async throws -> String {
-    let link = try #require(try await told(VerificationMailRequested.self).last).linkID
+    let link = try #require(try await published(VerificationMailRequested.self).last).linkID
     return try await askAsNotifications(ReadVerificationSecret.self, .init(linkID: link)).token
   }
 }

@@ -10,19 +10,19 @@ struct VerificationRuleTests {
 
   @Test("is decided by its age and by what happened to it")
   func outcomes() {
-    func judge(expiresIn: Int, usedAgo: Int? = nil, replacedAgo: Int? = nil) -> VerificationRule.Outcome {
-      VerificationRule.judge(
+    func validate(expiresIn: Int, usedAgo: Int? = nil, replacedAgo: Int? = nil) -> VerificationRule.Outcome {
+      VerificationRule.validate(
         OpenedLink(
           expiresAt: now.adding(seconds: expiresIn), usedAt: usedAgo.map { now.adding(seconds: -$0) },
           replacedAt: replacedAgo.map { now.adding(seconds: -$0) }), now: now)
     }
-    #expect(VerificationRule.judge(nil, now: now) == .refuse(.linkInvalid))
-    #expect(judge(expiresIn: 1) == .verify)
-    #expect(judge(expiresIn: 0) == .refuse(.linkExpired))
-    #expect(judge(expiresIn: 1, replacedAgo: 5) == .refuse(.linkReplaced))
-    #expect(judge(expiresIn: 0, replacedAgo: 5) == .refuse(.linkExpired))
-    #expect(judge(expiresIn: 1, usedAgo: 5) == .alreadyDone)
-    #expect(judge(expiresIn: 0, usedAgo: 5) == .refuse(.linkExpired))
+    #expect(VerificationRule.validate(nil, now: now) == .refuse(.linkInvalid))
+    #expect(validate(expiresIn: 1) == .verify)
+    #expect(validate(expiresIn: 0) == .refuse(.linkExpired))
+    #expect(validate(expiresIn: 1, replacedAgo: 5) == .refuse(.linkReplaced))
+    #expect(validate(expiresIn: 0, replacedAgo: 5) == .refuse(.linkExpired))
+    #expect(validate(expiresIn: 1, usedAgo: 5) == .alreadyDone)
+    #expect(validate(expiresIn: 0, usedAgo: 5) == .refuse(.linkExpired))
   }
 
   @Test(

@@ -25,10 +25,10 @@ struct VerificationTests {
       let open = try await identity.logIn()
       let output = try await verify(identity, try await identity.mailedToken())
       #expect(output == VerifyAccount.Output(username: account.username, isVerified: true))
-      let changes = try await identity.told(AccountChanged.self)
+      let changes = try await identity.published(AccountChanged.self)
       #expect(changes.map(\.isVerified) == [false, true])
       #expect(changes.map(\.revision) == [1, 2])
-      let verified = try await identity.told(AccountVerified.self)
+      let verified = try await identity.published(AccountVerified.self)
       #expect(verified == [AccountVerified(accountID: account.id, at: identity.time.now)])
       #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(open)).isVerified)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: open.refreshToken))
@@ -44,8 +44,8 @@ struct VerificationTests {
       let token = try await identity.mailedToken()
       let (first, second) = (try await verify(identity, token), try await verify(identity, token))
       #expect(first == second)
-      #expect(try await identity.told(AccountChanged.self).count == 2)
-      #expect(try await identity.told(AccountVerified.self).count == 1)
+      #expect(try await identity.published(AccountChanged.self).count == 2)
+      #expect(try await identity.published(AccountVerified.self).count == 1)
       #expect(try await identity.securityEvents().isEmpty)
     }
   }
@@ -58,7 +58,7 @@ struct VerificationTests {
       let signedIn = try await identity.logIn()
       let sent = try await identity.ask(ResendVerification.self, .init(), by: .signedIn(signedIn))
       #expect(sent == ResendVerification.Output(email: account.email, expiresAt: identity.time.now.adding(seconds: 86_400)))
-      #expect(try await identity.told(VerificationMailRequested.self).map(\.reason) == [.registered, .askedAgain])
+      #expect(try await identity.published(VerificationMailRequested.self).map(\.reason) == [.registered, .askedAgain])
       #expect(try await refusal(identity, older) == "verification_link_replaced")
       #expect(try await verify(identity, try await identity.mailedToken()).isVerified)
       #expect(try await refusal(identity, older) == "verification_link_replaced")
@@ -73,7 +73,7 @@ struct VerificationTests {
       let first = try await identity.ask(ResendVerification.self, .init(), by: .signedIn(signedIn), key: "k")
       let second = try await identity.ask(ResendVerification.self, .init(), by: .signedIn(signedIn), key: "k")
       #expect(first == second)
-      #expect(try await identity.told(VerificationMailRequested.self).count == 2)
+      #expect(try await identity.published(VerificationMailRequested.self).count == 2)
     }
   }
 
@@ -149,7 +149,7 @@ struct VerificationTests {
   func secret() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
-      let link = try #require(try await identity.told(VerificationMailRequested.self).first).linkID
+      let link = try #require(try await identity.published(VerificationMailRequested.self).first).linkID
       let secret = try await identity.askAsNotifications(ReadVerificationSecret.self, .init(linkID: link))
       #expect(secret.email == account.email && secret.username == account.username && secret.language == account.language)
       #expect(secret.expiresAt == identity.time.now.adding(seconds: 86_400))

@@ -22,7 +22,7 @@ final class DeletionReportTests {
     try await Stage.run(
       [identity.service, (.notifications, { try Notifications.service($0) })], settings: settings, home: home
     ) { stage in
-      try await stage.untilHearing(.notifications, .identity)
+      try await stage.untilReceived(.notifications, .identity)
       try await body(stage, try stage.store(.notifications))
     }
   }
@@ -41,7 +41,7 @@ final class DeletionReportTests {
     identity.refuseReportEnds(true)
     try await run { stage, store in
       for (person, deletion) in zip(people, deletions) {
-        try await stage.tell(.identity, AccountErased(deletionID: deletion, accountID: person.account))
+        try await stage.publish(.identity, AccountErased(deletionID: deletion, accountID: person.account))
       }
       try await until(3, "mails WHERE state = 'delivered'", store)
       for forgotten in deletions.prefix(2) { identity.forget(forgotten) }
@@ -59,7 +59,7 @@ final class DeletionReportTests {
     let deletion = try identity.deletion(of: person)
     identity.refuseReportEnds(true)
     try await run { stage, store in
-      try await stage.tell(.identity, AccountErased(deletionID: deletion, accountID: person.account))
+      try await stage.publish(.identity, AccountErased(deletionID: deletion, accountID: person.account))
       try await until(1, "mails WHERE state = 'delivered'", store)
       let (mail, created) = (ID<Mail>(), Instant.now)
       let file = "\(home)/mails/\(created.description.filter { !"-:.".contains($0) })-\(mail).eml"

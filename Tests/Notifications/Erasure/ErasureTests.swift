@@ -45,17 +45,17 @@ final class ErasureTests {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run(rowsPerTransaction: rowsPerTransaction) { stage in
       let store = try stage.store(.notifications)
-      try await stage.untilHearing(.notifications, .identity)
-      try await stage.untilHearing(.notifications, .social)
+      try await stage.untilReceived(.notifications, .identity)
+      try await stage.untilReceived(.notifications, .social)
       func sent(_ from: IdentityStub.Person, _ to: IdentityStub.Person) throws -> MessageSent {
         MessageSent(
           messageID: ID(), conversationID: ID(), fromAccountID: from.account, fromUsername: from.username,
           toAccountID: to.account, text: try ChatText(text: "PLANTED by \(from.username)"), at: .now)
       }
-      try await stage.tell(.identity, ana.event, ben.event)
-      try await stage.tell(.social, try sent(ana, ben), try sent(ben, ana), try sent(ana, ben), try sent(ana, ana))
+      try await stage.publish(.identity, ana.event, ben.event)
+      try await stage.publish(.social, try sent(ana, ben), try sent(ben, ana), try sent(ana, ben), try sent(ana, ana))
       for person in [ana, ben] {
-        try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: person.account))
+        try await stage.publish(.identity, PasswordChanged(changeID: ID(), accountID: person.account))
       }
       try await eventually { self.mails().count { !$0.hasPrefix(".") } == 2 }
       try await eventually { try await store.rows("notifications") == 4 }
@@ -67,7 +67,7 @@ final class ErasureTests {
       #expect(FileManager.default.createFile(atPath: part, contents: Data("ana@example.org".utf8)))
 
       let deletion = AccountDeletionID()
-      try await stage.tell(.identity, AccountDeleted(deletionID: deletion, accountID: ana.account, at: .now))
+      try await stage.publish(.identity, AccountDeleted(deletionID: deletion, accountID: ana.account, at: .now))
       try await eventually { try await store.rows("mails") == 1 }
       #expect(try await store.traces(of: ana.account) == [])
       #expect(try await store.erasedCounts(of: ana.account) == ["profiles 1", "notifications 5", "mails 1", "events 4"])
@@ -78,10 +78,10 @@ final class ErasureTests {
       #expect(try await stage.call(ListNotifications.self, .init(), as: ben.caller).items.isEmpty)
 
       // What comes late has no effect.
-      try await stage.tell(.social, try sent(ana, ben), try sent(ben, ana))
-      try await stage.tell(.identity, ana.event, PasswordChanged(changeID: ID(), accountID: ana.account))
-      try await stage.tell(.social, try sent(ben, ben))
-      try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: ben.account))
+      try await stage.publish(.social, try sent(ana, ben), try sent(ben, ana))
+      try await stage.publish(.identity, ana.event, PasswordChanged(changeID: ID(), accountID: ana.account))
+      try await stage.publish(.social, try sent(ben, ben))
+      try await stage.publish(.identity, PasswordChanged(changeID: ID(), accountID: ben.account))
       try await eventually { self.mails().count == 2 }
       try await eventually { try await stage.call(CountUnreadNotifications.self, .init(), as: ben.caller).unreadCount == 1 }
       #expect(try await store.traces(of: ana.account) == [])
@@ -98,13 +98,13 @@ final class ErasureTests {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run(rowsPerTransaction: 500) { stage in
       let store = try stage.store(.notifications)
-      try await stage.untilHearing(.notifications, .identity)
-      try await stage.untilHearing(.notifications, .social)
-      try await stage.tell(.identity, ana.event, ben.event)
+      try await stage.untilReceived(.notifications, .identity)
+      try await stage.untilReceived(.notifications, .social)
+      try await stage.publish(.identity, ana.event, ben.event)
       let sent = MessageSent(
         messageID: ID(), conversationID: ID(), fromAccountID: ana.account, fromUsername: ana.username,
         toAccountID: ben.account, text: try ChatText(text: "Hello"), at: .now)
-      try await stage.tell(.social, sent)
+      try await stage.publish(.social, sent)
       try await eventually { try await store.rows("notifications") == 1 }
       #expect(try await stage.call(ListNotifications.self, .init(), as: ben.caller).items.count == 1)
       let account = ana.account

@@ -19,19 +19,19 @@ struct ImportNotificationsTests {
     let ana = try identity.person("ana", language: .spanish)
     let services = [identity.service, (.notifications, { try Notifications.service($0) }), ImportNotificationsTests.activity]
     try await Stage.run(services) { stage in
-      try await stage.untilHearing(.notifications, .activity)
+      try await stage.untilReceived(.notifications, .activity)
       let (first, other) = (ImportID(), ImportID())
-      func tell(_ id: ImportID, _ state: ImportState, _ progress: Int, _ taken: Int) async throws {
+      func publish(_ id: ImportID, _ state: ImportState, _ progress: Int, _ taken: Int) async throws {
         let counts = ImportCounts(records: taken + 2, taken: taken, repeated: 1, refused: 1, days: 1)
-        try await stage.tell(
+        try await stage.publish(
           .activity, ImportProgressed(accountID: ana.account, importID: id, state: state, progress: progress, counts: counts))
       }
-      try await tell(first, .reading, 10, 100)
-      try await tell(other, .reading, 5, 5)
-      try await tell(first, .reading, 60, 600)
-      try await tell(other, .cancelled, 5, 5)
-      try await tell(first, .done, 100, 1000)
-      try await stage.untilTold(4, by: .notifications)
+      try await publish(first, .reading, 10, 100)
+      try await publish(other, .reading, 5, 5)
+      try await publish(first, .reading, 60, 600)
+      try await publish(other, .cancelled, 5, 5)
+      try await publish(first, .done, 100, 1000)
+      try await stage.untilPublished(4, by: .notifications)
       let inbox = try await stage.call(ListNotifications.self, .init(), as: ana.caller).items
       #expect(inbox.map(\.kind) == [.importDone])
       #expect(inbox[0].title == "Importación terminada" && inbox[0].number == 4)

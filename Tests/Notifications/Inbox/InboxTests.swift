@@ -28,7 +28,7 @@ struct InboxTests {
       ]
     ) { stage in
       // Whoever begins to hear late is told the state that there is then, and not how it came about.
-      try await stage.untilHearing(.notifications, .social)
+      try await stage.untilReceived(.notifications, .social)
       try await body(stage)
     }
   }
@@ -56,7 +56,7 @@ struct InboxTests {
       _ = try await stage.call(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller)
       // Told behind it, so that whatever came of it would be there.
       _ = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
-      try await stage.untilTold(4, by: .notifications)
+      try await stage.untilPublished(4, by: .notifications)
       let (anas, bens) = (try await inbox(stage, ana), try await inbox(stage, ben))
       #expect(bens.map(\.kind) == [.friendRequestReceived, .followRequestReceived, .followRequestReceived])
       #expect(bens[1].title == "Nueva solicitud de seguimiento" && bens[1].text == "ana quiere seguirte.")
@@ -73,11 +73,11 @@ struct InboxTests {
       _ = try await stage.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
       let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: "¿Qué\ntal?"))
       let message = try await stage.call(SendMessage.self, input, as: ben.caller)
-      try await stage.tell(
+      try await stage.publish(
         .rewards, earned(ana, 12),
         OfferRedeemed(
           accountID: ana.account, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 5, balance: 7, at: .now))
-      try await stage.untilTold(5, by: .notifications)
+      try await stage.untilPublished(5, by: .notifications)
       let (anas, bens) = (try await inbox(stage, ana), try await inbox(stage, ben))
       #expect(bens.map(\.kind) == [.friendRequestReceived])
       #expect(bens.map(\.title) == ["Nueva solicitud de amistad"])
@@ -88,11 +88,11 @@ struct InboxTests {
       #expect(quoted.text == "¿Qué tal?" && quoted.title == "Message from ben")
       #expect(quoted.links.messageID?.description == message.id.description)
       // What is delivered live is what the inbox lists.
-      let told = try await stage.told(by: .notifications).map { try NotificationCreated.decode($0.body) }
-      #expect(told.count == 5)
-      let live = told.filter { $0.accountID == ana.account }.map(\.notification)
+      let published = try await stage.published(by: .notifications).map { try NotificationCreated.decode($0.body) }
+      #expect(published.count == 5)
+      let live = published.filter { $0.accountID == ana.account }.map(\.notification)
       #expect(live.sorted { $0.number > $1.number } == anas)
-      #expect(told.allSatisfy { $0.number == $0.notification.number })
+      #expect(published.allSatisfy { $0.number == $0.notification.number })
     }
   }
 
@@ -104,12 +104,12 @@ struct InboxTests {
       linkID: try identity.link(of: ben, token: "token"), accountID: ben.account, reason: .registered)
     try await Stage.mails(identity, carrier, and: [InboxTests.rewards]) { stage in
       // The mail comes after the accounts, so when it goes out, they are known.
-      try await stage.tell(.identity, ana.event, ben.event, mail)
+      try await stage.publish(.identity, ana.event, ben.event, mail)
       _ = await carrier.next(1)
-      try await stage.tell(.rewards, earned(ben, 3))
-      try await stage.untilTold(1, by: .notifications)
-      let told = try NotificationCreated.decode(try await stage.told(by: .notifications)[0].body)
-      #expect(told.notification.text == "Monedas ganadas: 3. Tu saldo es ahora de 3.")
+      try await stage.publish(.rewards, earned(ben, 3))
+      try await stage.untilPublished(1, by: .notifications)
+      let published = try NotificationCreated.decode(try await stage.published(by: .notifications)[0].body)
+      #expect(published.notification.text == "Monedas ganadas: 3. Tu saldo es ahora de 3.")
       var english = ben.caller
       english.language = .english
       let listed = try await stage.call(ListNotifications.self, .init(), as: english).items
@@ -125,8 +125,8 @@ struct InboxTests {
     var other = event
     other.friendRequestID = ID()
     try await run { stage in
-      try await stage.tell(.social, event, event, other)
-      try await stage.untilTold(2, by: .notifications)
+      try await stage.publish(.social, event, event, other)
+      try await stage.untilPublished(2, by: .notifications)
       #expect(try await inbox(stage, ben).map(\.number) == [2, 1])
     }
   }
@@ -140,9 +140,9 @@ struct InboxTests {
           let person = people[index % 3]
           group.addTask {
             if index % 2 == 0 {
-              try await stage.tell(.rewards, earned(person, index))
+              try await stage.publish(.rewards, earned(person, index))
             } else {
-              try await stage.tell(
+              try await stage.publish(
                 .social,
                 FriendRequestSent(
                   friendRequestID: ID(), fromAccountID: AccountID(), fromUsername: person.username, toAccountID: person.account,
@@ -152,7 +152,7 @@ struct InboxTests {
         }
         try await group.waitForAll()
       }
-      try await stage.untilTold(120, by: .notifications)
+      try await stage.untilPublished(120, by: .notifications)
       for person in people {
         let page = try await stage.call(NotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
         #expect(page.items.map(\.number) == Array(1...40))
@@ -185,7 +185,7 @@ struct InboxTests {
         let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: text))
         _ = try await stage.call(SendMessage.self, input, as: ben.caller)
       }
-      try await stage.untilTold(5, by: .notifications)
+      try await stage.untilPublished(5, by: .notifications)
       try await stage.prune(.social)
       return try await meanings(stage)
     }
@@ -194,12 +194,12 @@ struct InboxTests {
       try FileManager.default.removeItem(atPath: "\(home.stores)/\(name)")
     }
     try await Stage.run([identity.service, social, notifications], home: home.path) { stage in
-      try await stage.untilTold(5, by: .notifications)
+      try await stage.untilPublished(5, by: .notifications)
       #expect(try await meanings(stage) == before)
       // And it goes on behind the snapshot.
       let input = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "four"))
       _ = try await stage.call(SendMessage.self, input, as: ana.caller)
-      try await stage.untilTold(6, by: .notifications)
+      try await stage.untilPublished(6, by: .notifications)
       #expect(try await inbox(stage, ben).count == 2)
     }
   }
@@ -208,8 +208,8 @@ struct InboxTests {
   func reading() async throws {
     let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
     try await run { stage in
-      for coins in 1...6 { try await stage.tell(.rewards, earned(ana, coins)) }
-      try await stage.untilTold(6, by: .notifications)
+      for coins in 1...6 { try await stage.publish(.rewards, earned(ana, coins)) }
+      try await stage.untilPublished(6, by: .notifications)
       let all = try await inbox(stage, ana)
       func read(_ index: Int) async throws -> Int {
         try await stage.call(MarkNotificationRead.self, .init(notificationID: all[index].id), as: ana.caller).unreadCount
@@ -240,8 +240,8 @@ struct InboxTests {
   func doubt() async throws {
     let ana = try identity.person("ana")
     try await run { stage in
-      try await stage.tell(.rewards, earned(ana, 1))
-      try await stage.untilTold(1, by: .notifications)
+      try await stage.publish(.rewards, earned(ana, 1))
+      try await stage.untilPublished(1, by: .notifications)
       let all = try await inbox(stage, ana)
       var doubtful = ana.caller
       doubtful.isInDoubt = true
@@ -261,10 +261,10 @@ struct InboxTests {
     try await run { stage in
       let login = LoginAlertRaised(
         alertID: ID(), accountID: ana.account, level: .notice, device: "Ana's phone", place: "Network 192.0.2.0/24", at: .now)
-      try await stage.tell(.identity, login)
-      try await stage.untilTold(1, by: .notifications)
-      try await stage.tell(.rewards, earned(ana, 1))
-      try await stage.untilTold(2, by: .notifications)
+      try await stage.publish(.identity, login)
+      try await stage.untilPublished(1, by: .notifications)
+      try await stage.publish(.rewards, earned(ana, 1))
+      try await stage.untilPublished(2, by: .notifications)
       #expect(try await inbox(stage, ana).map(\.kind) == [.coinsEarned, .loginNoticed])
       var doubtful = ana.caller
       doubtful.isInDoubt = true

@@ -46,7 +46,7 @@ extension Stage {
   static func mails(
     _ identity: IdentityStub, _ carrier: any MailCarrier, and others: [(ServiceName, Build)] = [], home: String? = nil,
     settings: [String: String] = [:],
-    retry: MailRetry = MailRetry(firstDelayMilliseconds: 1, growth: 2, longestDelayMilliseconds: 10, mostAttempts: 5),
+    retry: MailRetry = MailRetry(firstDelayMilliseconds: 1, growth: 2, longestDelayMilliseconds: 10, maxAttempts: 5),
     _ body: (Stage) async throws -> Void
   ) async throws {
     let build: Stage.Build = { environment in

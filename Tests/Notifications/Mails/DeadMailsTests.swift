@@ -36,9 +36,9 @@ final class DeadMailsTests {
       }
     }
     let events = try usernames.map { try requested($0) }
-    let retry = MailRetry(firstDelayMilliseconds: 0, growth: 1, longestDelayMilliseconds: 0, mostAttempts: 2)
+    let retry = MailRetry(firstDelayMilliseconds: 0, growth: 1, longestDelayMilliseconds: 0, maxAttempts: 2)
     try await Stage.mails(identity, carrier, home: home, retry: retry) { stage in
-      for event in events { try await stage.tell(.identity, event) }
+      for event in events { try await stage.publish(.identity, event) }
       try await untilDead(usernames.count, stage)
       try await body(stage, events, carrier)
     }

@@ -31,7 +31,7 @@ final class MailKindsTests {
     let carrier = WatchedCarrier()
     try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
       // Nobody's request makes no mail, and repeated events make no second one.
-      try await stage.tell(.identity, PasswordRecoveryRequested(recoveryID: ID(), accountID: nil), event, event)
+      try await stage.publish(.identity, PasswordRecoveryRequested(recoveryID: ID(), accountID: nil), event, event)
       let letter = await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
       #expect(text(letter).contains("https://racha.example/recover?token=3D\(MailWorkerTests.token)"))
@@ -46,11 +46,11 @@ final class MailKindsTests {
     let event = PasswordChanged(changeID: ID(), accountID: ana.account)
     let carrier = WatchedCarrier()
     try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
-      try await stage.tell(.identity, event, event)
+      try await stage.publish(.identity, event, event)
       let letter = await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
-      let told = try #require(try await stage.told(by: .identity).last).at.description
-      #expect(text(letter).contains("\(told.prefix(10)) \(told.dropFirst(11).prefix(5)) UTC"))
+      let published = try #require(try await stage.published(by: .identity).last).at.description
+      #expect(text(letter).contains("\(published.prefix(10)) \(published.dropFirst(11).prefix(5)) UTC"))
       #expect(text(letter).contains("https://racha.example/recover\r\n"))
     }
     #expect(try states() == ["passwordChanged delivered"])
@@ -64,11 +64,11 @@ final class MailKindsTests {
     let change = try identity.emailChange(of: ana, token: MailWorkerTests.token)
     let undoing = "https://racha.example/undo-email-change?token=3D\(String(MailWorkerTests.token.reversed()))"
     let carrier = WatchedCarrier()
-    let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.lanes": "1"]
+    let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.connections": "1"]
     try await Stage.mails(identity, carrier, home: home, settings: settings) { stage in
       let event = EmailChangeRequested(changeID: change, accountID: ana.account)
       // Of an address that is taken identity knows no link.
-      try await stage.tell(.identity, EmailChangeRequested(changeID: ID(), accountID: ana.account), event, event)
+      try await stage.publish(.identity, EmailChangeRequested(changeID: ID(), accountID: ana.account), event, event)
       let letters = await carrier.next(2).map(\.letter)
       let link = try #require(letters.first { $0.to.description == "ana@example.org" })
       #expect(text(link).contains("https://racha.example/change-email?token=3D\(MailWorkerTests.token)"))
@@ -79,7 +79,7 @@ final class MailKindsTests {
       }
 
       let done = EmailChanged(changeID: change, accountID: ana.account)
-      try await stage.tell(.identity, done, done)
+      try await stage.publish(.identity, done, done)
       let notice = await carrier.next(1)[0].letter
       #expect(notice.to.description == "ana@before.example" && text(notice).contains(undoing))
       #expect(!text(notice).contains(MailWorkerTests.token) && !text(notice).contains("example.org"))
@@ -95,10 +95,10 @@ final class MailKindsTests {
   func identities() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "1"]) { stage in
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { stage in
       for isLinked in [true, false] {
         let event = IdentityLinkChanged(changeID: ID(), accountID: ana.account, isLinked: isLinked)
-        try await stage.tell(.identity, event, event)
+        try await stage.publish(.identity, event, event)
         let letter = await carrier.next(1)[0].letter
         #expect(letter.to.description == "ana@example.org")
         #expect(text(letter).contains(isLinked ? "was linked to" : "was unlinked from"))
@@ -117,16 +117,16 @@ final class MailKindsTests {
     let endless = try identity.personalAccessToken(
       of: bea, name: "copia", scopes: [.activityRead, .socialRead], expiresAt: nil)
     let carrier = WatchedCarrier()
-    let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.lanes": "1"]
+    let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.connections": "1"]
     try await Stage.mails(identity, carrier, home: home, settings: settings) { stage in
       let event = PersonalAccessTokenCreated(tokenID: limited, accountID: ana.account, at: expiry)
-      try await stage.tell(.identity, event, event)
+      try await stage.publish(.identity, event, event)
       let first = await carrier.next(1)[0].letter
       #expect(first.to.description == "ana@example.org" && text(first).contains("https://racha.example/recover"))
       #expect(text(first).contains("Name: www. evil. example") && !text(first).contains("evil.example"))
       #expect(text(first).contains("until 2027-01-02 03:04 UTC") && text(first).contains("- to spend your coins"))
       #expect(!text(first).contains("- to read") && !text(first).contains(PersonalAccessTokenForm.prefix))
-      try await stage.tell(.identity, PersonalAccessTokenCreated(tokenID: endless, accountID: bea.account, at: expiry))
+      try await stage.publish(.identity, PersonalAccessTokenCreated(tokenID: endless, accountID: bea.account, at: expiry))
       let second = await carrier.next(1)[0].letter
       #expect(second.to.description == "bea@example.org" && text(second).contains("Nombre: copia"))
       #expect(text(second).contains("Funciona hasta que se revoque") && text(second).contains("- leer tus amistades y mensajes"))
@@ -138,9 +138,9 @@ final class MailKindsTests {
   func gone() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "1"]) { stage in
-      try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: AccountID()))
-      try await stage.tell(.identity, PasswordChanged(changeID: ID(), accountID: ana.account))
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { stage in
+      try await stage.publish(.identity, PasswordChanged(changeID: ID(), accountID: AccountID()))
+      try await stage.publish(.identity, PasswordChanged(changeID: ID(), accountID: ana.account))
       #expect(await carrier.next(1)[0].letter.to.description == "ana@example.org")
     }
     #expect(try states() == ["passwordChanged obsolete", "passwordChanged delivered"])

@@ -42,7 +42,7 @@ struct MailSettingsTests {
     arguments: [
       ("racha.smtp.url", "http://example.org"), ("racha.smtp.url", "smtp://a/../b"), ("racha.smtp.url", "smtp://u:p@host"),
       ("racha.smtp.from", "Racha <racha@example.org>"), ("racha.publicUrl", "racha.example"), ("racha.publicUrl", "https://"),
-      ("racha.smtp.tls", "perhaps"), ("racha.smtp.lanes", "0"),
+      ("racha.smtp.tls", "perhaps"), ("racha.smtp.connections", "0"),
     ])
   func refused(key: String, value: String) {
     let settings = Settings([key: value])

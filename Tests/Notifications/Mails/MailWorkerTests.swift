@@ -39,7 +39,7 @@ final class MailWorkerTests {
     let folder = MailFolder(path: Home(path: home).mails, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let carrier = WatchedCarrier { letter throws(MailFailure) in try await folder.carry(letter) }
     try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example/"]) { stage in
-      try await stage.tell(.identity, event)
+      try await stage.publish(.identity, event)
       let letter = await carrier.next(1)[0].letter
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       #expect(names == [MailFolder.name(letter)])
@@ -64,8 +64,8 @@ final class MailWorkerTests {
     let (first, second) = (try requested("ana"), try requested("ben"))
     let carrier = WatchedCarrier()
     try await Stage.mails(identity, carrier, home: home) { stage in
-      try await stage.tell(.identity, first, first)
-      try await stage.tell(.identity, first, second)
+      try await stage.publish(.identity, first, first)
+      try await stage.publish(.identity, first, second)
       #expect(Set(await carrier.next(2).map(\.letter.to.description)) == ["ana@example.org", "ben@example.org"])
     }
     #expect(try rows().map(\.attempts) == [1, 1])
@@ -79,7 +79,7 @@ final class MailWorkerTests {
     let patient = MailRetry(firstDelayMilliseconds: 60_000)
     var first: Letter?
     try await Stage.mails(identity, failing, home: home, retry: patient) { stage in
-      try await stage.tell(.identity, event)
+      try await stage.publish(.identity, event)
       first = await failing.next(1)[0].letter
     }
     #expect(try rows().map(\.failure) == ["connection"])
@@ -101,7 +101,7 @@ final class MailWorkerTests {
     let first = WatchedCarrier()
     var letter: Letter?
     try await Stage.mails(identity, first, home: home) { stage in
-      try await stage.tell(.identity, event)
+      try await stage.publish(.identity, event)
       letter = await first.next(1)[0].letter
     }
     // As a kill between handing over and noting it leaves the row.
@@ -122,7 +122,7 @@ final class MailWorkerTests {
       throw letter.to.description.hasPrefix("worn") ? .connection : .rejected(reply: 550)
     }
     try await Stage.mails(identity, carrier, home: home) { stage in
-      try await stage.tell(.identity, worn, refused)
+      try await stage.publish(.identity, worn, refused)
       #expect(await carrier.next(6).count == 6)
     }
     #expect(
@@ -134,9 +134,9 @@ final class MailWorkerTests {
     let (old, new) = (try requested("old"), try requested("new"))
     identity.forget(old.linkID)
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "1"]) { stage in
-      try await stage.tell(.identity, old)
-      try await stage.tell(.identity, new)
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { stage in
+      try await stage.publish(.identity, old)
+      try await stage.publish(.identity, new)
       #expect(await carrier.next(1)[0].letter.to.description == "new@example.org")
     }
     #expect(try rows().map(\.state) == ["obsolete", "delivered"])
@@ -148,7 +148,7 @@ final class MailWorkerTests {
     identity.goAway(true)
     let carrier = WatchedCarrier()
     try await Stage.mails(identity, carrier, home: home) { stage in
-      try await stage.tell(.identity, event)
+      try await stage.publish(.identity, event)
       var asked = identity.asked.makeAsyncIterator()
       _ = await asked.next()
       _ = await asked.next()
@@ -158,27 +158,27 @@ final class MailWorkerTests {
     #expect(try rows().map(\.state) == ["delivered"])
   }
 
-  @Test("no more at the same time than there are lanes, and all of them")
-  func lanes() async throws {
+  @Test("no more at the same time than there are slots, and all of them")
+  func slots() async throws {
     let events = try (0..<12).map { try requested("person\($0)") }
     let crowd = Crowd()
     let carrier = WatchedCarrier { _ in await crowd.passThrough() }
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.lanes": "3"]) { stage in
-      for event in events { try await stage.tell(.identity, event) }
+    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "3"]) { stage in
+      for event in events { try await stage.publish(.identity, event) }
       #expect(await carrier.next(12).count == 12)
     }
-    #expect(await crowd.most <= 3)
+    #expect(await crowd.maximum <= 3)
     #expect(try rows().allSatisfy { $0.state == "delivered" && $0.attempts == 1 })
   }
 
   /// Counts who is inside at the same time.
   private actor Crowd {
     private var inside = 0
-    private(set) var most = 0
+    private(set) var maximum = 0
 
     func passThrough() async {
       inside += 1
-      most = max(most, inside)
+      maximum = max(maximum, inside)
       for _ in 0..<20 { await Task.yield() }
       inside -= 1
     }

@@ -156,9 +156,9 @@ struct SMTPCarrierTests {
     let link = try identity.link(of: person, token: MailWorkerTests.token)
     let smtp = carrier(port)
     let watched = WatchedCarrier { letter throws(MailFailure) in try await smtp.carry(letter) }
-    let retry = MailRetry(firstDelayMilliseconds: 50, growth: 2, longestDelayMilliseconds: 200, mostAttempts: 1000)
+    let retry = MailRetry(firstDelayMilliseconds: 50, growth: 2, longestDelayMilliseconds: 200, maxAttempts: 1000)
     try await Stage.mails(identity, watched, retry: retry) { stage in
-      try await stage.tell(.identity, VerificationMailRequested(linkID: link, accountID: person.account, reason: .registered))
+      try await stage.publish(.identity, VerificationMailRequested(linkID: link, accountID: person.account, reason: .registered))
       #expect(await watched.next(2).map(\.failure) == [.connection, .connection])
       try await MailServer.run(["--port", "\(port)"]) { server in
         let mail = try await server.next()

@@ -48,7 +48,7 @@ final class SecurityNoticesTests {
       device: "Firefox on Linux", place: "Tokyo, Japan", at: at)
     let carrier = WatchedCarrier()
     try await Stage.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
-      try await stage.tell(.identity, event, event)
+      try await stage.publish(.identity, event, event)
       let letter = await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
       #expect(try await kinds(stage) == [mail])
@@ -73,7 +73,7 @@ final class SecurityNoticesTests {
     try await Stage.mails(identity, carrier, settings: [:]) { stage in
       let event = AccountVerified(accountID: ana.account, at: at)
       let locked = AccountProtected(incidentID: ID(), accountID: ana.account, pattern: .accountGuessed, at: at)
-      try await stage.tell(.identity, ana.event, event, event, locked)
+      try await stage.publish(.identity, ana.event, event, event, locked)
       // The only mail is that of what came after it.
       #expect(await carrier.next(1)[0].letter.bytes.count > 0)
       let inbox = try await inbox(stage, of: ana).sorted { $0.number < $1.number }
@@ -94,10 +94,10 @@ final class SecurityNoticesTests {
         (reused, .tokensReused, .sessionsClosed, .tokensReused), (reused, .tokensReused, .everythingRevoked, .everythingRevoked),
       ]
       // Nobody is told of what is nobody's.
-      try await stage.tell(.identity, AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: at))
+      try await stage.publish(.identity, AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: at))
       for (incident, pattern, measure, kind) in expected {
         let event = AccountProtected(incidentID: incident, accountID: ana.account, pattern: pattern, measure: measure, at: at)
-        try await stage.tell(.identity, event, event)
+        try await stage.publish(.identity, event, event)
         let letter = await carrier.next(1)[0].letter
         #expect(text(letter).contains("https://racha.example/recover\r\n"))
         #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(kind, .english)))
@@ -119,12 +119,12 @@ final class SecurityNoticesTests {
     try await Stage.mails(identity, carrier) { stage in
       let alerted = AdministratorAlerted(
         mailID: mail, accountID: ana.account, incidentID: ID(), title: "One address tries many accounts", at: at)
-      try await stage.tell(.identity, alerted, alerted)
+      try await stage.publish(.identity, alerted, alerted)
       let letter = text(await carrier.next(1)[0].letter)
       #expect(letter.contains("there is a critical incident: One address tries many accounts."))
       #expect(letter.contains("- Severity: critical\r\n- Address: 192.0.2.7\r\n") && letter.contains("- Block the address.\r\n"))
       #expect(letter.contains("<li>Block the address.</li>"))
-      try await stage.tell(.identity, SecurityReportReady(mailID: report, accountID: ana.account))
+      try await stage.publish(.identity, SecurityReportReady(mailID: report, accountID: ana.account))
       #expect(text(await carrier.next(1)[0].letter).contains("Security report of 2026-11-21"))
       let inbox = try await inbox(stage, of: ana)
       #expect(inbox.map(\.kind) == [.incidentRaised])

@@ -18,18 +18,18 @@ struct EarningsTests {
   func fromSteps() async throws {
     try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
-      try await services.hasHeard(.rewards, of: .activity)
+      try await services.hasReceived(.rewards, of: .activity)
       try await ana.walk("a", steps: 1250, until: "2026-11-21T09:00:00Z")
       try await ana.walk("a", steps: 1250, until: "2026-11-21T09:00:00Z")
       try await ana.walk("b", steps: 99, until: "2026-11-20T09:00:00Z")
       // Too late: seven days after its day.
       try await ana.walk("c", steps: 5000, until: "2026-11-14T09:00:00Z")
-      try await services.hasHeard(.rewards, of: .activity)
+      try await services.hasReceived(.rewards, of: .activity)
       let balance = try await ana.send(GetBalance.self, .init())
       #expect(balance == Balance(coins: 13, carriedSteps: 49, stepsPerCoin: 100))
-      let told = try await services.told(by: .rewards)
-      #expect(told.map(\.name) == ["coins.earned", "coins.earned"])
-      let earned = try told.map { try CoinsEarned.decode($0.body) }
+      let published = try await services.published(by: .rewards)
+      #expect(published.map(\.name) == ["coins.earned", "coins.earned"])
+      let earned = try published.map { try CoinsEarned.decode($0.body) }
       #expect(earned.map(\.coins) == [12, 1] && earned.map(\.balance) == [12, 13])
       let history = try await ana.send(ListTransfers.self, .init()).items
       #expect(history.map(\.id) == earned.reversed().map(\.transferID))
@@ -43,7 +43,7 @@ struct EarningsTests {
       let ana = try await services.register()
       try await ana.walk("a", steps: 19_950, minutes: 300, until: "2026-11-21T09:00:00Z")
       try await ana.walk("b", steps: 30_000, minutes: 300, until: "2026-11-21T10:00:00Z")
-      try await services.hasHeard(.rewards, of: .activity)
+      try await services.hasReceived(.rewards, of: .activity)
       #expect(try await ana.send(GetBalance.self, .init()).coins == 200)
     }
   }
@@ -62,9 +62,9 @@ struct EarningsTests {
       #expect(try await count(250, revision: 3) == Balance(coins: 0, carriedSteps: -350, stepsPerCoin: 100))
       #expect(try await count(649, revision: 4) == Balance(coins: 0, carriedSteps: 49, stepsPerCoin: 100))
       #expect(try await count(700, revision: 5) == Balance(coins: 1, carriedSteps: 0, stepsPerCoin: 100))
-      let told = try await services.told(by: .rewards)
-      #expect(told.map(\.name) == ["coins.earned", "coins.corrected", "coins.corrected", "coins.earned"])
-      let corrected = try CoinsCorrected.decode(told[2].body)
+      let published = try await services.published(by: .rewards)
+      #expect(published.map(\.name) == ["coins.earned", "coins.corrected", "coins.corrected", "coins.earned"])
+      let corrected = try CoinsCorrected.decode(published[2].body)
       #expect(corrected.coins == 1 && corrected.balance == 0)
     }
   }
@@ -117,9 +117,9 @@ struct EarningsTests {
       try services.clock.set("2026-12-24T12:00:00.000Z")
       try await ana.walk("late", steps: 4000, until: "2026-11-21T10:00:00Z")
       try await ana.walk("b", steps: 500, until: "2026-12-24T10:00:00Z")
-      try await services.hasHeard(.rewards, of: .activity)
-      let heard = try await ana.send(GetBalance.self, .init())
-      #expect(heard.coins == 35)
+      try await services.hasReceived(.rewards, of: .activity)
+      let received = try await ana.send(GetBalance.self, .init())
+      #expect(received.coins == 35)
       // The same service anew: it knows only what the snapshot tells.
       try await ServicesInProcess.running([{ try .rewards($0) }]) { fresh in
         let page = try await services.store(of: .activity).log.snapshot(after: nil)
@@ -134,7 +134,7 @@ struct EarningsTests {
         try await fresh.store(of: .rewards).write { transaction in
           for event in steps { try Earnings.count(event, by: CoinFormula(), transaction) }
         }
-        #expect(try await fresh.balance(of: ana.id) == heard)
+        #expect(try await fresh.balance(of: ana.id) == received)
       }
     }
   }

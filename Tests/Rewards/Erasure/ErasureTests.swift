@@ -19,14 +19,14 @@ struct ErasureTests {
       let offer = try await services.publish(cost: 10, stock: 5)
       for person in [ana, ben] {
         try await person.walk("a", steps: 3000, until: "2026-11-21T09:00:00Z")
-        try await services.hasHeard(.rewards, of: .activity)
+        try await services.hasReceived(.rewards, of: .activity)
         _ = try await person.send(RedeemOffer.self, .init(offerID: offer.id), key: "redeem")
       }
       let store = services.store(of: .rewards)
       let tables = ["counted_days", "earnings", "redemptions"]
       for table in tables { #expect(try await store.rows(table) == 2, "\(table)") }
       let transfers = try await store.rows("transfers")
-      try await services.delete(ana, heardBy: .rewards)
+      try await services.delete(ana, receivedBy: .rewards)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
       #expect(try await store.rows("transfers") == transfers && transfers == 4)
@@ -38,9 +38,9 @@ struct ErasureTests {
       }
       #expect(persons == [20, 20])
       // Whoever begins to listen hears nothing of it.
-      let told = try await store.log.wholeSnapshot()
-      #expect(told.count == 2)
-      #expect(told.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains(ben.id.description) })
+      let published = try await store.log.wholeSnapshot()
+      #expect(published.count == 2)
+      #expect(published.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains(ben.id.description) })
     }
   }
 
@@ -48,15 +48,15 @@ struct ErasureTests {
   func late() async throws {
     try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
       let ana = try await services.register()
-      try await services.delete(ana, heardBy: .rewards)
+      try await services.delete(ana, receivedBy: .rewards)
       let account = ana.id
       let today = try LocalDay(text: "2026-11-21")
       let event = MovementChanged(
         accountID: account, recordedDay: today,
         days: [MovementChanged.Day(day: today, steps: 900, earningSteps: 900, revision: 1)])
       // Activity told it before it heard of the deletion.
-      try await services.store(of: .activity).write { try $0.tell(event) }
-      try await services.hasHeard(.rewards, of: .activity)
+      try await services.store(of: .activity).write { try $0.publish(event) }
+      try await services.hasReceived(.rewards, of: .activity)
       #expect(try await services.store(of: .rewards).traces(of: account) == [])
     }
   }
@@ -75,7 +75,7 @@ struct ErasureTests {
           try await store.write { try $0.database.execute(sql: "UPDATE ledger_accounts SET \(change) WHERE kind = 'person'") }
         }
       }
-      try await services.delete(ana, heardBy: .rewards)
+      try await services.delete(ana, receivedBy: .rewards)
       await #expect(throws: DatabaseError.self) {
         try await store.write {
           try $0.database.execute(

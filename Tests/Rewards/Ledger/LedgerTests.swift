@@ -100,14 +100,14 @@ struct LedgerTests {
       // More than fits on a page.
       for revision in 1...1100 { try await services.count([(2, 1000 + revision % 2 * 1000, revision)], of: ana.id) }
       let store = services.store(of: .rewards)
-      let told = try await services.told(by: .rewards)
-      #expect(Set(told.map(\.name)) == ["coins.earned", "coins.corrected", "offers.redeemed"])
+      let published = try await services.published(by: .rewards)
+      #expect(Set(published.map(\.name)) == ["coins.earned", "coins.corrected", "offers.redeemed"])
       let snapshot = try await store.log.wholeSnapshot()
       func bodies(_ events: [LoggedEvent], of account: AccountID) -> [String] {
         events.map { "\($0.name) \(String(decoding: $0.body, as: UTF8.self))" }.filter { $0.contains(account.description) }
       }
-      for person in [ana, ben] { #expect(bodies(snapshot, of: person.id) == bodies(told, of: person.id)) }
-      #expect(snapshot.count == told.count)
+      for person in [ana, ben] { #expect(bodies(snapshot, of: person.id) == bodies(published, of: person.id)) }
+      #expect(snapshot.count == published.count)
     }
   }
 

@@ -22,10 +22,10 @@ struct RedemptionsTests {
       #expect(try await ana.send(GetOffer.self, .init(offerID: offer.id)).remaining == 1)
       #expect(try await ana.send(ListRedemptions.self, .init()).items == [redemption])
       #expect(try await ben.send(ListRedemptions.self, .init()).items.isEmpty)
-      let told = try #require(try await services.told(by: .rewards).last)
-      let event = try OfferRedeemed.decode(told.body)
+      let published = try #require(try await services.published(by: .rewards).last)
+      let event = try OfferRedeemed.decode(published.body)
       #expect(event.redemptionID == redemption.id && event.balance == 10 && event.accountID == ana.id)
-      #expect(!String(decoding: told.body, as: UTF8.self).contains(redemption.code.description))
+      #expect(!String(decoding: published.body, as: UTF8.self).contains(redemption.code.description))
       try await services.ledgerIsSound()
     }
   }

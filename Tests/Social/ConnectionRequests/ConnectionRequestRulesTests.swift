@@ -46,7 +46,7 @@ struct ConnectionRequestRulesTests {
   }
 
   private func limit(_ count: Int) -> ConnectionLimit<FollowRequestFailure> {
-    ConnectionLimit(most: Following.most, count: count, refusal: .tooMany)
+    ConnectionLimit(maximum: Following.maximum, count: count, refusal: .tooMany)
   }
 
   private func sending<Kind: RequestedConnection>(

@@ -19,10 +19,10 @@ struct ConnectionRequestTests {
       #expect(received.map(\.id) == [sent.id] && received.first?.direction == .received)
       #expect(received.first?.username == ana.username && received.first?.nickname == "Anita")
       #expect(try await stage.connected(kind, to: ana.caller).isEmpty)
-      let events = try await stage.told(by: .social)
+      let events = try await stage.published(by: .social)
       #expect(events.map(\.name) == [kind.events[0]])
-      let told = try kind.sent(events[0])
-      #expect(told.id?.description == sent.id.description && told.from == ana.username && told.to == ben.account)
+      let published = try kind.sent(events[0])
+      #expect(published.id?.description == sent.id.description && published.from == ana.username && published.to == ben.account)
     }
   }
 
@@ -42,7 +42,7 @@ struct ConnectionRequestTests {
       let request = try #require(try await stage.requests(kind, of: ben.caller).items.first)
       _ = try await stage.accept(kind, request, as: ben.caller)
       #expect(try await refusal("ben") == kind.code(.alreadyFriends, .alreadyFollowing))
-      #expect(try await stage.told(by: .social).map(\.name) == kind.events)
+      #expect(try await stage.published(by: .social).map(\.name) == kind.events)
     }
   }
 
@@ -80,7 +80,7 @@ struct ConnectionRequestTests {
       #expect(
         try await stage.failure { try await stage.reject(kind, request, as: ben.caller) }?.code
           == kind.code(.answered, .answered))
-      #expect(try await stage.told(by: .social).map(\.name) == kind.events)
+      #expect(try await stage.published(by: .social).map(\.name) == kind.events)
     }
   }
 
@@ -93,7 +93,7 @@ struct ConnectionRequestTests {
       _ = try await stage.reject(kind, first, as: ben.caller)
       for person in [ana, ben] { #expect(try await stage.connected(kind, to: person.caller).isEmpty) }
       #expect(try await stage.requests(kind, .init(state: .rejected), of: ana.caller).items.map(\.id) == [first.id])
-      #expect(try await stage.told(by: .social).map(\.name) == [kind.events[0]])
+      #expect(try await stage.published(by: .social).map(\.name) == [kind.events[0]])
       let second = try await stage.ask(kind, ben.username, as: ana.caller)
       #expect(second.id != first.id && second.state == .pending)
     }
@@ -120,7 +120,7 @@ struct ConnectionRequestTests {
         for try await state in group { #expect(state == .accepted) }
       }
       #expect(try await stage.connected(kind, to: ana.caller) == [ben.account])
-      #expect(try await stage.told(by: .social).map(\.name) == kind.events)
+      #expect(try await stage.published(by: .social).map(\.name) == kind.events)
     }
   }
 
@@ -132,7 +132,7 @@ struct ConnectionRequestTests {
     try await Stage.social(identity) { stage in
       let first = try await stage.ask(kind, ben.username, as: ana.caller, key: "k1")
       #expect(try await stage.ask(kind, ben.username, as: ana.caller, key: "k1") == first)
-      #expect(try await stage.told(by: .social).count == 1)
+      #expect(try await stage.published(by: .social).count == 1)
       // Both accounts once: from then on they are in the read model.
       #expect(identity.lookUps == 2)
     }

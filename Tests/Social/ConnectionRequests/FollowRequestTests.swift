@@ -38,9 +38,9 @@ struct FollowRequestTests {
       #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [ana.account])
       #expect(try await stage.call(ListFollows.self, .init(), as: ben.caller).items.isEmpty)
       #expect(try await stage.call(ListFollowers.self, .init(), as: ana.caller).items.isEmpty)
-      let told = try await stage.told(by: .social)
-      #expect(told.map(\.name) == ["followRequests.sent", "follows.changed", "followRequests.accepted"])
-      let change = try FollowChanged.decode(told[1].body)
+      let published = try await stage.published(by: .social)
+      #expect(published.map(\.name) == ["followRequests.sent", "follows.changed", "followRequests.accepted"])
+      let change = try FollowChanged.decode(published[1].body)
       #expect(change.followerAccountID == ana.account && change.followedAccountID == ben.account && change.state == .accepted)
       #expect(try await stage.refusal(SendFollowRequest.self, .init(username: ana.username), as: ben.caller) == nil)
     }

@@ -30,7 +30,7 @@ struct FriendRequestTests {
         try await group.waitForAll()
       }
       #expect(try await stage.call(ListFriends.self, .init(limit: 100), as: ana.caller).items.count == others.count)
-      let names = try await stage.told(by: .social).map(\.name)
+      let names = try await stage.published(by: .social).map(\.name)
       #expect(names.count { $0 == "friendRequests.sent" } == others.count)
       #expect(names.count { $0 == "friendRequests.accepted" } == others.count)
     }

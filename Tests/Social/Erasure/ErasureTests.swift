@@ -12,8 +12,8 @@ struct ErasureTests {
   let identity = IdentityStub()
 
   private func delete(_ person: IdentityStub.Person, _ stage: Stage) async throws {
-    try await stage.untilHearing(.social, .identity)
-    try await stage.tell(.identity, AccountDeleted(deletionID: ID(), accountID: person.account, at: .now))
+    try await stage.untilReceived(.social, .identity)
+    try await stage.publish(.identity, AccountDeleted(deletionID: ID(), accountID: person.account, at: .now))
     try await stage.store(.social).hasErased(person.account)
   }
 
@@ -55,7 +55,7 @@ struct ErasureTests {
 
       let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: "Hello?"))
       #expect(try await stage.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
-      let ended = try await stage.told(by: .social).filter { $0.name == FriendshipEnded.spec.name }
+      let ended = try await stage.published(by: .social).filter { $0.name == FriendshipEnded.spec.name }
       #expect(ended.count == 2)
       try await store.clean()
       #expect(!String(decoding: try stage.storedBytes(), as: UTF8.self).contains("PLANTED"))
@@ -83,7 +83,7 @@ struct ErasureTests {
       #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
       #expect(try await stage.call(ListFollows.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])
       #expect(try await stage.call(ListFollowRequests.self, .init(), as: eva.caller).items.count == 1)
-      let ended = try await stage.told(by: .social).suffix(2).map { try FollowChanged.decode($0.body) }
+      let ended = try await stage.published(by: .social).suffix(2).map { try FollowChanged.decode($0.body) }
       #expect(ended.allSatisfy { $0.state == .ended && [$0.followerAccountID, $0.followedAccountID].contains(ana.account) })
       #expect(Set(ended.map(\.followerAccountID)) == [ana.account, eva.account])
       #expect(try await stage.refusal(SendFollowRequest.self, .init(username: ana.username), as: ben.caller) == "unknown_user")

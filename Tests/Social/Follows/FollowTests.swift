@@ -31,13 +31,13 @@ struct FollowTests {
     try await Stage.social(identity) { stage in
       try await stage.follow(ana, ben)
       let before = try FollowChanged.decode(
-        try #require(try await stage.told(by: .social).first { $0.name == "follows.changed" }).body)
+        try #require(try await stage.published(by: .social).first { $0.name == "follows.changed" }).body)
       #expect(try await stage.refusal(RemoveFollow.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
       #expect(try await stage.refusal(RemoveFollow.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
       _ = try await stage.call(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller)
       #expect(try await stage.refusal(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
       #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
-      let after = try FollowChanged.decode(try #require(try await stage.told(by: .social).last).body)
+      let after = try FollowChanged.decode(try #require(try await stage.published(by: .social).last).body)
       #expect(after.state == .ended && after.followerAccountID == ana.account && after.revision > before.revision)
       // The request that was accepted once stays what it was and brings nothing back.
       let old = try await stage.call(ListFollowRequests.self, .init(), as: ben.caller).items[0]
@@ -45,7 +45,7 @@ struct FollowTests {
       #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
       try await stage.follow(ana, ben)
       let again = try FollowChanged.decode(
-        try #require(try await stage.told(by: .social).last { $0.name == "follows.changed" }).body)
+        try #require(try await stage.published(by: .social).last { $0.name == "follows.changed" }).body)
       #expect(again.state == .accepted && again.revision > after.revision)
     }
   }
@@ -100,9 +100,9 @@ struct FollowTests {
     try await Stage.social(identity) { stage in
       for one in people { for other in people where one.account != other.account { try await stage.follow(one, other) } }
       _ = try await stage.call(RemoveFollow.self, .init(accountID: people[1].account), as: people[0].caller)
-      let told = try await stage.told(by: .social).filter { $0.name == "follows.changed" }
+      let published = try await stage.published(by: .social).filter { $0.name == "follows.changed" }
       var last: [[AccountID]: FollowChanged] = [:]
-      for event in told {
+      for event in published {
         let change = try FollowChanged.decode(event.body)
         last[[change.followerAccountID, change.followedAccountID]] = change
       }

@@ -57,7 +57,7 @@ struct FriendTests {
       _ = try await stage.call(RemoveFriend.self, .init(accountID: ana.account), as: ben.caller)
       #expect(try await stage.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
       #expect(try await stage.refusal(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
-      let last = try #require(try await stage.told(by: .social).last)
+      let last = try #require(try await stage.published(by: .social).last)
       let ended = try FriendshipEnded.decode(last.body)
       #expect(ended.accountID == ben.account && ended.friendAccountID == ana.account)
       // The request that was accepted once stays what it was and brings nothing back.

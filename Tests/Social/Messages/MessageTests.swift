@@ -13,7 +13,7 @@ struct MessageTests {
     try await Stage.social(identity) { stage in
       try await stage.befriend(ana, ben)
       let message = try await stage.send("two\nlines", from: ana, to: ben)
-      let last = try #require(try await stage.told(by: .social).last)
+      let last = try #require(try await stage.published(by: .social).last)
       let event = try MessageSent.decode(last.body)
       #expect(event.messageID == message.id && event.toAccountID == ben.account && event.fromUsername == ana.username)
       #expect(event.text == message.text && event.at == message.sentAt)
@@ -65,8 +65,8 @@ struct MessageTests {
       #expect(texts.count == 60 && Set(texts).count == 60)
       #expect(try await stage.call(ListConversations.self, .init(), as: ana.caller).items.map(\.unreadCount) == [40])
       #expect(try await stage.call(ListConversations.self, .init(), as: ben.caller).items.map(\.unreadCount) == [20])
-      let told = try await stage.told(by: .social).filter { $0.name == "messages.sent" }
-      #expect(Set(try told.map { try MessageSent.decode($0.body).conversationID }).count == 1)
+      let published = try await stage.published(by: .social).filter { $0.name == "messages.sent" }
+      #expect(Set(try published.map { try MessageSent.decode($0.body).conversationID }).count == 1)
     }
   }
 }

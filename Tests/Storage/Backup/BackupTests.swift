@@ -33,7 +33,7 @@ struct BackupTests {
             let number = round * 4 + writer
             try await store.write { transaction in
               try transaction.insert(number)
-              try transaction.tell(NumberWritten(number: number))
+              try transaction.publish(NumberWritten(number: number))
             }
             round += 1
           }
@@ -72,9 +72,9 @@ struct BackupTests {
         let own = numbers.filter { $0 % 4 == writer }
         #expect(own == (0..<own.count).map { $0 * 4 + writer })
       }
-      let told = try Int.fetchAll(
+      let published = try Int.fetchAll(
         database, sql: "SELECT json_extract(CAST(body AS TEXT), '$.number') AS n FROM outbox ORDER BY n")
-      #expect(told == numbers)
+      #expect(published == numbers)
       #expect(try Int.fetchOne(database, sql: "SELECT max(number) FROM outbox") == numbers.count)
       return numbers.count
     }
@@ -83,7 +83,7 @@ struct BackupTests {
   @Test("opened as a store goes on from its moment, in another epoch each time it is put back")
   func restored() async throws {
     let store = try Store.numbers(path)
-    try await store.write { try $0.tell(NumberWritten(number: 1)) }
+    try await store.write { try $0.publish(NumberWritten(number: 1)) }
     let copy = folder.file("copy.sqlite")
     try await store.copy(store.hold(), to: copy)
     let original = try await store.log.head()

@@ -44,7 +44,7 @@ func write(to store: Store) async throws {
             try await store.write { transaction in
               try transaction.database.cachedStatement(sql: "INSERT INTO numbers (number, filler) VALUES (?, zeroblob(200))")
                 .execute(arguments: [number])
-              try transaction.tell(Written(number: number))
+              try transaction.publish(Written(number: number))
               // Every seventh write is undone, and must leave no trace.
               if number % 7 == 0 { throw CancellationError() }
             }
@@ -58,9 +58,9 @@ func write(to store: Store) async throws {
 }
 
 /// Events come in deliveries of ten, each of which repeats the five before it; every effect tells of itself.
-func hear(in store: Store) async throws {
+func subscribe(in store: Store) async throws {
   let inbox = store.inbox { event, _, transaction in
-    try transaction.tell(Written(number: try Written.decode(event.body).number))
+    try transaction.publish(Written(number: try Written.decode(event.body).number))
   }
   while true {
     let last = Int(try await inbox.cursor(of: .identity)?.number ?? 0)
@@ -106,7 +106,7 @@ func measure(_ path: String) async throws {
       try await store.write { transaction in
         try transaction.database.cachedStatement(sql: "INSERT INTO numbers (number, filler) VALUES (?, zeroblob(200))")
           .execute(arguments: [number])
-        try transaction.tell(Written(number: number))
+        try transaction.publish(Written(number: number))
       }
     }
     let reads = try await rate { number in
@@ -197,7 +197,7 @@ let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(64) }
 switch arguments[2] {
 case "write": try await write(to: open(arguments[1]))
-case "hear": try await hear(in: open(arguments[1]))
+case "hear": try await subscribe(in: open(arguments[1]))
 case "measure": try await measure(arguments[1])
 case "clean": try await clean(arguments[1])
 default: exit(64)

@@ -7,7 +7,7 @@ import Operations
   import Darwin
 #endif
 
-/// `export.xml` of Apple Health: steps, distances and workouts of its records; all else is passed over.
+/// `export.xml` of Apple Health: steps, distances and workouts of its records; all else is ignored.
 final class AppleHealth: XMLRecordHandler {
   var records: [ImportedRecord] = []
   private(set) var isRecognized = false
@@ -20,7 +20,7 @@ final class AppleHealth: XMLRecordHandler {
   private var sources: [ImportedSource: ImportedSource] = [:]
 
   /// Programs and devices of one export that are kept; beyond, they are forgotten and made anew.
-  private static let mostSources = 10_000
+  private static let maxSources = 10_000
 
   private struct Pending {
     let kind: ImportedSample.Kind
@@ -147,7 +147,7 @@ final class AppleHealth: XMLRecordHandler {
     let device = device.map(Self.hardware)
     if let lastSource, Self.same(lastSource.name, name), Self.same(lastSource.device, device) { return lastSource.source }
     let fresh = ImportedSource(name: name?.string, device: device?.string)
-    if sources.count == Self.mostSources { sources.removeAll() }
+    if sources.count == Self.maxSources { sources.removeAll() }
     let known = sources[fresh] ?? fresh
     sources[fresh] = known
     lastSource = (name.map(Array.init) ?? [], device.map(Array.init) ?? [], known)

@@ -82,9 +82,9 @@ final class Archive {
         case SEEK_END: file.count
         default: 0
         }
-      let (place, isTooFar) = start.addingReportingOverflow(offset)
-      guard !isTooFar, place >= 0 else { return Int64(ARCHIVE_FATAL) }
-      position = place
+      let (target, isTooFar) = start.addingReportingOverflow(offset)
+      guard !isTooFar, target >= 0 else { return Int64(ARCHIVE_FATAL) }
+      position = target
       return position
     }
   }

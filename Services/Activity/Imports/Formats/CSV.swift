@@ -10,8 +10,8 @@ struct CSV {
   }
 
   /// The longest row, and its most fields: a habit each, in the widest file.
-  static let mostBytes = 1 << 20
-  static let mostFields = 4096
+  static let maxBytes = 1 << 20
+  static let maxFields = 4096
 
   private enum Mode { case start, plain, quoted, quoteWithin, bad }
 
@@ -35,7 +35,7 @@ struct CSV {
     var first = lineNumber
     while let byte = try nextByte() {
       size += 1
-      guard size <= Self.mostBytes, fields.count <= Self.mostFields else { throw .damaged }
+      guard size <= Self.maxBytes, fields.count <= Self.maxFields else { throw .damaged }
       // A quoted field may reach over lines; all else ends with one.
       if byte == UInt8(ascii: "\n") {
         lineNumber += 1
@@ -140,12 +140,12 @@ final class CSVRecordReader: ImportReader {
   var consumed: Int64 { csv.consumed }
   var line: Int { csv.lineNumber }
 
-  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+  func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]? {
     if let fault { throw fault }
     var records: [ImportedRecord] = []
     let begin = consumed
     var isAtEnd = true
-    while records.count < most, consumed - begin < stretchBytes {
+    while records.count < maximum, consumed - begin < stretchBytes {
       let line: CSV.Line?
       do throws(FormatFault) {
         line = try csv.next()

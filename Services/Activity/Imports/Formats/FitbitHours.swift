@@ -18,7 +18,7 @@ final class FitbitHours: CSVRows {
   private var others: [String] = []
 
   /// The longest name of a person that is kept.
-  private static let mostCharacters = 64
+  private static let maxCharacters = 64
 
   init(_ names: [String], person: String?) throws(FormatFault) {
     guard let id = names.firstIndex(of: "Id"), let hour = names.firstIndex(of: "ActivityHour"),
@@ -58,7 +58,7 @@ final class FitbitHours: CSVRows {
 
   /// Keeps one more than are named, so that it is known whether those are all.
   private func note(_ name: String) {
-    guard others.count <= Import.mostPersons, let name = TextValues.shortened(name, Self.mostCharacters), !others.contains(name)
+    guard others.count <= Import.maxPersons, let name = TextValues.shortened(name, Self.maxCharacters), !others.contains(name)
     else { return }
     others.append(name)
   }
@@ -66,13 +66,13 @@ final class FitbitHours: CSVRows {
   /// `3/12/2016 0:00`, or with `12:00:00 AM` for the time.
   private static func start(_ text: TextBytes) -> Int64? {
     var scanner = TextScanner(text)
-    let month = scanner.someDigits(most: 2).value
+    let month = scanner.someDigits(maximum: 2).value
     guard scanner.take("/") else { return nil }
-    let number = scanner.someDigits(most: 2).value
+    let number = scanner.someDigits(maximum: 2).value
     guard scanner.take("/"), let year = scanner.digits(4), let day = LocalDay(year: year, month: month, day: number),
       scanner.take(" ")
     else { return nil }
-    var hour = scanner.someDigits(most: 2).value
+    var hour = scanner.someDigits(maximum: 2).value
     guard scanner.take(":"), let minute = scanner.digits(2), minute < 60 else { return nil }
     if scanner.take(":"), scanner.digits(2) == nil { return nil }
     if scanner.take(" ") {

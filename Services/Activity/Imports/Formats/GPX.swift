@@ -12,8 +12,8 @@ final class GPX: XMLRecordHandler {
   var records: [ImportedRecord] = []
   private(set) var isRecognized = false
 
-  /// Names and times are short; of longer texts the rest is passed over.
-  private static let mostText = 1024
+  /// Names and times are short; of longer texts the rest is ignored.
+  private static let maxText = 1024
 
   private enum Element { case gpx, track, segment, point, name, type, time, other }
 
@@ -65,7 +65,7 @@ final class GPX: XMLRecordHandler {
 
   func text(_ bytes: TextBytes) {
     guard let last = path.last, last == .name || last == .type || last == .time else { return }
-    text.append(contentsOf: bytes.prefix(Self.mostText - min(text.count, Self.mostText)))
+    text.append(contentsOf: bytes.prefix(Self.maxText - min(text.count, Self.maxText)))
   }
 
   func end(_ name: XMLStart.Name, line: Int) {

@@ -54,10 +54,10 @@ public final class ImportDecoder: SandboxedDecoder {
           reader = try contents(name).reader(format, person: person)
           toSkip = position
         })
-    case .next(let most):
-      // Also where the last of what is passed over comes with nothing behind it.
+    case .next(let maximum):
+      // Also where the last of what is ignored comes with nothing behind it.
       let isBehind = toSkip > 0
-      let records = result { () throws(FormatFault) in try next(most) }
+      let records = result { () throws(FormatFault) in try next(maximum) }
       return ImportReplies.slice(records, isBehind: isBehind, line: reader?.line ?? 0, consumed: reader?.consumed ?? 0)
     }
   }
@@ -67,9 +67,9 @@ public final class ImportDecoder: SandboxedDecoder {
     return ImportFile(FileContents(descriptor: file), name: name)
   }
 
-  private func next(_ most: Int) throws(FormatFault) -> [ImportedRecord]? {
+  private func next(_ maximum: Int) throws(FormatFault) -> [ImportedRecord]? {
     guard let reader else { throw .damaged }
-    guard let records = try reader.next(most: most) else { return nil }
+    guard let records = try reader.next(maximum: maximum) else { return nil }
     let rest = records.dropFirst(toSkip)
     toSkip -= records.count - rest.count
     return Array(rest)
@@ -120,7 +120,7 @@ public final class DecodedImport: Sendable {
   ///
   /// - Parameters:
   ///   - person: whose rows are taken, of a file with several people's.
-  ///   - position: how many records are passed over.
+  ///   - position: how many records are ignored.
   public func open(
     _ format: ImportFormat, person: String?, from position: Int
   ) throws(DecoderFault) -> Result<Void, FormatFault> {
@@ -129,10 +129,10 @@ public final class DecodedImport: Sendable {
   }
 
   /// Reads on. A file that was damaged in the middle gives what stands before first.
-  public func next(most: Int) throws(DecoderFault) -> Slice {
+  public func next(maximum: Int) throws(DecoderFault) -> Slice {
     while true {
-      let (slice, isBehind) = try ImportReplies.readSlice(try ask(.next(most: most), Self.maxReading))
-      // Nothing new among what was passed over: that is no progress, and not to be taken for any.
+      let (slice, isBehind) = try ImportReplies.readSlice(try ask(.next(maximum: maximum), Self.maxReading))
+      // Nothing new among what was ignored: that is no progress, and not to be taken for any.
       guard isBehind, slice.records?.isEmpty == true else { return slice }
     }
   }
@@ -146,7 +146,7 @@ public final class DecodedImport: Sendable {
 enum ImportRequest {
   case inspect(name: String)
   case open(ImportFormat, name: String, person: String?, limits: ContentLimits, position: Int)
-  case next(most: Int)
+  case next(maximum: Int)
 
   private static let maxText = 4096
   static let maxRecords = 100_000
@@ -165,9 +165,9 @@ enum ImportRequest {
       writer.short(limits.activityTitle)
       writer.short(limits.activityReason)
       writer.number(position)
-    case .next(let most):
+    case .next(let maximum):
       writer.byte(2)
-      writer.short(most)
+      writer.short(maximum)
     }
     return writer.bytes
   }
@@ -182,7 +182,7 @@ enum ImportRequest {
         person: try reader.optional { (reader) throws(DecoderFault) in try reader.text(maxBytes: Self.maxText) },
         limits: try reader.limits(),
         position: try reader.number(in: 0...Int.max))
-    case 2: self = .next(most: try reader.short(in: 1...Self.maxRecords))
+    case 2: self = .next(maximum: try reader.short(in: 1...Self.maxRecords))
     default: throw .malformed
     }
     try reader.end()
@@ -200,14 +200,14 @@ extension ByteReader {
   /// Those of what an import makes.
   fileprivate mutating func limits() throws(DecoderFault) -> ContentLimits {
     var limits = ContentLimits()
-    limits.activityTitle = try short(in: 1...ContentLimits.mostTitle)
-    limits.activityReason = try short(in: 1...ContentLimits.mostReason)
+    limits.activityTitle = try short(in: 1...ContentLimits.maxTitle)
+    limits.activityReason = try short(in: 1...ContentLimits.maxReason)
     return limits
   }
 
   mutating func choice<Value: CaseIterable>() throws(DecoderFault) -> Value where Value.AllCases == [Value] {
-    let place = Int(try byte())
-    guard place < Value.allCases.count else { throw .malformed }
-    return Value.allCases[place]
+    let position = Int(try byte())
+    guard position < Value.allCases.count else { throw .malformed }
+    return Value.allCases[position]
   }
 }

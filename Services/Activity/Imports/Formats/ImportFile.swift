@@ -78,7 +78,7 @@ public struct ImportFile: Sendable {
   }
 
   /// The entry that is Apple's export, wherever it lies and whatever Apple calls it in the language of the phone: beside it lies another
-  /// XML file of the clinical documents, which is passed over.
+  /// XML file of the clinical documents, which is ignored.
   ///
   /// - Parameter visit: hears the name of each entry up to it, of all if there is none.
   private static func export(in archive: Archive, visit: (String) -> Void = { _ in }) throws(FormatFault) -> EntrySource? {

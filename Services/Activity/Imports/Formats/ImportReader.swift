@@ -11,7 +11,7 @@ public protocol ImportReader: AnyObject {
   ///
   /// - Returns: the records; nil at the end of the file.
   /// - Throws: why it cannot be read further; what stood before was returned.
-  func next(most: Int) throws(FormatFault) -> [ImportedRecord]?
+  func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]?
 }
 
 /// How much of a file is read at most before the caller is asked again.
@@ -42,11 +42,11 @@ final class XMLRecordReader: ImportReader {
   var consumed: Int64 { source.consumed }
   var line: Int { parser.line }
 
-  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+  func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]? {
     if let fault { throw fault }
     if isAtEnd { return nil }
     do throws(FormatFault) {
-      try read(most)
+      try read(maximum)
     } catch {
       // What stands before the fault is good.
       guard !handler.records.isEmpty else { throw error }
@@ -56,9 +56,9 @@ final class XMLRecordReader: ImportReader {
     return handler.records
   }
 
-  private func read(_ most: Int) throws(FormatFault) {
+  private func read(_ maximum: Int) throws(FormatFault) {
     var stretch = 0
-    while handler.records.count < most, stretch < stretchBytes, !isAtEnd {
+    while handler.records.count < maximum, stretch < stretchBytes, !isAtEnd {
       let count = try fill()
       stretch += count
       try parse(count)

@@ -47,7 +47,7 @@ enum ImportReplies {
     return result
   }
 
-  /// - Parameter isBehind: whether records were passed over.
+  /// - Parameter isBehind: whether records were ignored.
   static func slice(
     _ records: Result<[ImportedRecord]?, FormatFault>, isBehind: Bool, line: Int, consumed: Int64
   ) -> [UInt8] {
@@ -145,7 +145,7 @@ extension ByteReader {
     case 6: return .dayMissing
     case 7:
       let count = Int(try byte())
-      guard count <= Import.mostPersons + 1 else { throw .malformed }
+      guard count <= Import.maxPersons + 1 else { throw .malformed }
       var persons: [String] = []
       for _ in 0..<count { persons.append(try name(ReplyBounds.maxName)) }
       return .unknownPerson(persons)
@@ -155,7 +155,7 @@ extension ByteReader {
 
   /// A text such as ``TextValues/shortened(_:_:)`` makes: what was one character and held a control may have become two.
   fileprivate mutating func name(_ max: Int) throws(DecoderFault) -> String {
-    let text = try text(maxBytes: max * ShortText.mostBytesPerCharacter)
+    let text = try text(maxBytes: max * ShortText.maxBytesPerCharacter)
     guard text.count <= 2 * max, !text.isBlank, !ShortText.hasControl(text) else { throw .malformed }
     return text
   }
@@ -287,8 +287,8 @@ extension ByteWriter {
 
 extension ByteReader {
   fileprivate mutating func record(_ sources: inout SourcesReader) throws(DecoderFault) -> ImportedRecord {
-    let place = Int(try byte())
-    guard place < ReplyBounds.parts.count else { throw .malformed }
+    let position = Int(try byte())
+    guard position < ReplyBounds.parts.count else { throw .malformed }
     let line = try number(in: ReplyBounds.lines)
     let content: ImportedRecord.Content
     switch try byte() {
@@ -310,7 +310,7 @@ extension ByteReader {
     case 5: content = .fault(try choice())
     default: throw .malformed
     }
-    return ImportedRecord(part: ReplyBounds.parts[place], line: line, content)
+    return ImportedRecord(part: ReplyBounds.parts[position], line: line, content)
   }
 
   private mutating func instant() throws(DecoderFault) -> Instant {
@@ -348,7 +348,7 @@ extension ByteReader {
     case 2: frequency = .timesAWeek(try short(in: ReplyBounds.timesAWeek))
     default: throw .malformed
     }
-    let amount = try optional { (reader) throws(DecoderFault) in try reader.number(in: 0.001...Amounts.most) }
+    let amount = try optional { (reader) throws(DecoderFault) in try reader.number(in: 0.001...Amounts.maximum) }
     let unit = try optional { (reader) throws(DecoderFault) in try reader.name(ReplyBounds.maxUnit) }
     let isAtMost = try flag()
     let goal: Goal

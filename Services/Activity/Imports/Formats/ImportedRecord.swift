@@ -31,7 +31,7 @@ public struct ImportedRecord: Sendable {
 /// The program and the device that measured, shared by all samples of theirs.
 public final class ImportedSource: Hashable, Sendable {
   /// As many as a sample's may have.
-  private static let mostCharacters = 64
+  private static let maxCharacters = 64
 
   public let name: String?
   public let device: String?
@@ -39,8 +39,8 @@ public final class ImportedSource: Hashable, Sendable {
   let hash: UInt64
 
   init(name: String?, device: String? = nil) {
-    self.name = name.flatMap { TextValues.shortened($0, Self.mostCharacters) }
-    self.device = device.flatMap { TextValues.shortened($0, Self.mostCharacters) }
+    self.name = name.flatMap { TextValues.shortened($0, Self.maxCharacters) }
+    self.device = device.flatMap { TextValues.shortened($0, Self.maxCharacters) }
     var hash = ContentHash()
     hash.add(name ?? "")
     self.hash = hash.value
@@ -211,9 +211,9 @@ struct ContentHash {
         return value < 10 ? 0x30 + value : 0x57 + value
       }
       text[0] = 0x61 + kind
-      for place in 0..<11 { text[1 + place] = digit(UInt64(bitPattern: start) >> UInt64((10 - place) * 4)) }
+      for position in 0..<11 { text[1 + position] = digit(UInt64(bitPattern: start) >> UInt64((10 - position) * 4)) }
       text[12] = UInt8(ascii: "-")
-      for place in 0..<16 { text[13 + place] = digit(hash >> UInt64((15 - place) * 4)) }
+      for position in 0..<16 { text[13 + position] = digit(hash >> UInt64((15 - position) * 4)) }
       return 29
     }
   }

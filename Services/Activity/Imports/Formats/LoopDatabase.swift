@@ -11,11 +11,11 @@ import Operations
 /// takes as long as the file is, and of long texts no more than what is kept is sorted.
 final class LoopDatabase: ImportReader {
   /// Habits that are read; an account may have far fewer.
-  private static let mostHabits = 10_000
+  private static let maxHabits = 10_000
   /// Characters that are looked at of a text, more than are kept of any.
-  private static let mostCharacters = 1000
+  private static let maxCharacters = 1000
   /// Steps of SQLite's machine between two looks, and how many looks one reading may last.
-  private static let (stepsPerLook, mostLooks) = (Int32(100_000), 500)
+  private static let (stepsPerLook, maxLooks) = (Int32(100_000), 500)
 
   private let database: OpaquePointer
   private var habits: [ImportedRecord] = []
@@ -42,7 +42,7 @@ final class LoopDatabase: ImportReader {
         guard let context else { return 1 }
         let looks = Unmanaged<Looks>.fromOpaque(context).takeUnretainedValue()
         looks.count += 1
-        return looks.count > LoopDatabase.mostLooks || Task.isCancelled ? 1 : 0
+        return looks.count > LoopDatabase.maxLooks || Task.isCancelled ? 1 : 0
       }, looks)
     try readHabits()
     try beginMarks()
@@ -56,15 +56,15 @@ final class LoopDatabase: ImportReader {
   var line: Int { Int(marksRead) }
   var consumed: Int64 { marks == nil ? size : markCount == 0 ? 0 : size * marksRead / markCount }
 
-  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+  func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]? {
     guard habits.isEmpty else {
-      defer { habits.removeFirst(min(most, habits.count)) }
-      return Array(habits.prefix(most))
+      defer { habits.removeFirst(min(maximum, habits.count)) }
+      return Array(habits.prefix(maximum))
     }
     guard !isBroken else { throw .damaged }
     guard let marks else { return nil }
     var records: [ImportedRecord] = []
-    while records.count < most {
+    while records.count < maximum {
       switch sqlite3_step(marks) {
       case SQLITE_ROW:
         marksRead += 1
@@ -171,19 +171,19 @@ final class LoopDatabase: ImportReader {
   // MARK: - Reading
 
   private func readHabits() throws(FormatFault) {
-    let (habitColumns, markColumns) = (try columns("Habits"), try columns("Repetitions"))
-    guard habitColumns.isSuperset(of: ["name", "freq_num", "freq_den"]), markColumns.isSuperset(of: ["habit", "timestamp"]) else {
+    let (habitColumns, flagColumns) = (try columns("Habits"), try columns("Repetitions"))
+    guard habitColumns.isSuperset(of: ["name", "freq_num", "freq_den"]), flagColumns.isSuperset(of: ["habit", "timestamp"]) else {
       throw .unrecognized
     }
     for table in ["Habits", "Repetitions"] { try check(table) }
     let firstDays = try firstDays()
     func column(_ name: String, _ otherwise: String) -> String { habitColumns.contains(name) ? name : otherwise }
     func number(_ name: String, _ otherwise: String = "0") -> String { Self.number(column(name, otherwise)) }
-    func text(_ name: String) -> String { "substr(CAST(\(column(name, "''")) AS TEXT), 1, \(Self.mostCharacters))" }
+    func text(_ name: String) -> String { "substr(CAST(\(column(name, "''")) AS TEXT), 1, \(Self.maxCharacters))" }
     let sql = """
       SELECT Id, \(text("name")), \(number("freq_num")), \(number("freq_den")), \(number("archived")), \(text("question")),
         \(text("description")), \(number("type")), \(text("unit")), \(number("target_value")), \(number("target_type"))
-      FROM Habits ORDER BY \(number("position", "Id")), Id LIMIT \(Self.mostHabits)
+      FROM Habits ORDER BY \(number("position", "Id")), Id LIMIT \(Self.maxHabits)
       """
     var names = LoopHabits.Keys()
     try rows(sql) { row in
@@ -215,7 +215,7 @@ final class LoopDatabase: ImportReader {
       guard let habit = Self.habit(row, 0), let day = Self.day(row, 1) else { return }
       if let first = days[habit] {
         days[habit] = min(first, day)
-      } else if days.count < Self.mostHabits {
+      } else if days.count < Self.maxHabits {
         days[habit] = day
       }
     }

@@ -30,26 +30,26 @@ enum LoopHabits {
   }
 
   /// Longest texts of an activity.
-  private static var mostTitle: Int { ContentLimits.current.activityTitle }
-  private static var mostReason: Int { ContentLimits.current.activityReason }
-  private static let mostUnit = 20
+  private static var maxTitle: Int { ContentLimits.current.activityTitle }
+  private static var maxReason: Int { ContentLimits.current.activityReason }
+  private static let maxUnit = 20
 
   /// The habit, or why it cannot be one. Texts that are too long for an activity are cut.
   static func habit(_ habit: Described, key: String, firstDay: LocalDay?) -> ImportedRecord.Content {
-    let title = TextValues.shortened(habit.name, mostTitle)
+    let title = TextValues.shortened(habit.name, maxTitle)
     guard let title else { return .fault(.missingValue) }
     guard let frequency = frequency(habit.numerator, habit.denominator) else { return .fault(.badSchedule) }
     var goal = Goal.check
     if habit.isNumerical {
       let target = (habit.target * 1000).rounded() / 1000
       guard habit.target < 0 || target != 0 else { return .fault(.zeroGoal) }
-      guard (0.001...Amounts.most).contains(target) else { return .fault(.badNumber) }
-      goal = .quantity(target, unit: TextValues.shortened(habit.unit, mostUnit) ?? "×", habit.isAtMost ? .atMost : .atLeast)
+      guard (0.001...Amounts.maximum).contains(target) else { return .fault(.badNumber) }
+      goal = .quantity(target, unit: TextValues.shortened(habit.unit, maxUnit) ?? "×", habit.isAtMost ? .atMost : .atLeast)
     }
     return .habit(
       ImportedHabit(
         key: key, title: title,
-        reason: TextValues.shortened(habit.question, mostReason) ?? TextValues.shortened(habit.note, mostReason),
+        reason: TextValues.shortened(habit.question, maxReason) ?? TextValues.shortened(habit.note, maxReason),
         frequency: frequency, goal: goal, firstDay: firstDay, isArchived: habit.isArchived))
   }
 
@@ -155,9 +155,9 @@ final class LoopArchive: ImportReader {
   var consumed: Int64 { readers.first?.consumed ?? 0 }
   var line: Int { readers.first?.line ?? 0 }
 
-  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+  func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]? {
     while let reader = readers.first {
-      if let records = try reader.next(most: most) { return records }
+      if let records = try reader.next(maximum: maximum) { return records }
       readers.removeFirst()
     }
     return nil
@@ -183,12 +183,12 @@ final class LoopMarkFile: ImportReader {
   var consumed: Int64 { reader.consumed }
   var line: Int { reader.line }
 
-  func next(most: Int) throws(FormatFault) -> [ImportedRecord]? {
+  func next(maximum: Int) throws(FormatFault) -> [ImportedRecord]? {
     guard beginnings.isEmpty else {
       defer { beginnings = [] }
       return beginnings
     }
-    return try reader.next(most: most)
+    return try reader.next(maximum: maximum)
   }
 }
 
@@ -197,7 +197,7 @@ extension LoopMarkRows {
   static func firstDays(_ source: any ByteSource) throws(FormatFault) -> [String: LocalDay] {
     let reader = try CSVRecordReader(source) { names throws(FormatFault) in try LoopMarkRows(names) }
     var days: [String: LocalDay] = [:]
-    while let records = try reader.next(most: 1000) {
+    while let records = try reader.next(maximum: 1000) {
       for case .mark(let mark) in records.map(\.content) { days[mark.habit] = min(days[mark.habit] ?? mark.day, mark.day) }
     }
     return days

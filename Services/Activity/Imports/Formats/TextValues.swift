@@ -43,9 +43,9 @@ struct TextScanner {
   }
 
   /// As many digits as there are, at most that many.
-  mutating func someDigits(most: Int) -> (value: Int, count: Int) {
+  mutating func someDigits(maximum: Int) -> (value: Int, count: Int) {
     var (value, count) = (0, 0)
-    while count < most, let digit = digits(1) { (value, count) = (value * 10 + digit, count + 1) }
+    while count < maximum, let digit = digits(1) { (value, count) = (value * 10 + digit, count + 1) }
     return (value, count)
   }
 
@@ -67,10 +67,10 @@ struct TextScanner {
     else { return nil }
     var milliseconds = Int64(hour * 3600 + minute * 60 + second) * 1000
     if take(".") {
-      let (value, count) = someDigits(most: 3)
+      let (value, count) = someDigits(maximum: 3)
       guard count > 0 else { return nil }
       milliseconds += Int64(value * [0, 100, 10, 1][count])
-      _ = someDigits(most: 12)
+      _ = someDigits(maximum: 12)
     }
     return milliseconds
   }
@@ -83,14 +83,14 @@ struct TextScanner {
 
   /// A decimal number that is not negative, with a point, times a million and rounded; nil where it is none or too large.
   mutating func millionths() -> Int? {
-    let whole = someDigits(most: 12)
+    let whole = someDigits(maximum: 12)
     var value = whole.value * 1_000_000
     var places = 0
     if take(".") {
-      let fraction = someDigits(most: 7)
+      let fraction = someDigits(maximum: 7)
       places = fraction.count
       value += (fraction.value * [1, 1_000_000, 100_000, 10_000, 1000, 100, 10, 1][fraction.count] + 5) / 10
-      _ = someDigits(most: 40)
+      _ = someDigits(maximum: 40)
     }
     return whole.count + places > 0 ? value : nil
   }
@@ -125,9 +125,9 @@ enum TextValues {
 
   /// A text of somebody else's as long as ours may be, without control characters; nil where nothing is left. A character may have any
   /// number of marks, so its bytes are bounded, too.
-  static func shortened(_ text: String, _ most: Int) -> String? {
-    var short = text.trimmed.prefix(most)
-    while short.utf8.count > most * ShortText.mostBytesPerCharacter { short.removeLast() }
+  static func shortened(_ text: String, _ maximum: Int) -> String? {
+    var short = text.trimmed.prefix(maximum)
+    while short.utf8.count > maximum * ShortText.maxBytesPerCharacter { short.removeLast() }
     let plain = String(
       String.UnicodeScalarView(short.unicodeScalars.map { ShortText.hasControl(String($0)) ? " " : $0 }))
     return plain.isBlank ? nil : plain.trimmed

@@ -58,17 +58,17 @@ extension XMLHandler {
 /// namespaces around it; it gives each element all values that are declared for it. So all of these are few, and what is to be parsed
 /// at a time is short: then parsing takes as long as the text is, whatever stands in it.
 final class XMLPushParser {
-  static let mostDepth = 64
-  static let mostAttributes = 256
+  static let maxDepth = 64
+  static let maxAttributes = 256
   /// Namespaces that are declared at a place, by an element and those around it.
-  static let mostNamespaces = 64
+  static let maxNamespaces = 64
   /// Values that a document type declares for attributes that are not written.
-  static let mostDefaults = 16
+  static let maxDefaults = 16
   /// A tag, a comment, a section of `CDATA` or a document type, which libxml2 parses when it is there as a whole: no more of one may
   /// wait for its end, in bytes of UTF-8. A text is taken as it comes, however long.
-  static let mostPending = 1 << 16
+  static let maxPending = 1 << 16
   /// What all different names may take together.
-  static let mostNameBytes = 1 << 19
+  static let maxNameBytes = 1 << 19
 
   private let handler: any XMLHandler
   /// Set right after the instance is there, since libxml2 calls back to it.
@@ -124,7 +124,7 @@ final class XMLPushParser {
     guard let parser, !isStopped else { return }
     let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
     let isWell = racha_xml_parse(parser, start, Int32(bytes.count), bytes.isEmpty ? 1 : 0) != 0
-    if isWell, racha_xml_pending(parser) > Self.mostPending || racha_xml_names(parser) > Self.mostNameBytes { refuse() }
+    if isWell, racha_xml_pending(parser) > Self.maxPending || racha_xml_names(parser) > Self.maxNameBytes { refuse() }
     if isUnsafe { throw .unsafe }
     guard isWell || isStopped else { throw .damaged }
   }
@@ -138,7 +138,7 @@ final class XMLPushParser {
   private func started(_ element: XMLStart, _ declared: Int) {
     let around = namespaces.last ?? 0
     namespaces.append(around + declared)
-    guard namespaces.count <= Self.mostDepth, element.count <= Self.mostAttributes, around + declared <= Self.mostNamespaces
+    guard namespaces.count <= Self.maxDepth, element.count <= Self.maxAttributes, around + declared <= Self.maxNamespaces
     else { return refuse() }
     handler.start(element, line: line)
   }
@@ -150,7 +150,7 @@ final class XMLPushParser {
 
   private func declaredDefault() {
     defaults += 1
-    if defaults > Self.mostDefaults { refuse() }
+    if defaults > Self.maxDefaults { refuse() }
   }
 
   private func refuse() {

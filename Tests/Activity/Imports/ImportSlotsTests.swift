@@ -9,7 +9,7 @@ import Testing
 @testable import ActivityService
 
 @Suite("Imports of several accounts", .timeLimit(.minutes(2)))
-struct ImportLanesTests {
+struct ImportSlotsTests {
   private static let large = CreateImport.Input(name: "a.csv", totalBytes: ImportLimits.largeBytes + 1)
   private static let small = CreateImport.Input(name: "a.csv", totalBytes: ImportLimits.largeBytes)
   private static let largeArchive = CreateImport.Input(name: "a.zip", totalBytes: ImportLimits.largeArchiveBytes + 1)
@@ -29,7 +29,7 @@ struct ImportLanesTests {
   @Test(
     "are read beside each other, three at most, one of an account, and no more than two large ones, so that small ones come through"
   )
-  func lanes() async throws {
+  func slots() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let store = services.store(of: .activity)
       // The service's own runner has looked for the last time: nothing rings for what follows.
@@ -44,29 +44,29 @@ struct ImportLanesTests {
       }
       #expect(rows.map(\.isLarge) == [true, false, true, true, false, false])
       let all = rows
-      var lanes = ImportLanes()
+      var slots = ImportSlots()
       func next() async throws -> Int? {
-        let now = lanes
+        let now = slots
         let row = try await store.read { try Imports.next(beside: now, in: $0) }
         return row.flatMap { row in all.firstIndex { $0.id == row.id } }
       }
       // The first one's second file waits for the first, the third large one for a place, the small one of another passes them.
       for expected in [0, 2, 4] {
         #expect(try await next() == expected)
-        lanes.begin(rows[expected])
+        slots.begin(rows[expected])
       }
       #expect(try await next() == nil)
-      lanes.end(rows[4])
+      slots.end(rows[4])
       try await store.write { try Imports.end(all[4].id, .cancelled, $0) }
       #expect(try await next() == 5)
-      lanes.begin(rows[5])
-      lanes.end(rows[0])
+      slots.begin(rows[5])
+      slots.end(rows[0])
       // Whoever has waited longest, once there is room.
       #expect(try await next() == 0)
       try await store.write { try Imports.end(all[0].id, .cancelled, $0) }
       #expect(try await next() == 1)
-      lanes.begin(rows[1])
-      lanes.end(rows[5])
+      slots.begin(rows[1])
+      slots.end(rows[5])
       try await store.write { try Imports.end(all[5].id, .cancelled, $0) }
       #expect(try await next() == 3)
     }
@@ -82,7 +82,7 @@ struct ImportLanesTests {
         }.joined()).utf8)
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
-      let first = try await ana.upload("large.csv", large, chunk: UploadImportChunk.Input.mostBytes)
+      let first = try await ana.upload("large.csv", large, chunk: UploadImportChunk.Input.maxBytes)
       _ = try await ana.send(CompleteImport.self, .init(importID: first.id))
       // Another of the same account waits behind it; one of another account does not.
       let second = try await ana.upload("small.csv", Array((RowsTests.fitbit + "1,3/12/2009 0:00,x,7\n").utf8))
@@ -91,7 +91,7 @@ struct ImportLanesTests {
       #expect(other.state == .done && other.counts.taken == 1)
       #expect(try await ana.end(of: first.id).counts.taken == records)
       #expect(try await ana.end(of: second.id).counts.taken == 1)
-      let ends = try await services.told(by: .activity).filter { $0.name == ImportProgressed.spec.name }
+      let ends = try await services.published(by: .activity).filter { $0.name == ImportProgressed.spec.name }
         .map { try ImportProgressed.decode($0.body) }.filter { $0.state == .done }.map(\.importID)
       #expect(ends == [other.id, first.id, second.id])
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Warnings about what peers do, at most one a second of each kind, or as seldom as it is asked for: a peer that floods us must not
 /// flood the log as well.
-final class Complaints: Sendable {
+final class ThrottledLog: Sendable {
   private let logger: Logger
   private let last = Mutex<[String: (at: Int64, unsaid: Int)]>([:])
 

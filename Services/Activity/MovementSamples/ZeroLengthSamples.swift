@@ -1,6 +1,6 @@
 /// The samples of no length that count, of the sources before the one whose turn it is.
-struct Moments {
-  private struct Moment {
+struct ZeroLengthSamples {
+  private struct ZeroLengthSample {
     let time: Int64
     /// How much of it has not taken the place of anything.
     var left: Int
@@ -9,7 +9,7 @@ struct Moments {
   }
 
   private var times: Set<Int64> = []
-  private var open: [Moment] = []
+  private var open: [ZeroLengthSample] = []
 
   /// Whether a source of higher priority tells of the same moment.
   func hides(_ time: Int64) -> Bool { times.contains(time) }
@@ -19,7 +19,7 @@ struct Moments {
     let counted = spreads.filter { !hides($0.from) }
     guard !counted.isEmpty else { return }
     times.formUnion(counted.map(\.from))
-    open += counted.filter { $0.amount > 0 }.map { Moment(time: $0.from, left: $0.amount, next: 0) }
+    open += counted.filter { $0.amount > 0 }.map { ZeroLengthSample(time: $0.from, left: $0.amount, next: 0) }
     tidy()
   }
 
@@ -33,12 +33,12 @@ struct Moments {
   /// Takes the place of what was measured at that time.
   ///
   /// - Returns: of how much, at most of all.
-  mutating func take(_ most: Int, within time: Range<Int64>) -> Int {
-    guard !open.isEmpty, most > 0 else { return 0 }
+  mutating func take(_ maximum: Int, within time: Range<Int64>) -> Int {
+    guard !open.isEmpty, maximum > 0 else { return 0 }
     var taken = 0
     var index = following(open.partitioningIndex { $0.time >= time.lowerBound })
-    while taken < most, index < open.count, open[index].time < time.upperBound {
-      let part = min(most - taken, open[index].left)
+    while taken < maximum, index < open.count, open[index].time < time.upperBound {
+      let part = min(maximum - taken, open[index].left)
       open[index].left -= part
       taken += part
       if open[index].left == 0 {
@@ -55,7 +55,7 @@ struct Moments {
     for index in open.indices { open[index].next = index }
   }
 
-  /// The first one from there on of which something is left; what is passed over is passed over in fewer steps the next time.
+  /// The first one from there on of which something is left; what is ignored is ignored in fewer steps the next time.
   private mutating func following(_ start: Int) -> Int {
     var end = start
     while end < open.count, open[end].next != end { end = open[end].next }
@@ -71,7 +71,7 @@ struct Moments {
 
 extension Spread {
   /// Whether it has no length.
-  var isMoment: Bool { until - from == 1 }
+  var hasZeroLength: Bool { until - from == 1 }
 }
 
 extension [Range<Int64>] {

@@ -8,7 +8,7 @@ struct DayProgress: Hashable, Sendable {
 }
 
 /// A day as it is judged.
-struct JudgedDay: Hashable, Sendable {
+struct EvaluatedDay: Hashable, Sendable {
   /// What a day that is asked for came to.
   enum Outcome: Hashable, Sendable {
     case kept, missed
@@ -32,20 +32,20 @@ struct JudgedDay: Hashable, Sendable {
 /// - It is kept as soon as so many days are.
 /// - It is missed when it is over and so many are not, though so many could have been: a week of which pauses, skipped days, the start or
 ///   the end leave fewer neither adds to a streak nor breaks it.
-struct JudgedWeek: Hashable, Sendable {
+struct EvaluatedWeek: Hashable, Sendable {
   /// How many days were to be kept, by the last version that held in it.
   private(set) var times = 0
   private(set) var kept = 0
   private var asked = 0
 
-  mutating func add(_ day: JudgedDay, times: Int) {
+  mutating func add(_ day: EvaluatedDay, times: Int) {
     guard let outcome = day.outcome else { return }
     self.times = times
     asked += 1
     if outcome == .kept { kept += 1 }
   }
 
-  func outcome(isOver: Bool) -> JudgedDay.Outcome? {
+  func outcome(isOver: Bool) -> EvaluatedDay.Outcome? {
     guard asked > 0 else { return nil }
     if kept >= times { return .kept }
     guard isOver else { return .open }
@@ -54,13 +54,13 @@ struct JudgedWeek: Hashable, Sendable {
 }
 
 extension Plan {
-  /// Judges the planned days of a range in order; those that are not planned are passed over.
+  /// Judges the planned days of a range in order; those that are not planned are ignored.
   ///
   /// - Parameters:
   ///   - progress: that of each day that has an entry, oldest first.
   ///   - today: the account's day. Days before it are over; later ones can have entries where the account travelled over the date line.
-  func judge(
-    _ progress: [DayProgress], from first: LocalDay, to last: LocalDay, today: LocalDay, _ body: (JudgedDay) -> Void
+  func evaluate(
+    _ progress: [DayProgress], from first: LocalDay, to last: LocalDay, today: LocalDay, _ body: (EvaluatedDay) -> Void
   ) {
     var walk = PlanWalk(self)
     var position = progress.startIndex
@@ -78,14 +78,14 @@ extension Plan {
         !isPaused && (skips.isEmpty || !skips.contains(day))
         && (outcome != .missed || lostDays.isEmpty || !lostDays.contains(day))
       body(
-        JudgedDay(day: day, version: version, progress: done, outcome: isAsked ? outcome : nil, isPaused: isPaused))
+        EvaluatedDay(day: day, version: version, progress: done, outcome: isAsked ? outcome : nil, isPaused: isPaused))
     }
   }
 }
 
 extension GoalMeasure {
   /// What a day came to whose progress is that.
-  func outcome(_ progress: Int, isOver: Bool) -> JudgedDay.Outcome {
+  func outcome(_ progress: Int, isOver: Bool) -> EvaluatedDay.Outcome {
     switch direction {
     case .atLeast: progress >= target ? .kept : isOver ? .missed : .open
     case .atMost: progress > target ? .missed : isOver ? .kept : .open

@@ -10,11 +10,11 @@ import Synchronization
 ///
 /// Where a batch costs much whatever its size, as a commit does, and many are at it, the next one waits a little for half of them
 /// to come again: see ``Gathering``.
-final class Lane<Job: Sendable>: Sendable {
+final class JobQueue<Job: Sendable>: Sendable {
   /// When a batch waits for more.
   struct Gathering {
     /// Batches of fewer jobs are followed by the next at once: who is alone never waits for others.
-    var least: Int
+    var minimum: Int
     /// The longest wait.
     var patience: Duration
   }
@@ -52,7 +52,7 @@ final class Lane<Job: Sendable>: Sendable {
     self.work = work
   }
 
-  /// Queues a job. Throws `overloaded` when the queue is full, `unavailable` when the lane is closed.
+  /// Queues a job. Throws `overloaded` when the queue is full, `unavailable` when the slot is closed.
   func submit(_ job: Job) throws(Failure) {
     let (connection, isEnough) = try state.withLock { state throws(Failure) -> (DatabaseQueue?, Bool) in
       guard !state.isClosed else { throw .closed }
@@ -106,7 +106,7 @@ final class Lane<Job: Sendable>: Sendable {
   }
 }
 
-extension Lane {
+extension JobQueue {
   /// For how many jobs the next batch waits at this moment; 0 if it waits for none.
   var wanted: Int { state.withLock { $0.wanted } }
 
@@ -114,11 +114,11 @@ extension Lane {
   var waiting: Int { state.withLock { $0.waiting.count } }
 
   /// Returns when half of those who are at it have come, or the patience is over: the others are on their way with the answers of
-  /// the last batch meanwhile, so that neither the lane nor what lies before it stands still.
+  /// the last batch meanwhile, so that neither the slot nor what lies before it stands still.
   private func gather() {
     guard let gathering else { return }
     let isEnough = state.withLock { state in
-      guard state.last >= gathering.least, !state.isClosed else { return true }
+      guard state.last >= gathering.minimum, !state.isClosed else { return true }
       let half = (state.last + state.waiting.count) / 2
       guard state.waiting.count < half else { return true }
       state.wanted = half

@@ -2,7 +2,7 @@ import Operations
 import Synchronization
 
 /// Wakes the one task that waits for it. A ring while nobody waits is kept, many are kept as one.
-final class Bell: Sendable {
+final class WakeSignal: Sendable {
   private struct State {
     var hasRung = false
     var waiter: CheckedContinuation<Void, Never>?

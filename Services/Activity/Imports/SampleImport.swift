@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 /// Gives the samples of a file to the same intake as those that devices send.
-enum SampleTaking {
+enum SampleImport {
   /// The samples of a batch, in the account's time.
   static func take(
     _ records: [(record: ImportedRecord, sample: ImportedSample)], of account: AccountID, in calendar: LocalCalendar,
@@ -16,7 +16,7 @@ enum SampleTaking {
     samples.reserveCapacity(records.count)
     for (record, sample) in records {
       let amount = Double(sample.amount) / Double(sample.kind.movement.scale)
-      guard amount <= mostAmount else {
+      guard amount <= maxAmount else {
         outcome.problems.append(.init(record, .outOfRange))
         continue
       }
@@ -27,9 +27,9 @@ enum SampleTaking {
           id: sample.id, kind: sample.kind.movement, start: start, end: end, amount: amount, source: sample.source.name,
           device: sample.source.device, isHandTyped: sample.isManual ? true : nil, version: sample.version))
     }
-    let (placed, refused) = SampleIntake.place(samples, in: calendar, now: transaction.now, by: rules)
+    let (prepared, refused) = SampleIntake.prepare(samples, in: calendar, now: transaction.now, by: rules)
     let taken = try MovementSamples.record(
-      placed, of: account, recordedDay: calendar.day(of: transaction.now), by: rules, transaction)
+      prepared, of: account, recordedDay: calendar.day(of: transaction.now), by: rules, transaction)
     outcome.taken += taken.accepted + taken.replaced
     outcome.repeated += taken.repeated
     outcome.days.formUnion(taken.days.map(\.day))
@@ -43,7 +43,7 @@ enum SampleTaking {
   }
 
   /// As many steps or metres as a sample may have.
-  private static let mostAmount = 1_000_000.0
+  private static let maxAmount = 1_000_000.0
 
   /// When it was, where the account is: local times are of the account's zone, days are its days.
   static func instants(of span: ImportedSpan, in calendar: LocalCalendar) -> (start: Instant, end: Instant) {

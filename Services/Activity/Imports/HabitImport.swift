@@ -5,7 +5,7 @@ import Operations
 import Storage
 
 /// Makes activities of the habits of another program, and entries of their marks.
-enum HabitTaking {
+enum HabitImport {
   /// A habit; one that was taken before is known by its key.
   static func take(
     _ habit: ImportedHabit, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
@@ -69,8 +69,8 @@ enum HabitTaking {
     case .amount(let amount):
       switch measure.kind {
       case .check: amount > 0 ? 1 : 0
-      case .quantity: min(measure.most, Amounts.thousandths(amount))
-      case .duration: min(measure.most, Int(min(amount, Double(Amounts.mostSeconds)).rounded()))
+      case .quantity: min(measure.maximum, Amounts.thousandths(amount))
+      case .duration: min(measure.maximum, Int(min(amount, Double(Amounts.maxSeconds)).rounded()))
       }
     }
   }

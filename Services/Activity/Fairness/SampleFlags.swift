@@ -1,33 +1,33 @@
 import ActivityContract
 
 /// The marks of a sample, or of a day's movement of one kind.
-struct Marks: OptionSet, Hashable, Sendable {
+struct SampleFlags: OptionSet, Hashable, Sendable {
   let rawValue: UInt8
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  init(_ mark: MovementMark) { rawValue = 1 << mark.number }
+  init(_ flag: MovementFlag) { rawValue = 1 << flag.number }
 
   /// Those for which a whole day earns nothing.
-  static let ofDays: Marks = [Marks(.tooMuch), Marks(.sameSeries)]
+  static let ofDays: SampleFlags = [SampleFlags(.tooMuch), SampleFlags(.sameSeries)]
 
-  var list: [MovementMark] { MovementMark.allCases.filter { contains(Marks($0)) } }
+  var list: [MovementFlag] { MovementFlag.allCases.filter { contains(SampleFlags($0)) } }
 }
 
 /// The marks of a day's movement of each kind.
-struct DayMarks: Hashable, Sendable {
+struct DayFlags: Hashable, Sendable {
   /// A byte for each kind, as stores keep it.
   private(set) var rawValue: Int
 
   init(rawValue: Int = 0) { self.rawValue = rawValue }
 
-  subscript(kind: MovementKind) -> Marks {
-    get { Marks(rawValue: UInt8(truncatingIfNeeded: rawValue >> (kind.number * 8))) }
+  subscript(kind: MovementKind) -> SampleFlags {
+    get { SampleFlags(rawValue: UInt8(truncatingIfNeeded: rawValue >> (kind.number * 8))) }
     set { rawValue = rawValue & ~(0xff << (kind.number * 8)) | Int(newValue.rawValue) << (kind.number * 8) }
   }
 }
 
-extension MovementMark {
+extension MovementFlag {
   /// The mark's bit. Stores keep it: never change one.
   fileprivate var number: Int {
     switch self {

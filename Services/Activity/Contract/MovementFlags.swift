@@ -1,7 +1,7 @@
 public import Operations
 
 /// Why movement is kept and shown, but earns nothing (MOVE-6).
-public enum MovementMark: String, Choice {
+public enum MovementFlag: String, Choice {
   /// A person typed it in.
   case handTyped
   /// It ended after the moment at which it was told.
@@ -17,16 +17,16 @@ public enum MovementMark: String, Choice {
 }
 
 /// A sample that was taken and earns nothing.
-public struct MarkedSample: Document, Hashable {
+public struct FlaggedSample: Document, Hashable {
   /// The sample's place in the list, from 0.
   public var index: Int
   /// The sample's id.
   public var id: String
   /// Why.
-  public var codes: [MovementMark]
+  public var codes: [MovementFlag]
 
   /// A marked sample from its parts.
-  public init(index: Int, id: String, codes: [MovementMark]) {
+  public init(index: Int, id: String, codes: [MovementFlag]) {
     self.index = index
     self.id = id
     self.codes = codes
@@ -39,16 +39,16 @@ public struct MarkedSample: Document, Hashable {
 }
 
 /// What a mark means.
-public struct MarkReason: Document, Hashable {
+public struct FlagReason: Document, Hashable {
   /// Of which movement.
   public var kind: MovementKind
   /// Why it earns nothing.
-  public var code: MovementMark
+  public var code: MovementFlag
   /// The same in words.
   public var text: String
 
   /// A reason from its parts.
-  public init(kind: MovementKind, code: MovementMark, text: String) {
+  public init(kind: MovementKind, code: MovementFlag, text: String) {
     self.kind = kind
     self.code = code
     self.text = text

@@ -37,7 +37,7 @@ struct LoginFacts: Hashable, Sendable {
 }
 
 /// What a login is held for.
-struct LoginJudgement: Hashable, Sendable {
+struct LoginAssessment: Hashable, Sendable {
   /// Nil where nothing is to be said of it.
   var level: LoginAlertLevel?
   var reasons: [LoginRisk] = []
@@ -60,7 +60,7 @@ enum LoginRule {
   /// As far as people move about from day to day, and databases of places err.
   static let nearKilometres = 100.0
   /// Less may be the database's error.
-  static let leastTravelKilometres = 500.0
+  static let minTravelKilometres = 500.0
   /// An airliner's.
   static let fastestKilometresPerHour = 1000.0
   /// So many failures are more than mistyping.
@@ -84,15 +84,15 @@ enum LoginRule {
     }
   }
 
-  static func judge(_ facts: LoginFacts) -> LoginJudgement {
-    var judgement = judgeByItself(facts)
-    judgement.isLearnt = judgement.level != .suspicious && judgement.level != .high
-    guard facts.isAlertOpen, !isTrusted(facts) else { return judgement }
-    judgement.isLearnt = false
-    guard facts.isByPassword else { return judgement }
-    judgement.reasons.append(.earlierAlert)
-    if judgement.level != .high { judgement.level = .suspicious }
-    return judgement
+  static func assess(_ facts: LoginFacts) -> LoginAssessment {
+    var assessment = assessAlone(facts)
+    assessment.isLearnt = assessment.level != .suspicious && assessment.level != .high
+    guard facts.isAlertOpen, !isTrusted(facts) else { return assessment }
+    assessment.isLearnt = false
+    guard facts.isByPassword else { return assessment }
+    assessment.reasons.append(.earlierAlert)
+    if assessment.level != .high { assessment.level = .suspicious }
+    return assessment
   }
 
   /// Whether it comes from a device and from a network that are both known. While an alert is open, only who is trusted so is not in doubt
@@ -102,19 +102,19 @@ enum LoginRule {
     facts.isKnownDevice && facts.knownPlaces.contains { $0.whereabouts.network == facts.here.network }
   }
 
-  private static func judgeByItself(_ facts: LoginFacts) -> LoginJudgement {
-    guard facts.hasHistory else { return LoginJudgement() }
+  private static func assessAlone(_ facts: LoginFacts) -> LoginAssessment {
+    guard facts.hasHistory else { return LoginAssessment() }
     let reasons = reasons(facts)
     let isLocated = isLocated(facts)
     let sum = reasons.reduce(0) { $0 + weight($1, isLocated: isLocated) }
     switch sum {
-    case high... where !facts.isPasswordFresh: return LoginJudgement(level: .high, reasons: reasons)
-    case suspicious...: return LoginJudgement(level: .suspicious, reasons: reasons)
-    case notice...: return LoginJudgement(level: .notice, reasons: reasons)
+    case high... where !facts.isPasswordFresh: return LoginAssessment(level: .high, reasons: reasons)
+    case suspicious...: return LoginAssessment(level: .suspicious, reasons: reasons)
+    case notice...: return LoginAssessment(level: .notice, reasons: reasons)
     // Without places, a network is all that tells one's own device from another that names itself like it.
     case _ where !isLocated && reasons.contains(.newPlace) && !facts.isProvenDevice:
-      return LoginJudgement(level: .notice, reasons: reasons)
-    default: return LoginJudgement(reasons: reasons)
+      return LoginAssessment(level: .notice, reasons: reasons)
+    default: return LoginAssessment(reasons: reasons)
     }
   }
 
@@ -152,7 +152,7 @@ enum LoginRule {
     let last = facts.knownPlaces.filter { $0.whereabouts.coordinates != nil }.max { $0.lastSeenAt < $1.lastSeenAt }
     guard let last, let there = last.whereabouts.coordinates, let here = facts.here.coordinates else { return false }
     let kilometres = here.kilometres(to: there)
-    guard kilometres > leastTravelKilometres else { return false }
+    guard kilometres > minTravelKilometres else { return false }
     let hours = Double(max(0, facts.now.milliseconds - last.lastSeenAt.milliseconds)) / 3_600_000
     return kilometres > hours * fastestKilometresPerHour
   }
@@ -176,7 +176,7 @@ enum LoginAlertRule {
   /// The same where the login was refused: until then a further attempt from there is refused without a further mail.
   static let refusedLifetimeSeconds = 86_400
   /// How many logins of a day an account is asked about; what is as unlike it beyond that is refused without a mail.
-  static let mostPerDay = 10
+  static let maxPerDay = 10
 
   static func lifetimeSeconds(_ level: LoginAlertLevel) -> Int { level == .high ? refusedLifetimeSeconds : lifetimeSeconds }
 

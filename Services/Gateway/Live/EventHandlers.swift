@@ -4,7 +4,7 @@ import Messaging
 import Operations
 
 /// What the gateway does when it hears of something.
-struct Happenings: Sendable {
+struct EventHandlers: Sendable {
   let revocations: Revocations
   let languages: AccountLanguages
   let connections: OpenConnections
@@ -12,17 +12,17 @@ struct Happenings: Sendable {
   let sources: [LiveSource]
   let logger: Logger
 
-  /// One listener for each teller. Of identity's state it needs what was revoked lately, and nothing else: nobody is let in before that
+  /// One listener for each publisher. Of identity's state it needs what was revoked lately, and nothing else: nobody is let in before that
   /// is known. Of languages and of what is live it needs only what happens from now on: each connection fetches what it lacks itself.
   func listeners(bus: any Bus) -> [EventListener] {
     let inbox = EventMemory(effects)
-    let live = Set(sources.map(\.service)).map { teller in
+    let live = Set(sources.map(\.service)).map { publisher in
       EventListener(
-        .gateway, to: teller, inbox: inbox, bus: bus, start: .head, keepsCursor: false, names: inbox.names, logger: logger)
+        .gateway, to: publisher, inbox: inbox, bus: bus, start: .head, keepsCursor: false, names: inbox.names, logger: logger)
     }
     let identity = EventListener(
-      .gateway, to: SessionRevoked.spec.teller, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false,
-      names: inbox.names, stateNames: Happenings.revocationNames, logger: logger, caughtUp: revocations.becomeKnown)
+      .gateway, to: SessionRevoked.spec.publisher, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false,
+      names: inbox.names, stateNames: EventHandlers.revocationNames, logger: logger, caughtUp: revocations.becomeKnown)
     return live + [identity]
   }
 

@@ -4,7 +4,7 @@ public import Operations
 /// The relay: publishes what a service's log took up, in order and after the commit, and answers those who missed something.
 ///
 /// Publishing is a hint and never holds up the writer: a subscriber that is slow or away fetches.
-public final class EventTeller: Sendable {
+public final class EventPublisher: Sendable {
   /// A larger event is not published but fetched, so that the buffers of slow readers stay small.
   static let largestPublished = 64 << 10
   /// One page for those who fetch.
@@ -28,12 +28,12 @@ public final class EventTeller: Sendable {
   }
 
   /// Publishes what a commit added to the log; called commit by commit.
-  public func tell(_ told: Told) {
-    guard !told.events.isEmpty, told.events.allSatisfy({ $0.body.count <= EventTeller.largestPublished }) else {
-      bus.announce(.burst(names: told.names, after: told.after, head: told.head))
+  public func publish(_ published: PublishedEvents) {
+    guard !published.events.isEmpty, published.events.allSatisfy({ $0.body.count <= EventPublisher.largestPublished }) else {
+      bus.announce(.burst(names: published.names, after: published.after, head: published.head))
       return
     }
-    for event in told.events { bus.announce(.event(event, epoch: told.head.epoch)) }
+    for event in published.events { bus.announce(.event(event, epoch: published.head.epoch)) }
   }
 
   /// Says how far the log goes until the task is cancelled.
@@ -63,7 +63,7 @@ public final class EventTeller: Sendable {
     do {
       let body: [UInt8]
       switch operation {
-      case .fetch: body = await EventTeller.json(try await fetch(.decode(request.body)))
+      case .fetch: body = await EventPublisher.json(try await fetch(.decode(request.body)))
       case .snapshot: body = try await snapshot(.decode(request.body)).json
       case .acknowledge:
         let input = try EventExchange.AcknowledgeInput.decode(request.body)
@@ -92,7 +92,7 @@ public final class EventTeller: Sendable {
       return .init(epoch: head.epoch, number: Int(head.number), through: Int(head.number), events: [])
     }
     let page = try await log.events(
-      after: Int64(after), named: input.names.map(Set.init), limit: input.limit, bytes: EventTeller.pageBytes)
+      after: Int64(after), named: input.names.map(Set.init), limit: input.limit, bytes: EventPublisher.pageBytes)
     return .init(
       epoch: head.epoch, number: Int(max(head.number, page.through)), through: Int(page.through),
       events: page.events.map(WireEvent.init))

@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 /// By what the entries that are looked for are found: by what narrows them most, as far as a short look tells.
-enum HistoryWay {
+enum HistoryQueryPlan {
   /// There is nothing to find.
   case none
   case text(FoldedText, trigrams: String, account: Int64)
@@ -14,14 +14,14 @@ enum HistoryWay {
   case days
 
   /// Fewer than these are looked through without asking what else narrows them: one page has room for all.
-  static let few = HistoryCandidates.most
+  static let few = HistoryCandidates.maximum
 
   /// - Parameter number: the account's, if it has any comment or place.
   init(
     _ search: HistorySearch, of account: AccountID, _ number: Int64?, _ days: ClosedRange<LocalDay>, in database: Database
   ) throws {
     guard search.text != nil || search.area != nil else {
-      self = search.activities.map(HistoryWay.activities) ?? .days
+      self = search.activities.map(HistoryQueryPlan.activities) ?? .days
       return
     }
     guard let number, let keys = CommentKey.range(number, days) else {
@@ -29,16 +29,16 @@ enum HistoryWay {
       return
     }
     if let text = search.text, let trigrams = text.trigrams {
-      let byText = HistoryWay.text(text, trigrams: trigrams, account: number)
+      let byText = HistoryQueryPlan.text(text, trigrams: trigrams, account: number)
       let others = search.area != nil || search.activities != nil
-      if try !others || HistoryWay.count(trigrams, keys, in: database) < HistoryWay.few {
+      if try !others || HistoryQueryPlan.count(trigrams, keys, in: database) < HistoryQueryPlan.few {
         self = byText
         return
       }
     }
     if let area = search.area,
       try search.text == nil && search.activities == nil
-        || HistoryPlaces.isRare(area, fewerThan: HistoryWay.few, of: account, number, days, in: database)
+        || HistoryPlaces.isRare(area, fewerThan: HistoryQueryPlan.few, of: account, number, days, in: database)
     {
       self = .area(area, account: number)
     } else if let activities = search.activities {

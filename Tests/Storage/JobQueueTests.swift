@@ -7,8 +7,8 @@ import Testing
 @testable import Storage
 
 /// Batches of numbers, on a connection that nobody else has.
-@Suite("A lane that gathers", .timeLimit(.minutes(1)))
-struct LaneTests {
+@Suite("A slot that gathers", .timeLimit(.minutes(1)))
+struct JobQueueTests {
   /// What the batches held, and the hold that the test has on the first.
   private final class Work: Sendable {
     let batches = Mutex<[[Int]]>([])
@@ -19,7 +19,7 @@ struct LaneTests {
 
     init() { (done, finish) = AsyncStream.makeStream(of: Int.self) }
 
-    /// The job 0 holds the lane until the test releases it.
+    /// The job 0 holds the slot until the test releases it.
     func perform(_ jobs: [Int]) {
       if jobs.contains(0) {
         entered.signal()
@@ -39,18 +39,18 @@ struct LaneTests {
     }
   }
 
-  private func lane(_ work: Work, least: Int, patience: Duration) throws -> Lane<Int> {
-    Lane(
-      [try DatabaseQueue()], capacity: 100, batch: 50, gathering: .init(least: least, patience: patience),
+  private func queue(_ work: Work, minimum: Int, patience: Duration) throws -> JobQueue<Int> {
+    JobQueue(
+      [try DatabaseQueue()], capacity: 100, batch: 50, gathering: .init(minimum: minimum, patience: patience),
       depth: Gauge(label: "test")
     ) { jobs, _ in work.perform(jobs) }
   }
 
   /// A batch of one, and then one of `count`.
-  private func two(_ lane: Lane<Int>, _ work: Work, _ count: Int) async throws {
-    try lane.submit(0)
+  private func two(_ queue: JobQueue<Int>, _ work: Work, _ count: Int) async throws {
+    try queue.submit(0)
     work.entered.wait()
-    for job in 1...count { try lane.submit(job) }
+    for job in 1...count { try queue.submit(job) }
     work.released.signal()
     await work.wait(for: count + 1)
   }
@@ -58,38 +58,38 @@ struct LaneTests {
   @Test("waits after a batch of many until half of them have come again, and no longer")
   func gathers() async throws {
     let work = Work()
-    let lane = try lane(work, least: 3, patience: .seconds(50))
-    try await two(lane, work, 10)
-    try lane.submit(11)
-    while lane.wanted == 0, work.batches.withLock({ $0.count }) == 2 { await Task.yield() }
+    let queue = try queue(work, minimum: 3, patience: .seconds(50))
+    try await two(queue, work, 10)
+    try queue.submit(11)
+    while queue.wanted == 0, work.batches.withLock({ $0.count }) == 2 { await Task.yield() }
     // It stays where it is until as many as are wanted have come: half of ten, or of the eleven.
-    #expect(lane.wanted == 5)
+    #expect(queue.wanted == 5)
     #expect(work.batches.withLock { $0 } == [[0], Array(1...10)])
-    for job in 12...15 { try lane.submit(job) }
+    for job in 12...15 { try queue.submit(job) }
     await work.wait(for: 5)
     #expect(work.batches.withLock { $0 } == [[0], Array(1...10), Array(11...15)])
-    await lane.close()
+    await queue.close()
   }
 
   @Test("loses its patience when fewer come")
   func patience() async throws {
     let work = Work()
-    let lane = try lane(work, least: 3, patience: .milliseconds(1))
-    try await two(lane, work, 4)
-    try lane.submit(5)
+    let queue = try queue(work, minimum: 3, patience: .milliseconds(1))
+    try await two(queue, work, 4)
+    try queue.submit(5)
     await work.wait(for: 1)
     #expect(work.batches.withLock { $0 } == [[0], [1, 2, 3, 4], [5]])
-    await lane.close()
+    await queue.close()
   }
 
   @Test("waits for nobody after a batch of few")
   func few() async throws {
     let work = Work()
-    let lane = try lane(work, least: 3, patience: .seconds(50))
-    try await two(lane, work, 2)
-    try lane.submit(3)
+    let queue = try queue(work, minimum: 3, patience: .seconds(50))
+    try await two(queue, work, 2)
+    try queue.submit(3)
     await work.wait(for: 1)
     #expect(work.batches.withLock { $0 } == [[0], [1, 2], [3]])
-    await lane.close()
+    await queue.close()
   }
 }

@@ -4,12 +4,12 @@ import Operations
 /// Where a sample lies in its table: its account, kind and first local day, and a number within these.
 ///
 /// So the samples of a day lie together, in an index of whole numbers that is quick to add to.
-struct SamplePlace: Hashable, Sendable {
+struct SampleKey: Hashable, Sendable {
   private static let dayBits: Int64 = 17
   private static let numberBits: Int64 = 18
 
   /// How many samples an account may have of one kind on one day: three a second.
-  static let most: Int64 = 1 << numberBits
+  static let maximum: Int64 = 1 << numberBits
 
   /// The first day for which there is room.
   static let firstDay = LocalDay(daysSinceEpoch: -1)
@@ -19,18 +19,18 @@ struct SamplePlace: Hashable, Sendable {
   /// The first place of a day. There is room for 67 million accounts, and for the days from 1969-12-31 to 2328.
   init(account: Int64, kind: MovementKind, day: LocalDay) {
     let days = Int64(day.daysSinceEpoch) + 1
-    precondition(account < 1 << 26 && (0..<1 << SamplePlace.dayBits).contains(days), "there is no place for such a sample")
-    rawValue = ((account << 2 | Int64(kind.number)) << SamplePlace.dayBits | days) << SamplePlace.numberBits
+    precondition(account < 1 << 26 && (0..<1 << SampleKey.dayBits).contains(days), "there is no place for such a sample")
+    rawValue = ((account << 2 | Int64(kind.number)) << SampleKey.dayBits | days) << SampleKey.numberBits
   }
 
   /// All places of a day.
-  var ofDay: Range<Int64> { rawValue..<rawValue + SamplePlace.most }
+  var ofDay: Range<Int64> { rawValue..<rawValue + SampleKey.maximum }
 
   /// The first local day of the sample at a place.
-  static func day(_ place: Int64) -> LocalDay {
-    LocalDay(daysSinceEpoch: Int32(place >> numberBits & (1 << dayBits - 1)) - 1)
+  static func day(_ key: Int64) -> LocalDay {
+    LocalDay(daysSinceEpoch: Int32(key >> numberBits & (1 << dayBits - 1)) - 1)
   }
 
   /// The kind of the sample at a place.
-  static func kind(_ place: Int64) -> MovementKind { MovementKind(number: Int(place >> (numberBits + dayBits) & 3)) }
+  static func kind(_ key: Int64) -> MovementKind { MovementKind(number: Int(key >> (numberBits + dayBits) & 3)) }
 }

@@ -5,7 +5,7 @@ import Workers
 
 /// Makes pictures out of what people send, one at a time, in which accounts take turns. It is done by a process of its own, see
 /// ``PictureDecoder``, for which a thread of its own waits.
-public struct PictureDesk: Sendable {
+public struct PictureProcessor: Sendable {
   private let pool: WorkerPool
   private let decoder: KeptDecoder
 
@@ -23,7 +23,7 @@ public struct PictureDesk: Sendable {
 
   /// Decodes the picture and encodes it anew, upright and without anything else that was in the file.
   ///
-  /// The format stays, but for a PNG that is beyond ``Picture/mostBytes`` when it is encoded anew, which becomes a WebP.
+  /// The format stays, but for a PNG that is beyond ``Picture/maxBytes`` when it is encoded anew, which becomes a WebP.
   ///
   /// - Parameters:
   ///   - field: the field it came in.
@@ -50,7 +50,7 @@ public struct PictureDesk: Sendable {
   }
 
   static func look(at bytes: [UInt8]) throws(PictureFault) -> PictureHeader {
-    guard bytes.count <= Picture.mostBytes else { throw .tooLarge }
+    guard bytes.count <= Picture.maxBytes else { throw .tooLarge }
     return try PictureHeader.read(bytes)
   }
 }

@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 /// Keeps the exercises of a file with its import.
-enum ExerciseTaking {
+enum ExerciseImport {
   static func take(
     _ exercise: FoundExercise, _ record: ImportedRecord, of row: ImportRow, _ outcome: inout ImportOutcome,
     _ transaction: Transaction
@@ -21,7 +21,7 @@ enum ExerciseTaking {
         """
     ).execute(arguments: [
       row.id, row.account, exercise.id, record.line, exercise.kind, exercise.name, exercise.start, exercise.durationSeconds,
-      exercise.distanceMeters, ImportLimits.mostExercises,
+      exercise.distanceMeters, ImportLimits.maxExercises,
     ])
     if isKnown == nil { outcome.taken += 1 } else { outcome.repeated += 1 }
   }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counts how many more mails may be on their way.
-final class Lanes: Sendable {
+final class Slots: Sendable {
   private let count: Atomic<Int>
 
   init(_ count: Int) { self.count = Atomic(count) }

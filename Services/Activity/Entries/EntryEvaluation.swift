@@ -24,7 +24,7 @@ extension Entries {
   }
 
   /// Judges the entries from a day on by a goal that has changed, and tells of those that are done now or no longer.
-  static func judgeAnew(
+  static func reevaluate(
     _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
   ) throws {
     let database = transaction.database
@@ -37,7 +37,7 @@ extension Entries {
       try database.run(
         "UPDATE entries SET is_done = ?3, closes_at = ?4 WHERE activity_id = ?1 AND day = ?2", .id(activity), .day(day),
         .truth(isDone), goal.closing(progress))
-      if isDone != wasDone { try tell(progress, goal, of: account, transaction) }
+      if isDone != wasDone { try publish(progress, goal, of: account, transaction) }
     }
   }
 }
