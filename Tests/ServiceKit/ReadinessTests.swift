@@ -105,7 +105,7 @@ struct ReadinessTests {
     }) { client in
       for await number in begun where number == 3 { break }
       let health = try await client.send(ReadHealth.self, .init(), as: .service(.gateway))
-      #expect(!health.isReady && health.problems == [HealthProblem(part: "Told", state: .failing)])
+      #expect(!health.isReady && health.problems == [HealthProblem(part: "PublishedEvents", state: .failing)])
       #expect(try await client.send(Notebook.CountNotes.self, .init()).count == 0)
       isFixed.withLock { $0 = true }
       try await until { try await client.send(ReadHealth.self, .init(), as: .service(.gateway)).isReady }
@@ -131,7 +131,7 @@ struct ReadinessTests {
       var promises = promised.makeAsyncIterator()
       await promises.next()
       let health = try await client.send(ReadHealth.self, .init(), as: .service(.gateway))
-      #expect(health.problems == [HealthProblem(part: "Told", state: .stuck)])
+      #expect(health.problems == [HealthProblem(part: "PublishedEvents", state: .stuck)])
       resume.yield()
       await promises.next()
       #expect(try await client.send(ReadHealth.self, .init(), as: .service(.gateway)).isReady)

@@ -55,6 +55,19 @@ struct SettingsFileTests {
     }
   }
 
+  @Test("refuses a former name with the new one, wherever it is given", arguments: [true, false])
+  func renamed(inFile: Bool) async throws {
+    try await SettingsFileTests.with(inFile ? #"{"racha":{"smtp":{"lanes":3}}}"# : "{}") { environment in
+      var environment = environment
+      if !inFile { environment["RACHA_SMTP_LANES"] = "3" }
+      let settings = try await Settings.of(environment)
+      #expect(settings.unknownKeys.isEmpty)
+      #expect { try settings.check() } throws: { error in
+        "\(error)" == "racha.smtp.lanes is called racha.smtp.connections now"
+      }
+    }
+  }
+
   /// From the sources: `settings.int("racha.limits.batch", …)`, with `*` for what is put into a key.
   @Test("knows the keys that the services read")
   func known() throws {

@@ -129,7 +129,7 @@ public enum RecordMovementSamples: Operation {
       "accepted": "How many were new.", "repeated": "How many were there already, the same in every field.",
       "replaced": "How many took the place of an older version.",
       "rejected": "Those that were not taken, each with its reason.",
-      "marked":
+      "flagged":
         "Those that were taken and are shown, but earn nothing, each with its marks. What earns nothing because of others, of the same minute or day, is told with its day.",
       "reasons": "What these marks mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
     ]

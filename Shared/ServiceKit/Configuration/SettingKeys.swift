@@ -31,9 +31,12 @@ extension Settings {
     "racha.tokens.keySeconds", "racha.tokens.remembered", "racha.tokens.revocations",
   ]
 
+  /// What settings are called that had another name: one that is given under its former name is refused, for it would have no effect.
+  static let renamedKeys = ["racha.smtp.lanes": "racha.smtp.connections"]
+
   /// Whether any of the six services reads the key.
   public static func isKnown(_ key: String) -> Bool {
-    if knownKeys.contains(key) { return true }
+    if knownKeys.contains(key) || renamedKeys[key] != nil { return true }
     let parts = key.split(separator: ".", omittingEmptySubsequences: false)
     return knownKeys.contains { known in
       guard known.contains("*") else { return false }

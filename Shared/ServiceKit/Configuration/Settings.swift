@@ -144,9 +144,12 @@ public final class Settings: Sendable {
   /// Records that a setting cannot be used.
   public func refuse(_ key: String, _ rule: String) { problems.withLock { $0.append(Problem(key: key, rule: rule)) } }
 
-  /// Throws ``Invalid`` with every problem recorded so far.
+  /// Throws ``Invalid`` with every problem recorded so far, and with each setting that is given under a former name.
   public func check() throws {
-    let found = problems.withLock { $0 }
+    let renamed = Settings.renamedKeys.sorted { $0.key < $1.key }.filter { raw($0.key) != nil }.map {
+      Problem(key: $0.key, rule: "is called \($0.value) now")
+    }
+    let found = problems.withLock { $0 } + renamed
     if !found.isEmpty { throw Invalid(problems: found) }
   }
 
