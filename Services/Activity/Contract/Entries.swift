@@ -259,7 +259,8 @@ public enum CreateEntry: Operation {
     """)
 }
 
-/// Adds to the progress of a planned day, or takes from it, never below 0 (ACT-7).
+/// Adds to the progress of a planned day, or takes from it, never below 0 (ACT-7). Whoever takes from a day on which nothing is recorded
+/// is answered 0, and nothing is recorded.
 public enum IncrementEntry: Operation {
   /// Exactly one of the two.
   public struct Input: Document {
@@ -305,7 +306,10 @@ public enum IncrementEntry: Operation {
     "entries.increment", of: .activity, .post("/v1/activities/{activityID}/entries/{day}/increments"), by: .account,
     effect: .create,
     failures: [ActivityFailure.notFound.kind] + EntryFailure.ofWriting, requirements: ["ACT-7"],
-    "Add to the progress of a planned day, or take from it, never below 0; what is taken where nothing is recorded records 0.")
+    """
+    Add to the progress of a planned day, or take from it, never below 0; what is taken where nothing is recorded is answered 0 and \
+    records nothing.
+    """)
 }
 
 /// Names an entry.

@@ -55,17 +55,20 @@ enum Entries {
   /// Lets a rule change the progress of a day and tells of it; where nothing changes, nothing is written or told. What it was before
   /// goes into the entry's history.
   ///
-  /// - Parameter rule: takes the progress as it was, nil where none was written.
+  /// - Parameter rule: takes the progress as it was, nil where none was written, and returns what it is to be, nil where that stays so.
+  /// - Returns: the entry; where there is none, how the day stands, which is not kept.
   /// - Throws: ``EntryFailure`` where the day is none on which to write, and what the rule throws.
   static func change(
     _ goal: PlannedGoal, of account: AccountID, today: LocalDay, _ transaction: Transaction,
-    by rule: (GoalMeasure, Int?) throws -> Int
+    by rule: (GoalMeasure, Int?) throws -> Int?
   ) throws -> Entry {
     try goal.requireOpen(today: today)
     let (activity, day, database) = (goal.activity, goal.day, transaction.database)
     let before = try find(activity, day, in: database)
-    let progress = try rule(goal.measure, before.flatMap { $0.progressStamp == nil ? nil : $0.progress })
     var after = before ?? StoredEntry(recordedAt: transaction.now)
+    guard let progress = try rule(goal.measure, before.flatMap { $0.progressStamp == nil ? nil : $0.progress }) else {
+      return after.entry(of: goal)
+    }
     if after.progressStamp != nil, after.progress == progress { return after.entry(of: goal) }
     after.progress = progress
     after.progressStamp = WriteStamp(transaction.now)

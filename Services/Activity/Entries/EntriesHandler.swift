@@ -15,7 +15,9 @@ extension ServiceDefinition {
     serve(IncrementEntry.self, prepare: calendars.prepare) { input, _, call, transaction in
       let (goal, today) = try calendars.goal(input.activityID, input.day, call, transaction)
       return try Entries.change(goal, of: call.account, today: today, transaction) { measure, progress in
-        try measure.add(input, to: progress ?? 0)
+        let sum = try measure.add(input, to: progress ?? 0)
+        // Where there is nothing to take from, nothing is recorded: an entry of 0 would keep the day from being recorded as a new one.
+        return progress == nil && sum == 0 ? nil : sum
       }
     }
 

@@ -52,7 +52,7 @@ struct ProgressTests {
     }
   }
 
-  @Test("H CU-29 5a, 5b: adding nothing is refused and writes nothing; what is taken from nothing is 0")
+  @Test("H CU-29 5a, 5b: adding nothing is refused; what is taken from nothing is 0, and the day can be recorded anew")
   func nothing() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
@@ -69,9 +69,15 @@ struct ProgressTests {
       #expect(try await services.published(by: .activity).allSatisfy { $0.name == "activities.changed" })
       let none = try await ana.send(IncrementEntry.self, less)
       #expect(none.amount == 0 && !none.isDone)
-      #expect(try await ana.send(GetEntry.self, .init(activityID: litres, day: .today)) == none)
+      #expect(try await ana.failure(GetEntry.self, .init(activityID: litres, day: .today)) == "entry_not_found")
       let shorter = IncrementEntry.Input(activityID: minutes, day: .today, durationSeconds: -5)
       #expect(try await ana.send(IncrementEntry.self, shorter).durationSeconds == 0)
+      #expect(try await services.store(of: .activity).rows("entries") == 0)
+      #expect(try await services.published(by: .activity).allSatisfy { $0.name == "activities.changed" })
+      #expect(try await ana.send(CreateEntry.self, .init(activityID: litres, day: .today, amount: 1)).amount == 1)
+      // What is there is taken from, down to 0, which is an entry then.
+      #expect(try await ana.send(IncrementEntry.self, less).amount == 0)
+      #expect(try await ana.failure(CreateEntry.self, .init(activityID: litres, day: .today, amount: 1)) == "entry_exists")
       _ = try await ana.send(DeleteEntry.self, .init(activityID: litres, day: .today))
       try services.clock.set("2026-11-21T12:00:01.000Z")
       // Where a comment alone was written there is no progress to take from either.
