@@ -32,8 +32,8 @@ struct AccountDeletionRecord: MailedLink {
   /// Where the report goes, while it has not.
   var addressee: SecretName { SecretName(.deletionAddressee, of: id.bytes) }
 
-  /// By when its last bytes leave the files: once all services have erased it, its address is what is left, and that not for longer.
-  func cleanBy(_ seconds: Int) -> Instant { (erasedAt ?? requestedAt).adding(seconds: seconds) }
+  /// By when its last bytes leave the files, those of its address too: promised as it is deleted, however long the services take.
+  func cleanBy(_ seconds: Int) -> Instant { requestedAt.adding(seconds: seconds) }
 
   var state: AccountDeletion.State {
     if finishedAt != nil { return .finished }
