@@ -33,6 +33,7 @@ enum Schema {
     Migration(27, "ends of providers' tokens") { try $0.execute(sql: ExternalProviderSchema.grantEnds) },
     Migration(28, "incidents that are nobody's") { try $0.execute(sql: IncidentSchema.ofNobody) },
     Migration(29, "larger photos") { try PhotoSchema.raiseSize($0) },
+    Migration(30, "sessions of deleted accounts") { try SessionSchema.outliveAccounts($0) },
   ]
 
   private static let first = """

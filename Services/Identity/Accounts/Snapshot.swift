@@ -97,8 +97,10 @@ struct Snapshot: Sendable {
           SELECT session_id, account_id, revocation_reason, revoked_at FROM sessions INDEXED BY sessions_by_revocation
           WHERE revoked_at > :since AND session_id > :last
           UNION ALL
-          SELECT session_id, account_id, :deleted, ended_at FROM ended_sessions INDEXED BY ended_sessions_by_end
+          SELECT session_id, account_id, :deleted, ended_at FROM ended_sessions AS ended INDEXED BY ended_sessions_by_end
           WHERE ended_at > :since AND session_id > :last
+            -- Those that wait for the erasure of their account are told above.
+            AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = ended.session_id)
           ORDER BY session_id LIMIT :limit
           """),
       arguments: [

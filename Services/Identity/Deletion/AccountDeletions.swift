@@ -74,17 +74,20 @@ extension Database {
 }
 
 extension Transaction {
-  /// Deletes the account: everything of it in this store, its sessions and tokens, and tells all services to do the same. What is
-  /// left is its address, sealed, until the report has been sent.
+  /// Deletes the account: everything of it in this store, its sessions and tokens, and tells all services to do the same. Of what there
+  /// is much, some goes later (``IdentityErasure``). What is left is its address, sealed, until the report has been sent.
   func deleteAccount(
     _ account: AccountRecord, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage
   ) throws -> AccountDeletionRecord {
     let id = AccountDeletionID()
-    try revokeEverything(of: account.id, .accountDeleted)
+    // Where there are more, they end in the next steps of the erasure.
+    _ = try endSessions(ofDeleted: account.id, limit: IdentityErasure.sessionsAtOnce)
+    try revokeAllButSessions(of: account.id)
     try database.cachedStatement(
       sql: """
         INSERT INTO ended_sessions (session_id, account_id, ended_at)
-        SELECT session_id, account_id, revoked_at FROM sessions WHERE account_id = ? AND revoked_at > ?
+        SELECT session_id, account_id, revoked_at FROM sessions WHERE account_id = ?1 AND revoked_at > ?2
+        ON CONFLICT (session_id) DO NOTHING
         """
     ).execute(arguments: [account.id, now.adding(seconds: -Snapshot.revocationsPublishedSeconds)])
     try reserve(ofDeleted: account.username, key: keys.usernames)

@@ -8,10 +8,19 @@ import ServiceKit
 /// security events without whom and where; a keyed hash of the username while it is reserved; the sealed tokens of providers' grants until
 /// the providers have been told.
 enum IdentityErasure {
+  /// So many of the account's sessions end in the transaction of the deletion, those seen last; others' writes wait for it.
+  static let sessionsAtOnce = 50
+
+  /// What has no bound by its rules: a session has a token for every ten minutes of its month. With the account gone, no token is good for
+  /// anything and the sessions are shown to nobody; that they ended is told first.
+  private static let sessions: [ErasedTable] = [
+    .following("refresh_tokens", "sessions", where: "session_id IN (SELECT session_id FROM sessions WHERE account_id = :account)")
+      .preceded { account, limit, transaction in try transaction.endSessions(ofDeleted: account, limit: limit) },
+    .rows("sessions", "account_id = :account", .sessions),
+  ]
+
   /// Before `accounts`, what refers to it.
   private static let first: [ErasedTable] = [
-    .following("refresh_tokens", "sessions"),
-    .rows("sessions", "account_id = :account", .sessions),
     .rows("verification_links", "account_id = :account", .links),
     .rows("password_recoveries", "account_id = :account", .links),
     .rows("email_changes", "account_id = :account", .links),
@@ -73,8 +82,8 @@ enum IdentityErasure {
       detail = NULL
     """
 
-  /// All but the security events are gone in the transaction of the deletion: there is no such account any more.
-  static let tables = first.map(\.atOnce) + [events]
+  /// All but sessions and security events are gone in the transaction of the deletion: there is no such account any more.
+  static let tables = sessions + first.map(\.atOnce) + [events]
 
   /// Events that hold ids alone, which others have to hear still.
   static let eventsKept: Set<String> = [

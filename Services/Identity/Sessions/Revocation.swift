@@ -7,6 +7,11 @@ extension Transaction {
   /// that was asked for before.
   func revokeEverything(of account: AccountID, _ reason: SessionRevoked.Reason) throws {
     try revokeSessions(of: account, reason)
+    try revokeAllButSessions(of: account)
+  }
+
+  /// The same for all but the sessions.
+  func revokeAllButSessions(of account: AccountID) throws {
     try forgetDevices(of: account)
     try replaceEmailChanges(of: account)
     try withdrawAccess(to: account)

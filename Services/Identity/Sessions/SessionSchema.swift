@@ -1,3 +1,6 @@
+import GRDB
+import Storage
+
 /// What was added to the tables of sessions since the first migration.
 enum SessionSchema {
   /// A session from before was last seen 30 days before it expires, and where it logged in.
@@ -14,4 +17,10 @@ enum SessionSchema {
     ALTER TABLE sessions ADD COLUMN outdated_at INTEGER;
     CREATE INDEX sessions_by_outdating ON sessions (outdated_at) WHERE outdated_at IS NOT NULL;
     """
+
+  /// The account of a session may be gone: of a deleted account that has many sessions, they go in steps behind it.
+  static func outliveAccounts(_ database: Database) throws {
+    try database.redeclare(
+      "sessions", replacing: "account_id BLOB NOT NULL REFERENCES accounts (account_id)", with: "account_id BLOB NOT NULL")
+  }
 }

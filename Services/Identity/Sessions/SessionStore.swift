@@ -223,6 +223,26 @@ extension Transaction {
     return others
   }
 
+  /// Ends sessions of an account that is deleted, those seen last first: their access tokens may be good still.
+  ///
+  /// - Returns: how many.
+  func endSessions(ofDeleted account: AccountID, limit: Int) throws -> Int {
+    let sessions = try SessionID.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id FROM sessions WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
+          ORDER BY last_seen_at DESC LIMIT ?
+          """),
+      arguments: [account, now, limit])
+    for session in sessions {
+      try revoke(session, of: account, .accountDeleted)
+      try database.cachedStatement(
+        sql: "INSERT INTO ended_sessions (session_id, account_id, ended_at) VALUES (?, ?, ?)"
+      ).execute(arguments: [session, account, now])
+    }
+    return sessions.count
+  }
+
   /// Ends the session and tells all services, unless it has ended before.
   ///
   /// - Returns: whether it had not.

@@ -19,6 +19,8 @@ public struct ErasedTable: Sendable {
   /// The events that tell of the rows' end, of the first rows by their primary key and no more than `limit` (all if it is negative); ids
   /// alone.
   public typealias Ends = @Sendable (AccountID, _ limit: Int, Transaction) throws -> [any Event]
+  /// Does at most `limit` (all if it is negative) of what has to be done before any row goes, and returns how many that were.
+  public typealias Preparation = @Sendable (AccountID, _ limit: Int, Transaction) throws -> Int
 
   public let name: String
   /// Why it holds nothing of an account; nil where it does.
@@ -37,6 +39,7 @@ public struct ErasedTable: Sendable {
   /// The names of the events that tell of rows' end, and what makes them.
   private(set) var endNames: Set<String> = []
   private var ends: Ends?
+  private var preparation: Preparation?
 
   private init(
     name: String, reason: String? = nil, followed: String? = nil, kind: ErasedKind? = nil, condition: String = "",
@@ -92,6 +95,13 @@ public struct ErasedTable: Sendable {
     return table
   }
 
+  /// The same, and no row goes before that is done.
+  public func preceded(by preparation: @escaping Preparation) -> ErasedTable {
+    var table = self
+    table.preparation = preparation
+    return table
+  }
+
   /// The read model of accounts, see ``Accounts``.
   static let readModel = ErasedTable.rows("accounts", "account_id = :account", .profiles)
 
@@ -129,6 +139,7 @@ public struct ErasedTable: Sendable {
 
   /// Erases the account's rows, and adds their number to those of their kind.
   func erase(_ account: AccountID, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]) throws {
+    _ = try preparation?(account, -1, transaction)
     guard let kind else { return }
     counts[kind, default: 0] += try run(counting, account, transaction) {
       try Int.fetchOne($0, sql: counting, arguments: $1) ?? 0
@@ -145,13 +156,14 @@ public struct ErasedTable: Sendable {
     return try run(weighing, account, limit: limit, transaction) { try Int.fetchOne($0, sql: weighing, arguments: $1) ?? 0 }
   }
 
-  /// Erases some of the account's rows, and adds their number to those of their kind.
+  /// Erases some of the account's rows, and adds their number to those of their kind; or prepares that.
   ///
-  /// - Returns: how many.
+  /// - Returns: how many rows that were.
   func step(
     _ account: AccountID, limit: Int, _ transaction: Transaction, _ counts: inout [ErasedKind: Int]
   ) throws -> Int {
     guard isInSteps else { return 0 }
+    if let prepared = try preparation?(account, limit, transaction), prepared > 0 { return prepared }
     try publishEnds(account, limit: limit, transaction)
     var count = 0
     for statement in try stepping(transaction.database) {

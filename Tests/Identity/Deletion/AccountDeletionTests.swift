@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
-import ServiceKit
 import Storage
 import Testing
 
 @testable import IdentityService
+@testable import ServiceKit
 
 @Suite("Deleting the account (ID-12; H CU-7, B UC16)")
 struct AccountDeletionTests {
@@ -238,23 +238,60 @@ struct AccountDeletionTests {
       let own = try await identity.logIn()
       let output = try await delete(identity, own)
       let snapshot = Snapshot(clock: identity.time.clock, places: .none).parts
-      func published() async throws -> [any Event] {
-        try await identity.store.read { database in
-          var (events, key) = try snapshot.page(database, after: nil)
-          while let next = key {
-            let page = try snapshot.page(database, after: next)
-            events += page.events
-            key = page.nextKey
-          }
-          return events
-        }
-      }
+      func published() async throws -> [any Event] { try await identity.store.read { try snapshot.all($0) } }
       let events = try await published()
       #expect(events.compactMap { ($0 as? AccountDeleted)?.accountID } == [ana.id])
       #expect(events.compactMap { ($0 as? SessionRevoked)?.sessionID } == [own.session.id])
       #expect(!events.contains { $0 is AccountChanged || $0 is AccountErased })
       try await confirm(identity, output.deletion)
       #expect(try await published().contains { $0 is AccountErased })
+    }
+  }
+
+  @Test("of an account with many sessions, they and their tokens go in steps, each told once; none is good any more")
+  func manySessions() async throws {
+    let rows = 20
+    try await RunningIdentity.run(settings: ["racha.erasure.rowsPerTransaction": "\(rows)"]) { identity in
+      let account = try await identity.register().id
+      let own = try await identity.logIn()
+      let live = try await identity.addSessions(100, tokens: 6, of: account)
+      let ended = try await identity.addSessions(50, tokens: 1, of: account, isRevoked: true)
+      _ = try await delete(identity, own)
+      #expect(try await identity.count("SELECT count(*) FROM accounts") == 0)
+      #expect(try await identity.count("SELECT count(*) FROM sessions") > 100, "others would wait for them")
+      #expect(try await identity.count("SELECT count(*) FROM refresh_tokens") > 600)
+      let atOnce = try await identity.published(SessionRevoked.self).map(\.sessionID)
+      #expect(atOnce.contains(own.session.id) && atOnce.count <= IdentityErasure.sessionsAtOnce)
+      let refresh = RefreshSession.Input(refreshToken: own.refreshToken)
+      #expect(try await failure { try await identity.ask(RefreshSession.self, refresh) }.code == "refresh_token_invalid")
+      #expect(
+        try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(own)) }.code == "session_revoked")
+
+      // After a restart as well.
+      let restarted = try await identity.restarted()
+      let erasure = Erasure(
+        IdentityErasure.tables, keepingEvents: IdentityErasure.eventsKept, rowsPerTransaction: rows)
+      while try await restarted.store.write({ transaction in
+        let before = transaction.database.totalChangesCount
+        let hasMore = try erasure.step(account, rows: rows, transaction)
+        // Of each session that ends several rows are written.
+        #expect(transaction.database.totalChangesCount - before <= 6 * rows)
+        return hasMore
+      }) {}
+      for table in ["sessions", "refresh_tokens"] {
+        #expect(try await restarted.count("SELECT count(*) FROM \(table)") == 0)
+      }
+      let revoked = try await restarted.published(SessionRevoked.self).filter { $0.accountID == account }
+      #expect(revoked.count == 101 && revoked.allSatisfy { $0.reason == .accountDeleted })
+      #expect(Set(revoked.map(\.sessionID)) == Set(live + [own.session.id]))
+      // Whoever begins to listen now is told of those that ended lately, each once.
+      let lately = try await restarted.store.read { database in
+        try Snapshot(clock: identity.time.clock, places: .none).parts.all(database)
+      }.compactMap { ($0 as? SessionRevoked)?.sessionID }
+      #expect(lately.count == 151 && Set(lately) == Set(live + ended + [own.session.id]))
+      let counts = try #require(try await restarted.store.read { try $0.erasure(of: account)?.erasureCounts() })
+      #expect(counts.first { $0.kind == .sessions }.map(\.count) ?? 0 >= 151)
+      await restarted.store.close()
     }
   }
 
@@ -282,7 +319,51 @@ struct AccountDeletionTests {
   }
 }
 
+extension SnapshotParts {
+  /// All that it tells.
+  fileprivate func all(_ database: Database) throws -> [any Event] {
+    var (events, key) = try page(database, after: nil)
+    while let next = key {
+      let page = try page(database, after: next)
+      events += page.events
+      key = page.nextKey
+    }
+    return events
+  }
+}
+
 extension RunningIdentity {
+  /// Sessions as they are after a while, each with so many refresh tokens.
+  ///
+  /// - Parameter isRevoked: whether they were ended just now.
+  fileprivate func addSessions(
+    _ count: Int, tokens: Int, of account: AccountID, isRevoked: Bool = false
+  ) async throws -> [SessionID] {
+    let sessions = (0..<count).map { _ in SessionID() }
+    try await store.write { transaction in
+      let (database, now) = (transaction.database, transaction.now)
+      for (number, session) in sessions.enumerated() {
+        try database.execute(
+          sql: """
+            INSERT INTO sessions (session_id, account_id, created_at, expires_at, last_seen_at, revoked_at, revocation_reason)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """,
+          arguments: [
+            session, account, now, now.adding(seconds: RefreshRule.lifetimeSeconds), now.adding(seconds: -60 * number),
+            isRevoked ? now : nil, isRevoked ? "loggedOut" : nil,
+          ])
+        for token in 0..<tokens {
+          try database.execute(
+            sql: """
+              INSERT INTO refresh_tokens (token_hash, session_id, issued_at, expires_at, used_at)
+              VALUES (randomblob(32), ?, ?, ?, ?)
+              """, arguments: [session, now, now.adding(seconds: 60), token == 0 ? nil : now])
+        }
+      }
+    }
+    return sessions
+  }
+
   /// Whether a file under its stores holds the text.
   func holds(_ text: String) throws -> Bool {
     try FileManager.default.contentsOfDirectory(atPath: home.stores).contains { name in
