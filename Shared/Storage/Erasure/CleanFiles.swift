@@ -3,15 +3,16 @@ import Operations
 
 extension Store {
   /// Removes from the file what versions of this program that did not write it through ``ScrubbedFile`` left over in its pages. Done once
-  /// in a store's life, in steps of a few milliseconds with rests between, each of which outlasts the process: a store of a gigabyte takes
-  /// half a minute, in which its writes wait no longer than for each other.
+  /// in a store's life, in steps with rests between, each of which outlasts the process. A step that takes longer than ``longestScrub`` makes
+  /// the next ones smaller, since writes wait for it: a store of a gigabyte takes half a minute where the disk is fast.
   public func scrubEarlierPages() async throws {
     try requireWritable()
+    var step = StepSize(first: Store.pagesOfFirstScrub, max: limits.pagesPerScrub, target: Store.longestScrub)
     while let first = try await firstUnscrubbedPage() {
       let start = ContinuousClock.now
       let next: Int64?
       do {
-        next = try await connections.scrub(from: first, count: limits.pagesPerScrub)
+        next = try await connections.scrub(from: first, count: step.count)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
         // Somebody else checkpoints.
         try await Task.sleep(for: .milliseconds(100))
@@ -20,6 +21,7 @@ extension Store {
         throw published(error)
       }
       let duration = ContinuousClock.now - start
+      step.took(duration)
       try await write { transaction in
         try transaction.database.run(
           "UPDATE store_states SET scrubbed_pages = ?, scrubbed_at = ?", .integer((next ?? first) - 1),
@@ -53,6 +55,9 @@ extension Store {
     }
   }
 
+  /// How long a step is to take.
+  private static let longestScrub = Duration.milliseconds(20)
+  private static let pagesOfFirstScrub = 16
   /// Rests are so many times as long as the steps between them.
   private static let restAfterScrub = 4
   private static let cleaningAttempts = 10
