@@ -119,6 +119,16 @@ extension Clusters {
       }
     }
 
+    @Test("up says why the mailbox is closed where it is")
+    func closedMailbox() async throws {
+      try await Launcher.with { launcher in
+        try launcher.tell("gateway", "closed", "It's closed, since racha.publicUrl is elsewhere.")
+        let up = try await launcher.up()
+        let said = "  mails     It's closed, since racha.publicUrl is elsewhere.\n"
+        #expect(up.status == 0 && up.output.contains(said), "\(up.output)")
+      }
+    }
+
     @Test("a second up finds the running cluster; other ports for it are refused")
     func twice() async throws {
       try await Launcher.with { launcher in

@@ -122,15 +122,20 @@ addresses_print() {
 TEXT
 }
 
-# Where mails are files: the address at which a browser opens them, with its code, if the gateway takes it.
+# Where mails are files: the address at which a browser opens them, with its code, if the gateway takes it; else why the mailbox is closed.
 mailbox_print() {
-  local file=$home/keys/mailbox address
-  [[ -r $file ]] || return 0
-  address="$(http_address)/mailbox?code="$(base64 --wrap=0 -- "$file" | tr '+/' '-_' | tr --delete '=')
+  local file=$home/keys/mailbox address answer
+  address=$(http_address)/mailbox
+  [[ ! -r $file ]] || address+='?code='$(base64 --wrap=0 -- "$file" | tr '+/' '-_' | tr --delete '=')
   # Not as an argument, which others on this machine could read.
-  [[ $(printf 'url = "%s"\n' "$address" | curl --silent --noproxy '*' --insecure --max-time 2 --output /dev/null \
-    --write-out '%{http_code}' --config - 2>/dev/null) == 303 ]] || return 0
-  printf '  mails     %s\n' "$address"
+  answer=$(printf 'url = "%s"\n' "$address" | curl --silent --noproxy '*' --insecure --max-time 2 --write-out '\n%{http_code}' \
+    --config - 2>/dev/null) || return 0
+  if [[ ${answer##*$'\n'} == 303 ]]; then
+    printf '  mails     %s\n' "$address"
+  elif [[ $answer =~ data-code=\"mailbox_(closed|code_missing)\"\>([^\<]*) ]]; then
+    answer=${BASH_REMATCH[2]//&#39;/\'}
+    printf '  mails     %s\n' "$answer"
+  fi
 }
 
 # Starts all six and waits until they are ready; whatever else ends it, it leaves nothing running.

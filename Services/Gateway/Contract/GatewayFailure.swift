@@ -16,14 +16,18 @@ public enum GatewayFailure: String, FailureCode {
   case localOnly = "local_only"
   /// The mailbox is opened by the code that the launcher shows.
   case mailboxCodeRequired = "mailbox_code_required"
+  /// There is no mailbox where people reach the system from other machines.
+  case mailboxClosed = "mailbox_closed"
+  /// The mailbox's code cannot be kept, and without one it stays closed.
+  case mailboxCodeMissing = "mailbox_code_missing"
 
   public var status: Int {
     switch self {
     case .requestTimeout: 408
-    case .localOnly, .mailboxCodeRequired: 403
+    case .localOnly, .mailboxCodeRequired, .mailboxClosed: 403
     case .headersTooLarge: 431
     case .unknownMethod: 501
-    case .tooManyConnections: 503
+    case .tooManyConnections, .mailboxCodeMissing: 503
     case .formRequired, .unsupportedContentCoding: 415
     }
   }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+public import GatewayContract
 public import Logging
 import NIOHTTP1
 import Operations
@@ -12,8 +13,8 @@ public import ServiceKit
 public enum MailboxAccess: Sendable, Hashable {
   /// There is no mailbox: mails are sent by a server, or it is switched off.
   case none
-  /// `racha.publicUrl` is not this machine.
-  case refused
+  /// It is closed to everybody, and why: `racha.publicUrl` is not this machine, or the code cannot be kept.
+  case closed(GatewayFailure)
   case code(String)
 
   /// The code is made at the first start, and kept under `keys/mailbox`; the launcher reads it there. Where it cannot be kept, as by a
@@ -24,14 +25,14 @@ public enum MailboxAccess: Sendable, Hashable {
       return
     }
     guard settings.string("racha.publicUrl").map(MailboxAccess.isThisMachine) ?? true else {
-      self = .refused
+      self = .closed(.mailboxClosed)
       return
     }
     do {
       self = .code(Base64URL.encode(try home.secret("mailbox")))
     } catch {
       logger.warning("the mailbox stays closed: its code cannot be kept", metadata: ["error": "\(error)"])
-      self = .refused
+      self = .closed(.mailboxCodeMissing)
     }
   }
 

@@ -76,11 +76,11 @@ struct MailboxPage: Sendable {
     return page(200, subject, language, content, MailboxPage.mailPolicy)
   }
 
-  /// The page that tells why there is nothing to see.
+  /// The page that tells why there is nothing to see; the launcher finds the code in it.
   func refusal(_ problem: Problem, _ language: Language) -> HTTPAnswer {
     page(
-      problem.status, problems.text("page.mailbox.title", language), language, "<p role=\"alert\">\(problem.detail)</p>",
-      MailboxPage.policy)
+      problem.status, problems.text("page.mailbox.title", language), language,
+      "<p role=\"alert\" data-code=\"\(problem.code)\">\(problem.detail)</p>", MailboxPage.policy)
   }
 
   /// The text, in which addresses of the web can be opened: what a person does next with most of the mails.
@@ -134,7 +134,8 @@ extension HTTPResponder {
   /// - Parameter name: of the mail's file; nil for the list.
   func showMailbox(_ name: String?, _ exchange: inout Exchange) async -> HTTPAnswer {
     do throws(Failure) {
-      guard LocalAccess.isGranted(exchange), mailbox.access != .refused else { throw Failure(GatewayFailure.localOnly) }
+      guard LocalAccess.isGranted(exchange) else { throw Failure(GatewayFailure.localOnly) }
+      if case .closed(let reason) = mailbox.access { throw Failure(reason) }
       _ = try await admit(.read, needsAccount: false, .none, &exchange)
       guard case .code(let code) = mailbox.access else { throw Failure(RequestFailure.notFound) }
       if name == nil, !exchange.query.isEmpty {

@@ -101,6 +101,26 @@ struct MailboxPageTests {
     try await Self.with(bus: Self.bus(), change: { $0.mailbox = access }) { [code] gateway in
       let answer = try await gateway.http("GET", "/mailbox?code=\(code)", ["Host": "localhost"])
       #expect(answer.status == status)
+      // It is on this machine that it is asked for: that is not why.
+      if status == 403 { #expect(answer.body.contains("racha.publicUrl") && !answer.body.contains("on the machine itself only")) }
+    }
+  }
+
+  @Test("are closed where their code cannot be kept, and say so")
+  func withoutCode() async throws {
+    let folder = "/tmp/racha-mailbox-\(UInt32.random(in: .min ... .max))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    // A file where the folder of the home would be.
+    try Data().write(to: URL(fileURLWithPath: folder))
+    let access = MailboxAccess(
+      Settings([:]), Home(path: "\(folder)/home"), Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    try await Self.with(bus: Self.bus(), change: { $0.mailbox = access }) { gateway in
+      for (language, words) in [("en", "code cannot be kept"), ("es", "no se puede guardar su código")] {
+        let answer = try await gateway.http("GET", "/mailbox", ["Host": "localhost", "Accept-Language": language])
+        #expect(answer.status == 503 && answer.body.contains(words))
+      }
+      let proxied = try await gateway.http("GET", "/mailbox", ["Host": "localhost", "Via": "1.1 proxy"])
+      #expect(proxied.status == 403 && proxied.body.contains("on the machine itself only"))
     }
   }
 
