@@ -42,13 +42,31 @@ struct LoginAlertPage: Sendable {
     return page(200, "\(words).title", language, "<p>\(text)</p>\(advice)")
   }
 
-  /// The page that tells a failure in its own words. Whoever comes too late can still keep others out, by another password.
-  func refusal(_ problem: Problem, _ language: Language) -> HTTPAnswer {
+  /// The page that tells a failure in its own words, and what to do. Whoever comes too late can still keep others out, by another password;
+  /// whose answer was none is led back to the buttons.
+  ///
+  /// - Parameter token: of the link, where one was given.
+  func refusal(_ problem: Problem, token: String?, _ language: Language) -> HTTPAnswer {
     var remedy: HTML = ""
     if problem.code == LoginAlertFailure.expired.rawValue {
       remedy = "<p><a href=\"recover\">\(problems.text("page.login.closed.recover", language))</a></p>"
+    } else if let errors = problem.errors, !errors.isEmpty {
+      let rules = errors.map { error -> HTML in "<li>\(error.message) \(error.suggestion ?? "")</li>" }
+      remedy = "<ul>\(rules)</ul>"
+      // What else may stand in place of a token is no link's.
+      if let token, token.utf8.allSatisfy(LoginAlertPage.isUnreserved) {
+        remedy = "\(remedy)\n<p><a href=\"login-alert?token=\(token)\">\(problems.text("page.login.again", language))</a></p>"
+      }
     }
     return page(problem.status, "page.login.unanswered.title", language, "\(FormPage.refusal(problem))\(remedy)")
+  }
+
+  /// Whether the byte stands for itself in a URL (RFC 3986, section 2.3).
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: false
+    }
   }
 
   private func page(_ status: Int, _ title: String, _ language: Language, _ content: HTML) -> HTTPAnswer {

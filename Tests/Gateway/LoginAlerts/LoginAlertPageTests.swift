@@ -100,7 +100,11 @@ struct LoginAlertPageTests {
     try await Self.with { gateway in
       var pages = [try await gateway.http("POST", "/login-alert", Self.form, "token=good\(answer)")]
       if !answer.isEmpty { pages.append(try await gateway.http("GET", "/login-alert?token=good\(answer)")) }
-      for page in pages { #expect(page.status == 422 && page.body.contains(#"role="alert""#) && !page.body.contains("<button")) }
+      for page in pages {
+        #expect(page.status == 422 && page.body.contains(#"role="alert""#) && !page.body.contains("<button"))
+        // What to do, and where.
+        #expect(page.body.contains(#"<a href="login-alert?token=good">Answer again</a>"#))
+      }
       #expect(try await gateway.http("POST", "/login-alert", Self.form, "token=never\(answer)").status == 422)
       #expect(gateway.bus.requests.isEmpty)
     }
