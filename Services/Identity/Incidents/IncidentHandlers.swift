@@ -57,7 +57,9 @@ extension IncidentRecord {
 
   /// What an administrator reads of it in a mail. An account stands there by its id, which names nobody once it is erased, as no mail that
   /// has gone out could be made to forget; `incidents.get` tells whose it is.
-  func mail(to reader: AccountRecord) -> SecurityMail {
+  ///
+  /// - Parameter recommendation: for whom it is about, who is to do something else than administrators are.
+  func mail(to reader: AccountRecord, recommending recommendation: String? = nil) -> SecurityMail {
     let language = reader.language
     func line(_ key: String, _ parameters: [String: Parameter]) -> String {
       SecurityWords.text("incident.line.\(key)", language, parameters)
@@ -73,7 +75,7 @@ extension IncidentRecord {
     lines.append(line("since", ["at": .text(firstAt.description)]))
     return SecurityMail(
       email: reader.email, username: reader.username, language: language, title: SecurityWords.title(pattern, language),
-      lines: lines, recommendations: [SecurityWords.recommendation(pattern, language)])
+      lines: lines, recommendations: [recommendation ?? SecurityWords.recommendation(pattern, language)])
   }
 }
 

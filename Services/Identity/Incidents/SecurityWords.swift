@@ -11,6 +11,11 @@ enum SecurityWords {
     text("incident.\(pattern.rawValue).recommendation", language)
   }
 
+  /// The same for the administrator who was dismissed.
+  static func ownRecommendation(_ pattern: IncidentPattern, _ language: Language) -> String {
+    text("incident.\(pattern.rawValue).ownRecommendation", language)
+  }
+
   static func severity(_ severity: SecuritySeverity, _ language: Language) -> String {
     text("severity.\(severity.rawValue)", language)
   }

@@ -17,7 +17,10 @@ extension ServiceDefinition {
         }
         let incident = try (row["incident_id"] as IncidentID?).flatMap { try database.incident($0) }
         // Whoever was dismissed is told that much, and no more.
-        if let incident, reader.isAdministrator || incident.isDismissal(of: reader.id) { return incident.mail(to: reader) }
+        if let incident, reader.isAdministrator || incident.isDismissal(of: reader.id) {
+          let own = reader.isAdministrator ? nil : SecurityWords.ownRecommendation(incident.pattern, reader.language)
+          return incident.mail(to: reader, recommending: own)
+        }
         guard reader.isAdministrator else { throw Failure(RequestFailure.notFound) }
         if let report = try (row["report_id"] as SecurityReportID?).flatMap({ try database.securityReport($0) }) {
           return try report.shown(reader.language, database).mail(to: reader)

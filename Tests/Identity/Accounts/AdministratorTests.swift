@@ -59,6 +59,10 @@ struct AdministratorTests {
       for alert in published {
         let mail = try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: alert.mailID))
         #expect(mail.title == alert.title && mail.lines.contains("Account: \(berta.account.id)"))
+        // What the others are to look into is not hers to do.
+        let isHers = alert.accountID == berta.account.id
+        #expect(mail.recommendations.count == 1 && mail.recommendations[0].contains("You administer") == isHers)
+        #expect(mail.recommendations[0].contains("other administrators") == !isHers)
       }
       let hers = try #require(
         try await identity.published(AdministratorAlerted.self).last {
