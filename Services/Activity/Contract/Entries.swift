@@ -168,6 +168,14 @@ func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) -> [BrokenRule]
   return (given.isEmpty ? fields : given).map { ($0.name, FieldRule("exactly_one", ["fields": .text(names)])) }
 }
 
+extension FieldChecks {
+  /// Refuses all but exactly one of these. Where one of them cannot be read and no other is given, that one may be it.
+  mutating func expectExactlyOne(_ fields: [(name: String, isGiven: Bool)]) {
+    guard fields.contains(where: \.isGiven) || fields.allSatisfy({ areRight($0.name) }) else { return }
+    refuse(ActivityContract.expectExactlyOne(fields))
+  }
+}
+
 /// Sets the progress of a planned day, and what else the form of an entry holds (ACT-7, ACT-8). Repeating it changes nothing.
 ///
 /// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept. No progress is progress too: what is
@@ -225,8 +233,9 @@ public enum RecordEntry: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      fields.refuse(
-        expectExactlyOne([("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]))
+      fields.expectExactlyOne([
+        ("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil),
+      ])
       if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
       fields.refuse(EntryText.brokenRules(comment, "comment"))
       fields.refuse(location?.brokenRules("location") ?? [])
@@ -293,7 +302,7 @@ public enum IncrementEntry: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      fields.refuse(expectExactlyOne([("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]))
+      fields.expectExactlyOne([("amount", amount != nil), ("durationSeconds", durationSeconds != nil)])
       if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
       fields.expect(amount != 0, "amount", FieldRule("adds_nothing"))
       fields.expect(durationSeconds != 0, "durationSeconds", FieldRule("adds_nothing"))

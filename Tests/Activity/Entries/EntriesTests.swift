@@ -34,6 +34,18 @@ struct EntriesTests {
     }
   }
 
+  /// The fields that are refused, with their rules.
+  private static func faults(_ body: () async throws -> Void) async -> Set<String> {
+    do {
+      try await body()
+      return []
+    } catch let failure as Failure {
+      return Set(failure.fields.map { "\($0.field) \($0.code)" })
+    } catch {
+      return ["\(error)"]
+    }
+  }
+
   @Test("name each field of which one is missing, and those that are given beside each other")
   func exactlyOne() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
@@ -54,6 +66,20 @@ struct EntriesTests {
       #expect(
         try await fields(.init(activityID: id, day: .today, isDone: true, durationSeconds: 5))
           == ["isDone \(names)", "durationSeconds \(names)"])
+      // One that cannot be read may be the one that was meant; two that can be are too many whatever it is.
+      for (body, broken) in [
+        (#""amount":null"#, ["amount null"]), (#""amount":null,"isDone":true"#, ["amount null"]),
+        (
+          #""amount":null,"isDone":true,"durationSeconds":5"#,
+          ["isDone exactly_one", "durationSeconds exactly_one", "amount null"]
+        ),
+      ] {
+        let json = Array("{\"activityID\":\"\(id)\",\"day\":\"today\",\(body)}".utf8)
+        #expect(await Self.faults { _ = try await ana.send(RecordEntry.self, json: json) } == Set(broken), "\(body)")
+        #expect(await Self.faults { _ = try await ana.send(CreateEntry.self, json: json) } == Set(broken), "\(body)")
+      }
+      let less = Array("{\"activityID\":\"\(id)\",\"day\":\"today\",\"amount\":null}".utf8)
+      #expect(await Self.faults { _ = try await ana.send(IncrementEntry.self, json: less) } == ["amount null"])
       do {
         _ = try await ana.send(IncrementEntry.self, .init(activityID: id, day: .today))
         Issue.record("an increment by nothing was taken")
