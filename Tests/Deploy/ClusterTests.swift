@@ -119,6 +119,24 @@ extension Clusters {
       }
     }
 
+    @Test("restart of all begins the next one only once the one before is ready")
+    func oneByOne() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let first = try await launcher.status()
+        // The second in the order; the new process, that is.
+        try launcher.tell("identity", "mute")
+        var impatient = launcher
+        impatient.environment["RACHA_UP_SECONDS"] = "1"
+        let restart = try await impatient.run("restart")
+        #expect(restart.status == 1 && restart.errors.contains("not ready after identity was started anew"), "\(restart.errors)")
+        let second = try await launcher.status()
+        for service in Launcher.services {
+          #expect((first.pid(service) == second.pid(service)) == !["gateway", "identity"].contains(service), "\(service)")
+        }
+      }
+    }
+
     @Test("up says why the mailbox is closed where it is")
     func closedMailbox() async throws {
       try await Launcher.with { launcher in

@@ -240,7 +240,7 @@ cluster_require() {
 cluster_restart() {
   options '' "$@"
   ((${#operands[@]} <= 1)) || misused "restart takes one service, or none for all six"
-  local chosen=("${services[@]}") service old deadline bin
+  local chosen=("${services[@]}") service bin
   if ((${#operands[@]} == 1)); then
     require_service "${operands[0]}"
     chosen=("${operands[0]}")
@@ -254,27 +254,31 @@ cluster_restart() {
   [[ $bin == "$running_bin" ]] || fail "the cluster in $home runs from $running_bin, not $bin; deploy/racha down, then up"
   home_lock
   cluster_require
-  local -A before=()
   for service in "${chosen[@]}"; do
     process_of "$home/run/$service.keeper" >/dev/null || fail "nobody keeps $service at the moment; deploy/racha up waits until it runs again"
-    before[$service]=$(process_of "$home/run/$service.service" || :)
-    signal_noted USR1 "$home/run/$service.keeper"
   done
+  # One after the other: what asks one of them meanwhile waits for its new process, and finds all others there.
+  for service in "${chosen[@]}"; do service_renew "$service"; done
+  printf 'Started anew and ready: %s\n' "${chosen[*]}"
+}
+
+# service_renew SERVICE: has its keeper start it anew, and returns when the cluster is ready with it.
+service_renew() {
+  local old new deadline
+  old=$(process_of "$home/run/$1.service" || :)
+  signal_noted USR1 "$home/run/$1.keeper"
   # The keeper gives the old process 5 s to end.
   deadline=$(($(now_ms) + 10000))
-  for service in "${chosen[@]}"; do
-    old=${before[$service]}
-    until new=$(process_of "$home/run/$service.service") && [[ $new != "$old" ]]; do
-      (($(now_ms) < deadline)) || fail "$service was not started anew; see: deploy/racha logs $service"
-      sleep 0.02
-    done
+  until new=$(process_of "$home/run/$1.service") && [[ $new != "$old" ]]; do
+    (($(now_ms) < deadline)) || fail "$1 was not started anew; see: deploy/racha logs $1"
+    sleep 0.02
   done
   deadline=$(($(now_ms) + ready_seconds * 1000))
   until ready; do
-    (($(now_ms) < deadline)) || fail "not ready after the restart: ${readiness:-no answer}" "see: deploy/racha logs ${chosen[0]}"
+    (($(now_ms) < deadline)) ||
+      fail "not ready after $1 was started anew: ${readiness:-no answer}" "see: deploy/racha logs $1"
     sleep 0.05
   done
-  printf 'Started anew and ready: %s\n' "${chosen[*]}"
 }
 
 # The rest of the command line is the demo's own.
