@@ -33,6 +33,29 @@ struct BuildTests {
     }
   }
 
+  @Test("can be readied by two at once")
+  func atOnce() async throws {
+    try await withFolder { folder in
+      let source = ".globl _start\n.type _start,@function\n_start: mov $60,%eax\nmov $7,%edi\nsyscall\n"
+      try Data(source.utf8).write(to: URL(fileURLWithPath: "\(folder)/tool.s"))
+      let made = try await call(
+        """
+        cd \(folder); as -o tool.o tool.s; ld -o tool tool.o
+        # The first one is held within, until the second one has been through.
+        objcopy() {
+          if [[ -n ${held:-} ]]; then : >\(folder)/begun; until [[ -e \(folder)/ended ]]; do sleep 0.01; done; fi
+          command objcopy "$@"
+        }
+        (cd \(folder); held=yes; program_ready "$PWD/tool" "$PWD/programs") & first=$!
+        until [[ -e begun ]]; do sleep 0.01; done
+        program_ready "$PWD/tool" "$PWD/programs"; : >ended
+        wait "$first"
+        status=0; programs/tool || status=$?; echo "$status $(ls --almost-all programs)"
+        """)
+      #expect(made.status == 0 && made.output == "7 tool\ntool.debug\n", "\(made.output)\(made.errors)")
+    }
+  }
+
   @Test(
     "has of ICU's data what is used, unchanged, and a tenth of it at most",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/as")))

@@ -46,15 +46,24 @@ build_programs() (
 program_ready() {
   local name=${1##*/} new
   [[ $2/$name -ot $1 ]] || return 0
-  new=$2/.new
-  rm -rf -- "$new"
-  mkdir -p -- "$new" || return 1
-  objcopy --only-keep-debug -- "$1" "$new/$name.debug" || return 1
+  mkdir -p -- "$2" || return 1
+  # Left over from builds that were killed.
+  find "$2" -maxdepth 1 -name '.new*' -mmin +60 -exec rm -rf -- {} + || return 1
+  # Others may be at it, too: each has a folder of its own.
+  new=$(mktemp --directory -- "$2/.new.XXXXXXXX") || return 1
+  if ! { program_strip "$1" "$new/$name" && mv -- "$new/$name.debug" "$new/$name" "$2/"; }; then
+    rm -rf -- "$new"
+    return 1
+  fi
+  rmdir -- "$new"
+}
+
+# program_strip FILE COPY: a stripped copy of a program, and its symbols in COPY.debug.
+program_strip() {
+  objcopy --only-keep-debug -- "$1" "$2.debug" || return 1
   # The link holds the check sum of the symbols, and their name alone.
-  (cd -- "$new" && objcopy --strip-all --add-gnu-debuglink="$name.debug" -- "$1" "$name") || return 1
-  chmod 755 -- "$new/$name" || return 1
-  chmod 644 -- "$new/$name.debug" || return 1
-  mv -- "$new/$name.debug" "$new/$name" "$2/" && rmdir -- "$new"
+  (cd -- "${2%/*}" && objcopy --strip-all --add-gnu-debuglink="${2##*/}.debug" -- "$1" "${2##*/}") || return 1
+  chmod 755 -- "$2" && chmod 644 -- "$2.debug"
 }
 
 # Sets `bin`, the folder of the executables: $RACHA_BIN as it is, or this project's, with the programs of a cluster and those named, built.
