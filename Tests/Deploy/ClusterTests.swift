@@ -137,6 +137,27 @@ extension Clusters {
       }
     }
 
+    @Test("a service whose store can be written again is started again, which is told as that and is no restart of a fault")
+    func writableAgain() async throws {
+      try await Launcher.with { launcher in
+        #expect(try await launcher.up().status == 0)
+        let before = try #require(try await launcher.status().pid("social"))
+        let log = try LogFollower(launcher, "social")
+        _ = await log.next(holding: "\"started\"")
+        kill(before, SIGUSR1)
+        let line = try #require(await log.next(holding: "\"keeper\""))
+        #expect(line.contains("\"level\":\"notice\"") && line.contains("its store can be written again"), "\(line)")
+        _ = await log.next(holding: "\"started\"")
+        let after = try #require(try await launcher.status().services.first { $0.name == "social" })
+        #expect(after.restarts == 0 && after.pid != before)
+        // What counts, counts on.
+        kill(try #require(after.pid), SIGKILL)
+        _ = await log.next(holding: "ended unasked")
+        _ = await log.next(holding: "\"started\"")
+        #expect(try await launcher.status().services.first { $0.name == "social" }?.restarts == 1)
+      }
+    }
+
     @Test("up says why the mailbox is closed where it is")
     func closedMailbox() async throws {
       try await Launcher.with { launcher in
