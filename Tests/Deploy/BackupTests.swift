@@ -78,7 +78,7 @@ extension Clusters {
       try await withBackup { launcher, backup in
         try write("later", "\(launcher.home)/stores/identity.sqlite")
         try write("{ }", "\(launcher.home)/racha.json")
-        try launcher.publish("racha-admin", "fails")
+        try launcher.instruct("racha-admin", "fails")
         let restore = try await launcher.run("restore", backup)
         #expect(restore.status == 1)
         #expect(restore.errors.contains("the former ones are back in place"))
@@ -95,7 +95,7 @@ extension Clusters {
         try write("a later secret", "\(launcher.home)/keys/identity.secret")
         try write("{ }", "\(launcher.home)/racha.json")
         // What was backed up is what identity cannot start from.
-        try launcher.publish("identity", "refuses", "identity's data")
+        try launcher.instruct("identity", "refuses", "identity's data")
         let restore = try await launcher.run("restore", backup)
         #expect(restore.status == 1)
         #expect(restore.errors.contains("the restored stores did not start"))

@@ -35,7 +35,7 @@ extension Clusters {
         }
 
         #expect(try await launcher.run("status").status == 0)
-        try launcher.publish("social", "full")
+        try launcher.instruct("social", "full")
         let degraded = try await launcher.run("status")
         #expect(degraded.status == 1 && degraded.output.contains("Racha is degraded."))
         #expect(degraded.output.contains("social reads but refuses writes: the disk of its store is full"))
@@ -125,7 +125,7 @@ extension Clusters {
         #expect(try await launcher.up().status == 0)
         let first = try await launcher.status()
         // The second in the order; the new process, that is.
-        try launcher.tell("identity", "mute")
+        try launcher.instruct("identity", "mute")
         var impatient = launcher
         impatient.environment["RACHA_UP_SECONDS"] = "1"
         let restart = try await impatient.run("restart")
@@ -161,7 +161,7 @@ extension Clusters {
     @Test("up says why the mailbox is closed where it is")
     func closedMailbox() async throws {
       try await Launcher.with { launcher in
-        try launcher.tell("gateway", "closed", "It's closed, since racha.publicUrl is elsewhere.")
+        try launcher.instruct("gateway", "closed", "It's closed, since racha.publicUrl is elsewhere.")
         let up = try await launcher.up()
         let said = "  mails     It's closed, since racha.publicUrl is elsewhere.\n"
         #expect(up.status == 0 && up.output.contains(said), "\(up.output)")
@@ -230,7 +230,7 @@ extension Clusters {
     @Test("a service that cannot start is named with its last words, and nothing is left running")
     func failingStart() async throws {
       try await Launcher.with { launcher in
-        try launcher.publish("rewards", "fails")
+        try launcher.instruct("rewards", "fails")
         try FileManager.default.createDirectory(atPath: "\(launcher.home)/logs", withIntermediateDirectories: true)
         try Data("a line of an earlier start\n".utf8).write(to: URL(fileURLWithPath: "\(launcher.home)/logs/rewards.log"))
         let up = try await launcher.up()
@@ -247,7 +247,7 @@ extension Clusters {
     @Test("a service that does not end within 5 s of being asked is killed")
     func deaf() async throws {
       try await Launcher.with { launcher in
-        try launcher.publish("activity", "deaf")
+        try launcher.instruct("activity", "deaf")
         #expect(try await launcher.up().status == 0)
         let begin = ContinuousClock.now
         #expect(try await launcher.run("down").status == 0)
@@ -307,7 +307,7 @@ extension Clusters {
         var launcher = launcher
         // Three questions of 3 s: the others are to answer one of them, however busy this machine is.
         launcher.environment["RACHA_HANG_SECONDS"] = "9"
-        try launcher.publish("activity", "unready")
+        try launcher.instruct("activity", "unready")
         #expect(try await launcher.up().status == 0)
         let before = try await launcher.status()
         let log = try LogFollower(launcher, "rewards")
@@ -369,7 +369,7 @@ extension Clusters {
     @Test("an up that is interrupted stops what it started")
     func interrupted() async throws {
       try await Launcher.with { launcher in
-        try launcher.publish("social", "mute")
+        try launcher.instruct("social", "mute")
         try FileManager.default.createDirectory(atPath: "\(launcher.home)/logs", withIntermediateDirectories: true)
         let process = try Launcher.process(
           Launcher.eventExecutor.path,
@@ -393,7 +393,7 @@ extension Clusters {
     @Test("what a service says in a burst is all in its log")
     func burst() async throws {
       try await Launcher.with { launcher in
-        try launcher.publish("notifications", "talks", "5000")
+        try launcher.instruct("notifications", "talks", "5000")
         #expect(try await launcher.up().status == 0)
         #expect(try await launcher.run("down").status == 0)
         let log = try String(contentsOfFile: "\(launcher.home)/logs/notifications.log", encoding: .utf8)

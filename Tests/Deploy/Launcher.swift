@@ -55,7 +55,7 @@ struct Launcher: Sendable {
   }
 
   /// Makes a stand-in behave as `Tests/Deploy/StandIns/stand-in` describes.
-  func publish(_ standIn: String, _ behaviour: String, _ text: String = "") throws {
+  func instruct(_ standIn: String, _ behaviour: String, _ text: String = "") throws {
     let folder = "\(home)/stand-ins"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(standIn).\(behaviour)"))
