@@ -134,6 +134,7 @@ mailbox_print() {
     printf '  mails     %s\n' "$address"
   elif [[ $answer =~ data-code=\"mailbox_(closed|code_missing)\"\>([^\<]*) ]]; then
     answer=${BASH_REMATCH[2]//&#39;/\'}
+    answer=${answer//&#x27;/\'}
     printf '  mails     %s\n' "$answer"
   fi
 }
