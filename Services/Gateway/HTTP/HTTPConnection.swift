@@ -123,12 +123,10 @@ final class HTTPConnection: ChannelInboundHandler {
       let trimmed = head.headers.trimValues()
       language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
       var upgrade = UpgradeRequest.none
-      var isChunked = false
-      if let failure = objection(to: head, trimmed: trimmed, &upgrade, &isChunked) { return refuse(failure, of: head, context) }
+      if let failure = objection(to: head, trimmed: trimmed, &upgrade) { return refuse(failure, of: head, context) }
       let size = head.size
       guard held.change(.requests, by: size) else { return refuse(HTTPConnection.noRoom, of: head, context) }
       watch.headArrived()
-      decoder.headArrived(isChunked: isChunked)
       arriving = Received(head: head, upgrade: upgrade, held: size, isLast: upgrade == .unclear || door.isForHealth)
       // RFC 9110, section 10.1.1: HTTP/1.0 knows no interim answers.
       isAskedToGoOn = head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true
@@ -143,7 +141,6 @@ final class HTTPConnection: ChannelInboundHandler {
       arriving?.body.writeBuffer(&part)
     case .end:
       watch.deadlines.requestArrived()
-      decoder.requestArrived()
       guard let request = arriving else { return }
       arriving = nil
       isAskedToGoOn = false
@@ -196,10 +193,6 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if error is RequestDecoder.BodyTooLarge {
-      guard refusal == nil, !isClosing, arriving != nil else { return }
-      return interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
-    }
     guard let error = error as? HTTPParserError else {
       context.close(promise: nil)
       return
@@ -221,10 +214,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// - Parameters:
   ///   - trimmed: names of the fields from whose values white space was taken away.
   ///   - upgrade: told whether the request asks for another protocol.
-  ///   - isChunked: told whether its body comes in chunks.
-  private func objection(
-    to head: HTTPRequestHead, trimmed: [String], _ upgrade: inout UpgradeRequest, _ isChunked: inout Bool
-  ) -> Failure? {
+  private func objection(to head: HTTPRequestHead, trimmed: [String], _ upgrade: inout UpgradeRequest) -> Failure? {
     var hosts = 0
     var isHost = true
     var authorizations = 0
@@ -261,7 +251,6 @@ final class HTTPConnection: ChannelInboundHandler {
     if let length = lengths.first, Int(length) ?? .max > limits.body {
       return Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)])
     }
-    isChunked = !codings.isEmpty
     if asksForUpgrade { upgrade = UpgradeRequest(head.headers) }
     // With `Upgrade`, the parser takes a coding that it does not know to the letter for no body at all.
     guard upgrade == .none || !trimmed.contains(where: { $0.isField("transfer-encoding") }) else {

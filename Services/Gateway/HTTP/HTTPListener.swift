@@ -36,7 +36,7 @@ struct HTTPListener: ServerChildChannel {
       let limits = door.isForHealth ? limits.forHealth : limits
       let watch = ConnectionWatch(limits, door.held)
       try pipeline.addHandler(watch)
-      let decoder = RequestDecoder(headers: limits.headers, body: limits.body)
+      let decoder = RequestDecoder(headers: limits.headers)
       try pipeline.addHandler(ByteToMessageHandler(decoder))
       try pipeline.addHandler(
         HTTPConnection(

@@ -6,50 +6,23 @@ import NIOHTTP1
 /// NIO's decoder reads nothing more behind a request with `Upgrade`, as if the connection spoke that other protocol from there on. The gateway
 /// speaks none, and answers as if the field were not there (RFC 9110, section 7.8): what follows is the next request, and a new
 /// decoder begins with exactly the bytes that the former left. How long the request's body is, NIO's decoder says there as everywhere.
-///
-/// That decoder does not tell how large a chunk of a body is announced to be, only what has come of it. So the sizes are read beside it,
-/// and a body that is to be too large is told at once rather than when nothing more comes. Of a request whose head came together with
-/// another's, or in pieces behind another, nothing is known but what NIO's decoder tells: what comes of its body counts, and deadlines end it.
 final class RequestDecoder: ByteToMessageDecoder {
   typealias InboundOut = HTTPServerRequestPart
 
-  /// A body in chunks is announced to be larger than it may be.
-  struct BodyTooLarge: Error {}
-
   private let limits: NIOHTTPDecoderLimitConfiguration
-  /// Bytes of the largest body.
-  private let maxBody: Int
-  private var heads = HeadTracker()
-  /// Of the body that is arriving in chunks; nil for any other.
-  private var chunks: ChunkSizes?
   private var decoder: HTTPRequestDecoder
   /// The request that just ended has stopped the decoder.
   private var hasStopped = false
   private var isDiscarding = false
 
-  /// - Parameters:
-  ///   - headers: largest request line and fields together, in bytes.
-  ///   - body: largest body, in bytes.
-  init(headers: Int, body: Int) {
-    maxBody = body
+  /// - Parameter headers: largest request line and fields together, in bytes.
+  init(headers: Int) {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = headers
     limits.maxHeaderListSize = headers
     limits.maxHeaderFieldCount = 100
     self.limits = limits
     decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
-  }
-
-  /// Called when the head of a request has arrived.
-  func headArrived(isChunked: Bool) {
-    heads.headArrived()
-    chunks = isChunked ? ChunkSizes(max: maxBody) : nil
-  }
-
-  /// Called when a request has arrived as a whole.
-  func requestArrived() {
-    heads.requestArrived()
-    chunks = nil
   }
 
   /// Called when a request with ``UpgradeRequest/plain`` has ended: the next one is read by a new decoder.
@@ -65,10 +38,7 @@ final class RequestDecoder: ByteToMessageDecoder {
   func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
     while buffer.readableBytes > 0, !isDiscarding {
       do {
-        let given = buffer
-        heads.begin()
         _ = try decoder.decode(context: context, buffer: &buffer)
-        try follow(given.readableBytesView.dropLast(buffer.readableBytes))
         guard hasStopped else { return .needMoreData }
         try replace(context)
       } catch {
@@ -88,19 +58,6 @@ final class RequestDecoder: ByteToMessageDecoder {
       fail(error, context)
       return .needMoreData
     }
-  }
-
-  /// Reads the sizes of chunks in what NIO's decoder has just read.
-  ///
-  /// - Throws: ``BodyTooLarge``.
-  private func follow(_ bytes: ByteBufferView) throws {
-    let body = heads.end(bytes)
-    guard chunks != nil else { return }
-    guard let body else {
-      chunks = nil
-      return
-    }
-    if chunks?.read(body) == .tooLarge { throw BodyTooLarge() }
   }
 
   /// - Throws: `HTTPParserError.invalidEOFState` where the former decoder has not stopped after all and is within the next request:
