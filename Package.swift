@@ -52,29 +52,39 @@ let nioHTTP: [Target.Dependency] = [
 
 // MARK: - Helpers
 
+/// A module of C that puts the files of its folder into the program, see `EmbeddedFile`: they stay as they are, and nobody waits for the
+/// compiler.
+func embedded(_ name: String, path: String) -> Target {
+  .target(
+    name: name, dependencies: ["CEmbeddedFile"], path: path, sources: ["\(name).c"], publicHeadersPath: ".",
+    cSettings: [.treatAllWarnings(as: .error)])
+}
+
+/// A service's contract, and the words that belong to it.
+func contract(_ service: String) -> [Target] {
+  let path = "Services/\(service)/Contract"
+  return [
+    embedded("C\(service)Words", path: "\(path)/Words"),
+    .target(
+      name: "\(service)Contract", dependencies: [.byName(name: "C\(service)Words"), "Operations"], path: path, exclude: ["Words"],
+      swiftSettings: settings),
+  ]
+}
+
 /// One service is three targets: its contract, its insides, its executable.
 ///
 /// - Parameters:
 ///   - calls: services whose contracts it imports, because it calls or hears them.
 ///   - uses: what it needs beyond the shared modules every service has.
-///   - resources: files of its folder that are embedded in its code.
 ///   - beside: folders within its own that are modules of their own.
-func service(
-  _ name: String, calls: [String] = [], uses: [Target.Dependency] = [], resources: [String] = [], beside: [String] = []
-)
-  -> [Target]
-{
+func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], beside: [String] = []) -> [Target] {
   let path = "Services/\(name)"
   let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
-  return [
-    .target(
-      name: "\(name)Contract", dependencies: ["Operations"], path: "\(path)/Contract",
-      resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
+  return contract(name) + [
     .target(
       name: "\(name)Service",
       dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
-      path: path, exclude: ["Contract", "Main", "README.md"] + beside, resources: resources.map { .embedInCode($0) },
-      swiftSettings: settings),
+      path: path, exclude: ["Contract", "Main", "README.md"] + beside, swiftSettings: settings),
     .executableTarget(
       name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
       path: "\(path)/Main",
@@ -82,8 +92,8 @@ func service(
   ]
 }
 
-func shared(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Shared/\(name)", resources: resources, swiftSettings: settings)
+func shared(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Shared/\(name)", exclude: exclude, swiftSettings: settings)
 }
 
 /// A C library of the system: a module map only.
@@ -142,7 +152,9 @@ let package = Package(
     library("CWebP"),
     library("CZeroMQ"),
     .systemLibrary(name: "CXML2", path: "Shared/CXML2", pkgConfig: "libxml-2.0"),
-    shared("Operations", [], resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")]),
+    .target(name: "CEmbeddedFile", path: "Shared/CEmbeddedFile", cSettings: [.treatAllWarnings(as: .error)]),
+    embedded("COperationsWords", path: "Shared/Operations/Words"),
+    shared("Operations", ["CEmbeddedFile", "COperationsWords"], exclude: ["Words"]),
     shared("Images", ["CPNG", "CTurboJPEG", "CWebP", "Operations", "Sandbox", "Workers", crypto, logging]),
     shared("Sandbox", ["CSandbox", logging, metrics]),
     shared("Workers", ["Operations"]),
@@ -159,9 +171,6 @@ let package = Package(
 
     // Services
     .target(
-      name: "GatewayContract", dependencies: ["Operations"], path: "Services/Gateway/Contract",
-      resources: [.embedInCode("Words/en.json"), .embedInCode("Words/es.json")], swiftSettings: settings),
-    .target(
       name: "GatewayService",
       dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
         + everyContract + hummingbird + nio + nioHTTP,
@@ -170,11 +179,18 @@ let package = Package(
       name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"] + everyContract,
       path: "Services/Gateway/Main", swiftSettings: settings),
   ]
+    + contract("Gateway")
+    + [
+      embedded("CCommonPasswords", path: "Services/Identity/Passwords/List"),
+      embedded("CReservedUsernames", path: "Services/Identity/Registration/List"),
+    ]
     + service(
       "Identity",
-      uses: ["CMaxMind", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers", crypto, httpClient, jwt, lifecycle] + nio
-        + [.product(name: "NIOHTTP1", package: "swift-nio")],
-      resources: ["Passwords/common-passwords.txt", "Registration/reserved-usernames.txt"])
+      uses: [
+        "CCommonPasswords", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers", crypto,
+        httpClient, jwt, lifecycle, .product(name: "NIOHTTP1", package: "swift-nio"),
+      ] + nio,
+      beside: ["Passwords/List", "Registration/List"])
     + [
       // What the files are that people import; apart, so that nothing else of activity sees the libraries behind it.
       .target(
@@ -187,16 +203,11 @@ let package = Package(
       beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
     + service("Rewards", calls: ["Activity", "Identity"])
+    + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
-      "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"], uses: ["CCurl", lifecycle, mustache],
-      resources: [
-        "verification", "recovery", "passwordChanged", "emailChange", "emailChanged", "accountDeleted",
-        "emailChangeNotice", "identityLinked", "identityUnlinked",
-        "tokenCreated",
-        "loginNoticed", "loginSuspicious", "loginRefused", "locked", "tokensReused", "everythingRevoked", "incident", "report",
-      ].flatMap { kind in
-        ["en.txt", "en.html", "es.txt", "es.html"].map { "Mails/Templates/\(kind).\($0)" }
-      })
+      "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
+      uses: ["CCurl", "CEmbeddedFile", "CMailTemplates", lifecycle, mustache],
+      beside: ["Mails/Templates"])
     + [
       // Tests
       tests(
@@ -322,7 +333,9 @@ let package = Package(
       .executableTarget(
         name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
         swiftSettings: settings),
-    ]
+    ],
+  // It has `#embed`.
+  cLanguageStandard: .gnu2x
 )
 
 // The launcher builds in one go what a cluster on one machine runs, and neither bench nor demo: `swift build` takes one product or all.

@@ -1,3 +1,4 @@
+import CActivityWords
 public import Operations
 
 extension Contract {
@@ -30,5 +31,5 @@ extension Contract {
       EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
       StepGoalChanged.self, StepGoalApproached.self,
     ],
-    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    words: [.init(en: [UInt8](activity_words_en), es: [UInt8](activity_words_es))])
 }

@@ -1,3 +1,4 @@
+import CIdentityWords
 public import Operations
 
 extension Contract {
@@ -40,5 +41,5 @@ extension Contract {
       PersonalAccessTokenCreated.self,
       AccessWithdrawn.self,
     ],
-    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    words: [.init(en: [UInt8](identity_words_en), es: [UInt8](identity_words_es))])
 }

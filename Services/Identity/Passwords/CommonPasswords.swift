@@ -1,6 +1,9 @@
+import CCommonPasswords
+import Operations
+
 /// The passwords that are tried first, since most people who choose badly choose one of them (requirement ID-20).
 ///
-/// `common-passwords.txt` holds one a line, in lower case; case makes no difference. Beside the bare favourites it has their
+/// `List/common-passwords.txt` holds one a line, in lower case; case makes no difference. Beside the bare favourites it has their
 /// usual disguises (`Password1!`, `P@ssw0rd`), which the rules about kinds of characters let through. What else people do to a
 /// favourite to satisfy such rules makes no difference either; see ``PasswordReadings``.
 ///
@@ -11,7 +14,7 @@ struct CommonPasswords: Sendable {
   let all: Set<String>
 
   /// The list in the program.
-  static let embedded = CommonPasswords(text: PackageResources.common_passwords_txt)
+  static let embedded = CommonPasswords(text: [UInt8](common_passwords))
 
   init(text: [UInt8]) {
     all = Set(text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) })

@@ -1,8 +1,9 @@
+import CReservedUsernames
 import Operations
 
 /// The usernames that nobody may register, because others would take their bearer for one of those who run the system.
 ///
-/// `reserved-usernames.txt` holds one a line, without separators. These disguises are reserved too: full stops and underscores anywhere,
+/// `List/reserved-usernames.txt` holds one a line, without separators. These disguises are reserved too: full stops and underscores anywhere,
 /// digits at the end, and digits that stand for letters, as in `4dmin.2` or `r_o_o_t` (a username begins with a letter, so
 /// not all of them can occur). Of words of five letters or more also doubled letters, i for l and rn for m, as in `aadmin`, `admln` and
 /// `rnoderator`. And several of the words in a row, with articles and the like between them, as in `equipo_racha` and `the.real.racha`.
@@ -12,7 +13,7 @@ struct ReservedUsernames: Sendable {
   private let looks: Set<String>
 
   /// The list in the program.
-  static let embedded = ReservedUsernames(text: PackageResources.reserved_usernames_txt)
+  static let embedded = ReservedUsernames(text: [UInt8](reserved_usernames))
 
   init(text: [UInt8]) {
     all = Set(text.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) })

@@ -1,3 +1,4 @@
+import CNotificationsWords
 public import Operations
 
 extension Contract {
@@ -11,5 +12,5 @@ extension Contract {
       ListMailbox.self, ReadMailboxMail.self,
     ],
     events: [NotificationCreated.self],
-    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    words: [.init(en: [UInt8](notifications_words_en), es: [UInt8](notifications_words_es))])
 }

@@ -1,3 +1,5 @@
+import CEmbeddedFile
+import CMailTemplates
 import IdentityContract
 import Mustache
 import NotificationsContract
@@ -42,10 +44,10 @@ struct MailTemplates: Sendable {
     let text: MustacheTemplate
     let html: MustacheTemplate
 
-    init(_ text: [UInt8], _ html: [UInt8]) throws {
-      self.text = try MustacheTemplate(string: String(decoding: text, as: UTF8.self))
+    init(_ text: EmbeddedFile, _ html: EmbeddedFile) throws {
+      self.text = try MustacheTemplate(string: String(decoding: [UInt8](text), as: UTF8.self))
       self.html = try MustacheTemplate(
-        string: "{{% CONTENT_TYPE:\(EscapedMarkup.name)}}\n" + String(decoding: html, as: UTF8.self))
+        string: "{{% CONTENT_TYPE:\(EscapedMarkup.name)}}\n" + String(decoding: [UInt8](html), as: UTF8.self))
     }
   }
 
@@ -54,82 +56,14 @@ struct MailTemplates: Sendable {
 
   /// Throws where a template is malformed; a test reads them all.
   init() throws {
-    typealias Files = PackageResources
     MustacheContentTypes.register(EscapedMarkup(), named: EscapedMarkup.name)
-    pairs = [
-      .verification: [
-        .english: try Pair(Files.verification_en_txt, Files.verification_en_html),
-        .spanish: try Pair(Files.verification_es_txt, Files.verification_es_html),
-      ],
-      .recovery: [
-        .english: try Pair(Files.recovery_en_txt, Files.recovery_en_html),
-        .spanish: try Pair(Files.recovery_es_txt, Files.recovery_es_html),
-      ],
-      .passwordChanged: [
-        .english: try Pair(Files.passwordChanged_en_txt, Files.passwordChanged_en_html),
-        .spanish: try Pair(Files.passwordChanged_es_txt, Files.passwordChanged_es_html),
-      ],
-      .loginNoticed: [
-        .english: try Pair(Files.loginNoticed_en_txt, Files.loginNoticed_en_html),
-        .spanish: try Pair(Files.loginNoticed_es_txt, Files.loginNoticed_es_html),
-      ],
-      .loginSuspicious: [
-        .english: try Pair(Files.loginSuspicious_en_txt, Files.loginSuspicious_en_html),
-        .spanish: try Pair(Files.loginSuspicious_es_txt, Files.loginSuspicious_es_html),
-      ],
-      .loginRefused: [
-        .english: try Pair(Files.loginRefused_en_txt, Files.loginRefused_en_html),
-        .spanish: try Pair(Files.loginRefused_es_txt, Files.loginRefused_es_html),
-      ],
-      .locked: [
-        .english: try Pair(Files.locked_en_txt, Files.locked_en_html),
-        .spanish: try Pair(Files.locked_es_txt, Files.locked_es_html),
-      ],
-      .tokensReused: [
-        .english: try Pair(Files.tokensReused_en_txt, Files.tokensReused_en_html),
-        .spanish: try Pair(Files.tokensReused_es_txt, Files.tokensReused_es_html),
-      ],
-      .everythingRevoked: [
-        .english: try Pair(Files.everythingRevoked_en_txt, Files.everythingRevoked_en_html),
-        .spanish: try Pair(Files.everythingRevoked_es_txt, Files.everythingRevoked_es_html),
-      ],
-      .incident: [
-        .english: try Pair(Files.incident_en_txt, Files.incident_en_html),
-        .spanish: try Pair(Files.incident_es_txt, Files.incident_es_html),
-      ],
-      .report: [
-        .english: try Pair(Files.report_en_txt, Files.report_en_html),
-        .spanish: try Pair(Files.report_es_txt, Files.report_es_html),
-      ],
-      .accountDeleted: [
-        .english: try Pair(Files.accountDeleted_en_txt, Files.accountDeleted_en_html),
-        .spanish: try Pair(Files.accountDeleted_es_txt, Files.accountDeleted_es_html),
-      ],
-      .emailChange: [
-        .english: try Pair(Files.emailChange_en_txt, Files.emailChange_en_html),
-        .spanish: try Pair(Files.emailChange_es_txt, Files.emailChange_es_html),
-      ],
-      .emailChanged: [
-        .english: try Pair(Files.emailChanged_en_txt, Files.emailChanged_en_html),
-        .spanish: try Pair(Files.emailChanged_es_txt, Files.emailChanged_es_html),
-      ],
-      .emailChangeNotice: [
-        .english: try Pair(Files.emailChangeNotice_en_txt, Files.emailChangeNotice_en_html),
-        .spanish: try Pair(Files.emailChangeNotice_es_txt, Files.emailChangeNotice_es_html),
-      ],
-      .identityLinked: [
-        .english: try Pair(Files.identityLinked_en_txt, Files.identityLinked_en_html),
-        .spanish: try Pair(Files.identityLinked_es_txt, Files.identityLinked_es_html),
-      ],
-      .identityUnlinked: [
-        .english: try Pair(Files.identityUnlinked_en_txt, Files.identityUnlinked_en_html),
-        .spanish: try Pair(Files.identityUnlinked_es_txt, Files.identityUnlinked_es_html),
-      ],
-      .tokenCreated: [
-        .english: try Pair(Files.tokenCreated_en_txt, Files.tokenCreated_en_html),
-        .spanish: try Pair(Files.tokenCreated_es_txt, Files.tokenCreated_es_html),
-      ],
-    ]
+    pairs = try Dictionary(
+      uniqueKeysWithValues: MailKind.allCases.map { kind in
+        let files = kind.templates
+        return (
+          kind, [.english: try Pair(files.en_txt, files.en_html), .spanish: try Pair(files.es_txt, files.es_html)]
+        )
+      })
   }
 
   /// Writes the mail. Its username, which anybody may have chosen who knows the address, is nothing to follow.
@@ -181,5 +115,31 @@ struct MailTemplates: Sendable {
   private static func minute(_ instant: Instant) -> String {
     let text = instant.description
     return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+  }
+}
+
+extension MailKind {
+  /// The files in the program.
+  fileprivate var templates: MailTemplateFiles {
+    switch self {
+    case .verification: mail_template_verification
+    case .recovery: mail_template_recovery
+    case .passwordChanged: mail_template_passwordChanged
+    case .accountDeleted: mail_template_accountDeleted
+    case .loginNoticed: mail_template_loginNoticed
+    case .loginSuspicious: mail_template_loginSuspicious
+    case .loginRefused: mail_template_loginRefused
+    case .locked: mail_template_locked
+    case .tokensReused: mail_template_tokensReused
+    case .everythingRevoked: mail_template_everythingRevoked
+    case .incident: mail_template_incident
+    case .report: mail_template_report
+    case .emailChange: mail_template_emailChange
+    case .emailChanged: mail_template_emailChanged
+    case .emailChangeNotice: mail_template_emailChangeNotice
+    case .identityLinked: mail_template_identityLinked
+    case .identityUnlinked: mail_template_identityUnlinked
+    case .tokenCreated: mail_template_tokenCreated
+    }
   }
 }

@@ -1,3 +1,4 @@
+import CRewardsWords
 public import Operations
 
 extension Contract {
@@ -9,5 +10,5 @@ extension Contract {
       ListRedemptions.self,
     ],
     events: [CoinsEarned.self, CoinsCorrected.self, OfferRedeemed.self],
-    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    words: [.init(en: [UInt8](rewards_words_en), es: [UInt8](rewards_words_es))])
 }

@@ -1,3 +1,4 @@
+import CSocialWords
 public import Operations
 
 extension Contract {
@@ -15,5 +16,5 @@ extension Contract {
       FriendRequestSent.self, FriendRequestAccepted.self, FriendshipEnded.self, MessageSent.self,
       FollowRequestSent.self, FollowRequestAccepted.self, FollowChanged.self,
     ],
-    words: [.init(en: PackageResources.en_json, es: PackageResources.es_json)])
+    words: [.init(en: [UInt8](social_words_en), es: [UInt8](social_words_es))])
 }

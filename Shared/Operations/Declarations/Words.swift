@@ -1,3 +1,5 @@
+import COperationsWords
+
 /// The texts for people, in every language, from the `Words/<language>.json` files of the contracts.
 ///
 /// A file is one flat object of key and text: `"failure.unknown_user": "There is no account named {username}."`. What stands in braces is
@@ -37,7 +39,7 @@ public struct Words: Sendable {
   }
 
   /// The words that all services share: field rules and the failures of any request.
-  public static let shared = Source(en: PackageResources.en_json, es: PackageResources.es_json)
+  public static let shared = Source(en: [UInt8](operations_words_en), es: [UInt8](operations_words_es))
 
   /// The names in a text's braces, or nil where the language has no such text.
   public func parameters(_ key: String, _ language: Language) -> Set<String>? {

@@ -1,0 +1,12 @@
+#include "CActivityWords.h"
+
+static const unsigned char en[] = {
+#embed "en.json"
+};
+
+static const unsigned char es[] = {
+#embed "es.json"
+};
+
+const EmbeddedFile activity_words_en = {en, sizeof en};
+const EmbeddedFile activity_words_es = {es, sizeof es};

@@ -1,0 +1,12 @@
+#include "CSocialWords.h"
+
+static const unsigned char en[] = {
+#embed "en.json"
+};
+
+static const unsigned char es[] = {
+#embed "es.json"
+};
+
+const EmbeddedFile social_words_en = {en, sizeof en};
+const EmbeddedFile social_words_es = {es, sizeof es};
