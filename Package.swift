@@ -31,24 +31,14 @@ let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-s
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
-let hummingbird: [Target.Dependency] = [
-  .product(name: "Hummingbird", package: "hummingbird"),
-  .product(name: "HummingbirdCore", package: "hummingbird"),
-  .product(name: "HummingbirdTLS", package: "hummingbird"),
-]
-let nio: [Target.Dependency] = [
-  .product(name: "NIOCore", package: "swift-nio"),
-  .product(name: "NIOPosix", package: "swift-nio"),
-]
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioHTTP: [Target.Dependency] = [
-  .product(name: "NIOHTTP1", package: "swift-nio"),
-  .product(name: "NIOExtras", package: "swift-nio-extras"),
-  .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-  .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-  nioSSL,
-  .product(name: "HTTPTypes", package: "swift-http-types"),
-]
 
 // MARK: - Helpers
 
@@ -83,7 +73,7 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
   return contract(name) + [
     .target(
       name: "\(name)Service",
-      dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", grdb, logging, metrics] + contracts + uses,
+      dependencies: ["Operations", "ServiceKit", "Storage", grdb] + contracts + uses,
       path: path, exclude: ["Contract", "Main", "README.md"] + beside, swiftSettings: settings),
     .executableTarget(
       name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
@@ -123,7 +113,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -167,13 +156,16 @@ let package = Package(
         logging, metrics, signals, system,
       ]),
     shared("SecureStorage", ["ServiceKit", crypto]),
-    shared("Client", ["Operations", httpClient, nioSSL, .product(name: "NIOHTTP1", package: "swift-nio")] + nio),
+    shared("Client", ["Operations", httpClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
 
     // Services
     .target(
       name: "GatewayService",
-      dependencies: ["GatewayContract", "Messaging", "Operations", "ServiceKit", coreMetrics, crypto, lifecycle, logging]
-        + everyContract + hummingbird + nio + nioHTTP,
+      dependencies: [
+        "GatewayContract", "IdentityContract", "Messaging", "NotificationsContract", "Operations", "ServiceKit", coreMetrics,
+        crypto,
+        hummingbirdCore, hummingbirdTLS, lifecycle, logging, nioCore, nioExtras, nioHTTP1, nioPosix, nioSSL,
+      ],
       path: "Services/Gateway", exclude: ["Contract", "Main", "README.md"], swiftSettings: settings),
     .executableTarget(
       name: "gateway", dependencies: ["GatewayService", "Operations", "ServiceKit"] + everyContract,
@@ -188,8 +180,8 @@ let package = Package(
       "Identity",
       uses: [
         "CCommonPasswords", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers", crypto,
-        httpClient, jwt, lifecycle, .product(name: "NIOHTTP1", package: "swift-nio"),
-      ] + nio,
+        httpClient, jwt, lifecycle, logging, nioCore, nioHTTP1,
+      ],
       beside: ["Passwords/List", "Registration/List"])
     + [
       // What the files are that people import; apart, so that nothing else of activity sees the libraries behind it.
@@ -202,11 +194,11 @@ let package = Package(
       uses: ["Images", "ImportFormats", "Sandbox", "Workers", crypto, lifecycle],
       beside: ["Imports/Formats"])
     + service("Social", calls: ["Identity"])
-    + service("Rewards", calls: ["Activity", "Identity"])
+    + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
-      uses: ["CCurl", "CEmbeddedFile", "CMailTemplates", lifecycle, mustache],
+      uses: ["CCurl", "CEmbeddedFile", "CMailTemplates", lifecycle, logging, metrics, mustache],
       beside: ["Mails/Templates"])
     + [
       // Tests
@@ -215,7 +207,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "BuiltPrograms", "CArchive", "EarlierStores", "GeneratedHistory",
           "IdentityContract", "ImportFormats", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling",
-          "Sandbox", "ServiceKit", "SocialContract", "SocialService", "Storage", "sandbox-probe", crypto, grdb, logging, sqlite,
+          "Sandbox", "ServiceKit", "SocialContract", "SocialService", "Storage", "sandbox-probe", crypto, grdb, sqlite,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
@@ -235,27 +227,25 @@ let package = Package(
       tests(
         "Gateway",
         [
-          "GatewayContract", "GatewayService", "Messaging", "Operations", "Sampling", "ServiceKit", coreMetrics, crypto,
-          lifecycle, logging,
-        ]
-          + everyContract + nio + [nioHTTP[0], nioSSL],
+          "GatewayContract", "GatewayService", "Messaging", "Operations", "Sampling", "ServiceKit", crypto, lifecycle, logging,
+          nioCore, nioHTTP1, nioPosix, nioSSL,
+        ] + everyContract,
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
         [
-          "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "Images", "Messaging", "Operations",
-          "Sampling", "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging, sqlite,
-          .product(name: "NIOHTTP1", package: "swift-nio"),
-        ] + nio, exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
-      tests("Images", ["BuiltPrograms", "Images", "Operations", "Sandbox", logging], exclude: ["Fixtures"]),
+          "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "Messaging", "Operations", "Sampling",
+          "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
+        ], exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
+      tests("Images", ["BuiltPrograms", "Images", "Operations", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
-      tests("Messaging", ["CZeroMQ", "Messaging", "Operations", "Sampling", logging, metrics]),
+      tests("Messaging", ["Messaging", "Operations", "Sampling", logging]),
       tests(
         "Notifications",
         [
           "ActivityContract", "CCurl", "IdentityContract", "InProcess", "Messaging", "NotificationsContract",
           "NotificationsService", "Operations",
-          "RewardsContract", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, lifecycle, logging,
+          "RewardsContract", "Sampling", "ServiceKit", "SocialContract", "SocialService", "Storage", grdb, logging,
         ], exclude: ["Mails/Golden", "Mails/smtp_server.py"]),
       tests("Operations", ["Operations", "Sampling"]),
       tests(
@@ -321,18 +311,23 @@ let package = Package(
         swiftSettings: settings),
       .executableTarget(
         name: "racha-bench",
-        dependencies: ["Client", "Cluster", "GeneratedHistory", "Operations", arguments, grdb, httpClient] + everyContract,
-        path: "Tests/Bench/Main",
-        swiftSettings: settings),
+        dependencies: [
+          "ActivityContract", "Client", "Cluster", "GeneratedHistory", "IdentityContract", "Operations", "RewardsContract",
+          "SocialContract", arguments, grdb, httpClient,
+        ],
+        path: "Tests/Bench/Main", swiftSettings: settings),
       .executableTarget(
-        name: "racha-bench-hello", dependencies: [hummingbird[0]], path: "Tests/Bench/Hello", swiftSettings: settings),
+        name: "racha-bench-hello", dependencies: [hummingbird], path: "Tests/Bench/Hello", swiftSettings: settings),
       .executableTarget(
         name: "racha-admin",
         dependencies: ["Messaging", "Operations", "ServiceKit", "Storage", arguments, logging] + everyContract,
         path: "deploy/Admin", swiftSettings: settings),
       .executableTarget(
-        name: "racha-demo", dependencies: ["Client", "Operations", arguments] + everyContract, path: "deploy/Demo",
-        swiftSettings: settings),
+        name: "racha-demo",
+        dependencies: [
+          "ActivityContract", "Client", "IdentityContract", "Operations", "RewardsContract", "SocialContract", arguments,
+        ],
+        path: "deploy/Demo", swiftSettings: settings),
     ],
   // It has `#embed`.
   cLanguageStandard: .gnu2x

@@ -6,9 +6,14 @@ import Testing
 struct ImportsTests {
   static let manifest = """
     {"targets": [
-      {"name": "SocialService", "path": "Social", "exclude": ["Main"], "dependencies": [{"byName": ["Storage", null]}]},
-      {"name": "Storage", "path": "Storage", "exclude": [], "dependencies": []},
-      {"name": "IdentityService", "path": "Identity", "exclude": [], "dependencies": []}
+      {
+        "name": "SocialService", "type": "regular", "path": "Social", "exclude": ["Main"],
+        "dependencies": [{"byName": ["Storage", null]}, {"product": ["GRDB", "GRDB.swift", null, null]}, {"byName": ["admin", null]}]
+      },
+      {"name": "Storage", "type": "regular", "path": "Storage", "exclude": [], "dependencies": [{"target": ["CDisk", null]}]},
+      {"name": "CDisk", "type": "regular", "path": "CDisk", "exclude": [], "dependencies": []},
+      {"name": "IdentityService", "type": "regular", "path": "Identity", "exclude": [], "dependencies": []},
+      {"name": "admin", "type": "executable", "path": "Admin", "exclude": [], "dependencies": []}
     ]}
     """
 
@@ -19,7 +24,7 @@ struct ImportsTests {
       "@_spi(Tests) internal import struct IdentityService.Account", "  import IdentityService",
     ])
   func undeclared(statement: String) async throws {
-    let outcome = try await check(["Social/Friends.swift": "import Foundation\n\(statement)\n"])
+    let outcome = try await check(["Social/Friends.swift": "import Foundation\n\(statement)\n", "Social/Store.swift": Self.used])
     #expect(outcome.status == 1)
     #expect(
       outcome.errors == "Social/Friends.swift:2: SocialService imports IdentityService, which the manifest does not allow it\n")
@@ -28,16 +33,35 @@ struct ImportsTests {
   @Test("declared ones, those of other packages and excluded folders are let through")
   func declared() async throws {
     let outcome = try await check([
-      "Social/Friends.swift": "import Foundation\nimport GRDB\nimport Storage\n// import IdentityService\n",
+      "Social/Friends.swift": "import Foundation\nimport Crypto\n// import IdentityService\n", "Social/Store.swift": Self.used,
       "Social/Main/main.swift": "import IdentityService\n",
     ])
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
+  @Test("a dependency that nobody imports is refused, whether a target of this package, of C or of another package")
+  func unused() async throws {
+    let outcome = try await check([
+      "Social/Friends.swift": "import Foundation\n", "Storage/Store.swift": "import Foundation\n",
+    ])
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors == """
+        Package.swift: SocialService depends on Storage and does not import it
+        Package.swift: SocialService depends on GRDB and does not import it
+        Package.swift: Storage depends on CDisk and does not import it
+
+        """)
+  }
+
+  /// Imports what the manifest says.
+  private static let used = "import GRDB\nimport Storage\n"
+
   private func check(_ files: [String: String]) async throws -> Launcher.Outcome {
     let root = "/tmp/racha-deploy-\(UInt32.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: root) }
-    for (name, text) in files.merging(["manifest.json": ImportsTests.manifest], uniquingKeysWith: { file, _ in file }) {
+    let others = ["manifest.json": ImportsTests.manifest, "Storage/Store.swift": "import CDisk\n"]
+    for (name, text) in others.merging(files, uniquingKeysWith: { _, file in file }) {
       let url = URL(fileURLWithPath: "\(root)/\(name)")
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url)
