@@ -179,8 +179,8 @@ let package = Package(
     + service(
       "Identity",
       uses: [
-        "CCommonPasswords", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers", crypto,
-        httpClient, jwt, lifecycle, logging, nioCore, nioHTTP1,
+        "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers",
+        crypto, jwt, lifecycle, logging,
       ],
       beside: ["Passwords/List", "Registration/List"])
     + [

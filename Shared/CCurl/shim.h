@@ -21,6 +21,17 @@ static inline CURLcode racha_curl_set_reader(CURL *easy, curl_read_callback read
   return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_READDATA, context) : code;
 }
 
+// Where the transfer puts the bytes that it receives, and those of the heads of answers; `context` is the last argument of `writer`.
+static inline CURLcode racha_curl_set_writer(CURL *easy, curl_write_callback writer, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, writer);
+  return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_WRITEDATA, context) : code;
+}
+
+static inline CURLcode racha_curl_set_head_writer(CURL *easy, curl_write_callback writer, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, writer);
+  return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_HEADERDATA, context) : code;
+}
+
 // Asked about once a second while the transfer runs; anything but 0 ends it with CURLE_ABORTED_BY_CALLBACK.
 static inline CURLcode racha_curl_set_progress(CURL *easy, curl_xferinfo_callback progress, void *context) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);

@@ -4,18 +4,30 @@ import Foundation
 struct ProviderURL: Hashable, Sendable, CustomStringConvertible {
   /// As it was written; issuers are compared to the letter.
   let description: String
+  /// `https` or `http`.
+  let scheme: String
   let isLoopback: Bool
   let hasQuery: Bool
 
   /// - Returns: nil for what is no such address, and for one with a user, a password or a fragment.
   init?(_ text: String) {
-    guard text.utf8.count <= 2000, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parts = URLComponents(string: text),
-      let host = parts.host?.lowercased(), !host.isEmpty, parts.user == nil, parts.password == nil, parts.fragment == nil
+    guard text.utf8.count <= 2000, text.utf8.allSatisfy({ Self.isOfURL($0) }), let parts = URLComponents(string: text),
+      let scheme = parts.scheme, let host = parts.host?.lowercased(), !host.isEmpty, parts.user == nil, parts.password == nil,
+      parts.fragment == nil
     else { return nil }
     isLoopback = ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host)
-    guard parts.scheme == "https" || (parts.scheme == "http" && isLoopback) else { return nil }
+    guard scheme == "https" || (scheme == "http" && isLoopback) else { return nil }
+    self.scheme = scheme
     hasQuery = parts.query != nil
     description = text
+  }
+
+  /// What RFC 3986 knows: of other bytes, such as a backslash, one reader takes for part of the host what another does not.
+  private static func isOfURL(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte)
+    }
   }
 
   /// Where an issuer describes itself (OpenID Connect Discovery 1.0, section 4).

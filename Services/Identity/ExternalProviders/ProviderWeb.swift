@@ -1,21 +1,26 @@
-import AsyncHTTPClient
 import IdentityContract
-import NIOCore
-import NIOHTTP1
 import Operations
+import Workers
 
 /// Fetches from providers, and from nobody else: no redirects, bounded answers, little time.
 ///
-/// Each exchange has a client of its own, whose connections end with it: what is asked often is kept by ``ProviderDirectory``, and a
-/// login needs a single further request.
+/// Each exchange has a connection of its own, which ends with it: what is asked often is kept by ``ProviderDirectory``, and a login needs
+/// a single further request.
 struct ProviderWeb: Sendable {
   /// More than any provider's metadata or keys take.
   static let maxBytes = 256 << 10
 
   /// How long one request may take, answer included.
   let wholeMilliseconds: Int64
+  /// The certificates of authorities to believe, as PEM; nil for those of the system.
+  let authoritiesFile: String?
+  /// An exchange holds a thread. What finds no place in the queue is not sent: a provider that does not answer holds nothing else up.
+  private let workers = WorkerPool(label: "providers", threads: 16, maxWaiting: 64)
 
-  init(wholeMilliseconds: Int64 = 3000) { self.wholeMilliseconds = wholeMilliseconds }
+  init(wholeMilliseconds: Int64 = 3000, authoritiesFile: String? = nil) {
+    self.wholeMilliseconds = wholeMilliseconds
+    self.authoritiesFile = authoritiesFile
+  }
 
   struct Answer: Sendable {
     let status: Int
@@ -32,9 +37,7 @@ struct ProviderWeb: Sendable {
   }
 
   private func getOnce(_ url: ProviderURL) async throws -> [UInt8] {
-    var request = HTTPClientRequest(url: url.description)
-    request.headers.add(name: "Accept", value: "application/json")
-    let answer = try await send(request)
+    let answer = try await send(ProviderExchange(url, authoritiesFile: authoritiesFile))
     guard answer.status == 200 else { throw ProviderTrouble.unavailable("status_\(answer.status)") }
     return answer.body
   }
@@ -43,49 +46,21 @@ struct ProviderWeb: Sendable {
   ///
   /// - Parameter authorization: value of the header of that name.
   func post(_ url: ProviderURL, _ fields: [FormFields.Field], authorization: String?) async throws -> Answer {
-    var request = HTTPClientRequest(url: url.description)
-    request.method = .POST
-    request.headers.add(name: "Accept", value: "application/json")
-    request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-    if let authorization { request.headers.add(name: "Authorization", value: authorization) }
-    request.body = .bytes(ByteBuffer(string: FormFields.text(fields)))
-    return try await send(request)
+    try await send(
+      ProviderExchange(url, form: FormFields.text(fields), authorization: authorization, authoritiesFile: authoritiesFile))
   }
 
-  /// Sends the request and waits for the whole answer, but no longer than it may take: the client's own deadline is for its head alone.
-  private func send(_ request: HTTPClientRequest) async throws -> Answer {
-    try await withThrowingTaskGroup(of: Answer.self) { group in
-      group.addTask { try await exchange(request) }
-      group.addTask {
-        try await Task.sleep(for: .milliseconds(wholeMilliseconds))
-        throw ProviderTrouble.unavailable("timed_out")
+  /// Waits for a thread and for the whole answer, but no longer than it may take.
+  private func send(_ exchange: ProviderExchange) async throws -> Answer {
+    let end = ContinuousClock.now.advanced(by: .milliseconds(wholeMilliseconds))
+    return try await withTaskCancellationHandler {
+      do {
+        return try await workers.run { try exchange.perform(until: end) }
+      } catch is Failure {
+        throw ProviderTrouble.unavailable("too_many_waiting")
       }
-      defer { group.cancelAll() }
-      guard let first = try await group.next() else { throw CancellationError() }
-      return first
-    }
-  }
-
-  private func exchange(_ request: HTTPClientRequest) async throws -> Answer {
-    var configuration = HTTPClient.Configuration(
-      redirectConfiguration: .disallow,
-      timeout: .init(connect: .milliseconds(wholeMilliseconds), read: .milliseconds(wholeMilliseconds)),
-      decompression: .disabled)
-    configuration.httpVersion = .http1Only
-    do {
-      return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-        let response = try await client.execute(request, timeout: .milliseconds(wholeMilliseconds))
-        let body = try await response.body.collect(upTo: Self.maxBytes)
-        return Answer(status: Int(response.status.code), body: Array(body.readableBytesView))
-      }
-    } catch let cancellation as CancellationError {
-      throw cancellation
-    } catch is NIOTooManyBytesError {
-      throw ProviderTrouble.unavailable("answer_too_large")
-    } catch let error as HTTPClientError where [.deadlineExceeded, .readTimeout, .connectTimeout].contains(error) {
-      throw ProviderTrouble.unavailable("timed_out")
-    } catch {
-      throw ProviderTrouble.unavailable("unreachable")
+    } onCancel: {
+      exchange.breakOff()
     }
   }
 }

@@ -117,6 +117,7 @@ struct ProviderSettingsTests {
       ("http://localhost/x", true), ("http://[::1]:1/x", true), ("http://a.example", false), ("ftp://a.example", false),
       ("file:///etc/passwd", false), ("https://", false), ("https://u@a.example", false), ("https://a.example/#x", false),
       ("https://a.example/ x", false), ("http://127.0.0.1.evil.example/", false), ("HTTPS", false), ("", false),
+      (#"http://127.0.0.1\@a.example/"#, false), (#"https://a.example\.b.example/"#, false),
     ])
   func addresses(text: String, isUsable: Bool) { #expect((ProviderURL(text) != nil) == isUsable, "\(text)") }
 }
