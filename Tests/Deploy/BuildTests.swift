@@ -56,6 +56,63 @@ struct BuildTests {
     }
   }
 
+  @Test("is built in a few lines, which tell how far it is; what is no step is told where it fails, and the log has everything")
+  func progress() async throws {
+    try await withFolder { folder in
+      let commands = """
+        root=\(folder); mkdir -p \(folder)/.build; : >"$(build_log)"
+        swift() { echo '[1/20] Compiling one'; echo '/a.swift:1:2: error: no such thing'; echo '   |  import it'; return $fails; }
+        """
+      let failed = try await call("\(commands)\nfails=1; build_shown --product one || echo failed")
+      #expect(failed.status == 0 && failed.output == "failed\n")
+      #expect(
+        failed.errors
+          == "/a.swift:1:2: error: no such thing\n   |  import it\nAll that the build said: \(folder)/.build/build.log\n")
+      let built = try await call("\(commands)\nfails=0; build_shown --product one; cat \(folder)/.build/build.log")
+      #expect(built.errors == "Built in 0:00 min\n")
+      #expect(built.output.hasPrefix("[1/20] Compiling one\n"))
+    }
+  }
+
+  @Test(
+    "is built the first time, and again where a source, the compiler, or what was built is another; a first build says how long it takes",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/objcopy")))
+  func current() async throws {
+    try await withFolder { folder in
+      let built = try await call(
+        """
+        root=\(folder) swift_version='Swift version 6.3.1'; cd \(folder)
+        mkdir -p Services/Social Shared deploy/Admin deploy/lib .build/release
+        touch Package.swift Services/Social/Friends.swift deploy/lib/build.sh deploy/lib/icu.sh
+        swift() {
+          [[ $1 == build ]] || return 1
+          touch Package.resolved
+          for program in "${programs_cluster[@]}"; do [[ -e .build/release/$program ]] || cp /bin/true ".build/release/$program"; done
+        }
+        nproc() { echo 2; }
+        look() { printf '%s: ' "$1"; if build_current 2>&1 | grep --extended-regexp --only-matching 'first time|has changed'; then :; else echo no; fi; }
+        look first; look second
+        echo x >Services/Social/Friends.swift; look changed; look since
+        rm Services/Social/Friends.swift; look removed; touch --date='1 hour ago' deploy/Admin/Keys.swift; look added; look since
+        rm .build/programs/social; look lost; swift_version='Swift version 6.4'; look compiler; look since
+        """)
+      #expect(
+        built.output == """
+          first: first time
+          second: no
+          changed: has changed
+          since: no
+          removed: has changed
+          added: has changed
+          since: no
+          lost: has changed
+          compiler: first time
+          since: no
+
+          """, "\(built.errors)")
+    }
+  }
+
   @Test(
     "has of ICU's data what is used, unchanged, and a tenth of it at most",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/as")))
@@ -114,7 +171,7 @@ struct BuildTests {
       "/bin/bash",
       [
         "-euo", "pipefail", "-c",
-        "root=\(root); for part in common processes build icu; do source \(root)/deploy/lib/$part.sh; done; \(command)",
+        "root=\(root); for part in common processes packages build icu; do source \(root)/deploy/lib/$part.sh; done; \(command)",
       ])
   }
 

@@ -16,7 +16,7 @@ struct PackagesTests {
       ("[ $1 = --version ] && echo 'Swift version 6.10-dev (LLVM 1, Swift 2)'", "the build failed"),
     ])
   func swiftVersion(swift: String, word: String) async throws {
-    try await Machine.with(["swift": swift, "dpkg-query": "printf installed"]) { machine in
+    try await Machine.with(["swift": swift, "dpkg-query": "printf 'installed %s\\n' \"$@\""]) { machine in
       let outcome = try await machine.up()
       #expect(outcome.status == 1)
       #expect(outcome.errors.contains(word), "\(outcome.errors)")

@@ -21,25 +21,114 @@ fi
 # Where the built programs are run from: stripped, with their symbols beside them.
 programs_folder() { printf '%s' "$root/.build/programs"; }
 
+# All that the last build said.
+build_log() { printf '%s' "$root/.build/build.log"; }
+
 # build_programs [PROGRAM...]: builds what a cluster runs and these, or everything there is, and readies the programs in `programs_folder`.
 # Whatever the umask of the launcher, what is built may be read and run by all.
 build_programs() (
   umask 022
   local icu program flags=("${release_flags[@]}")
+  mkdir -p -- "$root/.build" || return 1
+  : >"$(build_log)" || return 1
   icu=$(icu_object "$root/.build/icu") || say "The data of ICU in this Swift is not as expected: the programs have all of it, 34 MB each"
   if [[ -n $icu ]]; then flags+=(-Xlinker "--wrap=$(icu_symbol "$icu")" -Xlinker "$icu"); fi
   if (($# == 0)); then
-    swift build --package-path "$root" "${flags[@]}" </dev/null >&2 || return 1
+    build_shown "${flags[@]}" || return 1
     set -- "${programs_cluster[@]}" racha-demo racha-bench racha-bench-hello
   else
-    RACHA_BUILD=cluster swift build --package-path "$root" "${flags[@]}" </dev/null >&2 || return 1
+    RACHA_BUILD=cluster build_shown "${flags[@]}" || return 1
     for program in "$@"; do
-      [[ " ${programs_cluster[*]} " == *" $program "* ]] ||
-        swift build --package-path "$root" "${flags[@]}" --product "$program" </dev/null >&2 || return 1
+      [[ " ${programs_cluster[*]} " == *" $program "* ]] || build_shown "${flags[@]}" --product "$program" || return 1
     done
   fi
   for program in "$@"; do program_ready "$root/.build/release/$program" "$(programs_folder)" || return 1; done
 )
+
+# How SwiftPM counts what it does.
+readonly build_step='^\[([0-9]+)/([0-9]+)\]'
+
+# build_shown ARGUMENT...: `swift build` with these. What it says goes to the log; seen is how far it is and, if it fails, what is no step of it.
+build_shown() {
+  local log lines begun=$SECONDS
+  log=$(build_log)
+  lines=$(wc --lines <"$log")
+  if ! swift build --package-path "$root" "$@" </dev/null 2>&1 | tee --append -- "$log" | build_progress; then
+    tail --lines=+$((lines + 1)) -- "$log" | grep --invert-match --extended-regexp "$build_step" >&2 || :
+    say "All that the build said: $log"
+    return 1
+  fi
+  say "Built in $(minutes_since "$begun") min"
+}
+
+# Reads the output of a build and tells how far it is: on a terminal in one line, each second anew; elsewhere every other minute.
+build_progress() {
+  local piece line='' step='fetching packages' begun=$SECONDS next=$SECONDS status every=120
+  if [[ -t 2 ]]; then every=1; else next=$((begun + every)); fi
+  while :; do
+    status=0 piece=''
+    IFS= read -rt 1 piece || status=$?
+    line+=$piece
+    # Above 128 the second is over, and the rest of the line is to come.
+    if ((status == 0)); then
+      if [[ $line =~ $build_step ]]; then step="step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"; fi
+      line=''
+    elif ((status <= 128)); then
+      break
+    fi
+    ((SECONDS >= next)) || continue
+    next=$((SECONDS + every))
+    if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
+    printf 'Building: %s, %s min' "$step" "$(minutes_since "$begun")" >&2
+    if [[ ! -t 2 ]]; then printf '\n' >&2; fi
+  done
+  if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
+}
+
+# minutes_since SECOND: how long it is since then, as 4:09.
+minutes_since() { printf '%d:%02d' $(((SECONDS - $1) / 60)) $(((SECONDS - $1) % 60)); }
+
+# What a first build of a cluster's programs takes: minutes of one processor, and those in which one has to wait for the other.
+readonly build_work=15 build_chain=4
+
+# Says what is built and about how long that takes, where that is known: the first time, or with another Swift.
+build_announce() {
+  local processors minutes compiler
+  if { IFS= read -r compiler <"$(programs_folder)/built-from"; } 2>/dev/null && [[ $compiler == "$swift_version" ]]; then
+    say "Building what has changed"
+    return
+  fi
+  processors=$(nproc)
+  minutes=$((build_chain + (build_work - build_chain + processors - 1) / processors))
+  say "Building Racha: about $minutes minutes on $processors processors, the first time; its output goes to $(build_log)"
+}
+
+# What a cluster's programs are made of, as it is now: the compiler, each file with its size and the time of its last change. SwiftPM looks at the
+# same.
+sources_state() (
+  cd -- "$root" || return 1
+  printf '%s\n' "$swift_version"
+  find Package.swift Services Shared deploy/Admin deploy/lib/build.sh deploy/lib/icu.sh -type f -printf '%p %s %T@\n' | LC_ALL=C sort
+)
+
+# What was made of it, in the same way.
+programs_state() (
+  cd -- "$root" || return 1
+  stat --format='%n %s %.Y' -- Package.resolved "${programs_cluster[@]/#/.build/release/}" "${programs_cluster[@]/#/.build/programs/}" 2>/dev/null
+)
+
+# build_current PROGRAM...: builds a cluster's programs and these. Where nothing but the former is asked for and nothing has changed since they were
+# built, there is nothing to do, and SwiftPM, which needs seconds to see it, is not asked.
+build_current() {
+  local sources programs
+  local -r record=$(programs_folder)/built-from
+  sources=$(sources_state) || return 1
+  if (($# == 0)) && programs=$(programs_state) && [[ -r $record && $(<"$record") == "$sources"$'\n'"$programs" ]]; then return; fi
+  build_announce
+  build_programs "${programs_cluster[@]}" "$@" || return 1
+  # The sources as they were before: what was changed meanwhile may not be in the programs.
+  programs=$(programs_state) && printf '%s\n' "$sources" "$programs" >"$record"
+}
 
 # program_ready FILE FOLDER: a stripped copy of a program in the folder, and its symbols beside it, where Swift's backtraces and debuggers find
 # them by the copy's link to them. A running copy stays as it is: the new one takes its name.
@@ -75,7 +164,7 @@ build_cluster() { # [PROGRAM...]
     swift_find
     packages_require "${packages_swift[@]}" "${packages_run[@]}"
     swift_require
-    build_programs "${programs_cluster[@]}" "$@" || fail "the build failed"
+    build_current "$@" || fail "the build failed"
     bin=$(programs_folder)
   fi
   local service

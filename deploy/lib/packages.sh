@@ -17,9 +17,11 @@ packages_require() {
     say "This system has no dpkg; needed here under Debian's names: $*"
     return
   fi
-  local package missing=() prefix=()
+  local package installed missing=() prefix=()
+  # It fails where it knows one of them not at all.
+  installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null) || :
   for package in "$@"; do
-    [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    [[ $'\n'$installed$'\n' == *$'\n'"installed $package"$'\n'* ]] || missing+=("$package")
   done
   ((${#missing[@]} > 0)) || return 0
 
@@ -47,12 +49,14 @@ swift_find() {
     "Racha needs Swift $swift_oldest or later"
 }
 
+# Sets `swift_version`, the line in which it tells its version.
 swift_require() {
   local said version
   swift_find
   said=$(swift --version 2>&1 </dev/null) || fail "Swift does not run: $said"
   [[ $said =~ Swift\ version\ ([0-9]+\.[0-9]+) ]] || fail "Swift does not say its version: $said"
   version=${BASH_REMATCH[1]}
+  swift_version=${said%%$'\n'*}
   printf '%s\n' "$swift_oldest" "$version" | sort --version-sort --check=silent || fail \
     "Swift $version is too old: Racha needs $swift_oldest or later: https://www.swift.org/install" "it is $(command -v swift)"
 }
