@@ -24,8 +24,8 @@ programs_folder() { printf '%s' "$root/.build/programs"; }
 # All that the last build said.
 build_log() { printf '%s' "$root/.build/build.log"; }
 
-# build_programs [PROGRAM...]: builds what a cluster runs and these, or everything there is, and readies the programs in `programs_folder`.
-# Whatever the umask of the launcher, what is built may be read and run by all.
+# build_programs PROGRAM...: builds what a cluster runs and these, and readies them in `programs_folder`. Whatever the umask of the launcher, what is
+# built may be read and run by all.
 build_programs() (
   umask 022
   local icu program flags=("${release_flags[@]}")
@@ -33,15 +33,10 @@ build_programs() (
   : >"$(build_log)" || return 1
   icu=$(icu_object "$root/.build/icu") || say "The data of ICU in this Swift is not as expected: the programs have all of it, 34 MB each"
   if [[ -n $icu ]]; then flags+=(-Xlinker "--wrap=$(icu_symbol "$icu")" -Xlinker "$icu"); fi
-  if (($# == 0)); then
-    build_shown "${flags[@]}" || return 1
-    set -- "${programs_cluster[@]}" racha-demo racha-bench racha-bench-hello
-  else
-    RACHA_BUILD=cluster build_shown "${flags[@]}" || return 1
-    for program in "$@"; do
-      [[ " ${programs_cluster[*]} " == *" $program "* ]] || build_shown "${flags[@]}" --product "$program" || return 1
-    done
-  fi
+  RACHA_BUILD=cluster build_shown "${flags[@]}" || return 1
+  for program in "$@"; do
+    [[ " ${programs_cluster[*]} " == *" $program "* ]] || build_shown "${flags[@]}" --product "$program" || return 1
+  done
   for program in "$@"; do program_ready "$root/.build/release/$program" "$(programs_folder)" || return 1; done
 )
 
