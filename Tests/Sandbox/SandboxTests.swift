@@ -67,7 +67,12 @@ struct SandboxTests {
     defer { unlink(path) }
     try Data("what was sent".utf8).write(to: URL(fileURLWithPath: path))
     let file = open(path, O_RDONLY | O_CLOEXEC)
-    defer { close(file) }
+    // One that is not closed by itself when a program is started.
+    let other = dup(file)
+    defer {
+      close(file)
+      close(other)
+    }
     setenv("RACHA_SECRET", "1", 1)
     let process = try Self.start(file: file)
     #expect(try Self.ask(process, "read its file") == "what was sent")
@@ -115,12 +120,23 @@ struct SandboxTests {
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     let decoder = try #require(Int32(line.trimmingCharacters(in: .newlines)))
     #expect(kill(decoder, 0) == 0)
+    defer { if isRunning(decoder) { kill(decoder, SIGKILL) } }
+    // By then it is at what it was asked for, which never ends: the end of its connection tells it nothing.
+    let deadline = ContinuousClock.now + .seconds(20)
+    while let seconds = processorSeconds(decoder), seconds < 0.15, ContinuousClock.now < deadline { await Task.yield() }
     kill(parent.processIdentifier, SIGKILL)
     parent.waitUntilExit()
     // Whoever adopts it takes its end notice at some time; until then it is there as one that has ended.
-    let deadline = ContinuousClock.now + .seconds(20)
     while isRunning(decoder), ContinuousClock.now < deadline { await Task.yield() }
     #expect(!isRunning(decoder))
+  }
+
+  /// The time of the processor that the process has taken (proc(5)); nil once it is gone.
+  private func processorSeconds(_ process: Int32) -> Double? {
+    guard let status = FileManager.default.contents(atPath: "/proc/\(process)/stat") else { return nil }
+    let fields = String(decoding: status, as: UTF8.self).split(separator: " ")
+    guard fields.count > 14, let user = Double(fields[13]), let system = Double(fields[14]) else { return nil }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
   private func isRunning(_ process: Int32) -> Bool {

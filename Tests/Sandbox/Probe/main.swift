@@ -42,6 +42,7 @@ struct Intruder: SandboxedDecoder {
     case "descriptors": (0..<256).filter { lseek($0, 0, SEEK_CUR) >= 0 || errno != EBADF }.map(String.init).joined(separator: " ")
     case "say too much": String(repeating: "x", count: 1 << 17)
     case "stay silent": silence()
+    case "work and stand still": standStill()
     default: request
     }
   }
@@ -60,20 +61,29 @@ struct Intruder: SandboxedDecoder {
   }
 
   private func takeMemory() -> String {
+    // Four times as much as it may, so that without the bound it ends by no other.
     var all: [[UInt8]] = []
-    while true { all.append([UInt8](repeating: 1, count: 1 << 20)) }
+    while all.count < 256 { all.append([UInt8](repeating: 1, count: 1 << 20)) }
+    return "took \(all.count) MiB"
   }
 
   private func spin() -> String {
-    var number = 0
-    while getpid() > 0 { number &+= 1 }
-    return "\(number)"
+    // Four times as long as it may.
+    while clock() < 4_000_000 {}
+    return "took 4 s"
   }
 
   /// Waits for what never comes.
   private func silence() -> String {
     var byte: UInt8 = 0
     return failed(Glibc.read(3, &byte, 1))
+  }
+
+  /// Shows by the processor's time that it takes, a fifth of a second, that it was asked; then waits for what never comes, whoever ends.
+  private func standStill() -> String {
+    while clock() < 200_000 {}
+    DispatchSemaphore(value: 0).wait()
+    return "done"
   }
 
   private func read() -> String {
@@ -100,4 +110,5 @@ DecoderProgram.runIfAsked([Intruder.self, Fragile.self])
 let decoder = try DecoderProcess(Intruder.self)
 print(decoder.processID ?? 0)
 fflush(nil)
+_ = try? decoder.request(Array("work and stand still".utf8), within: .seconds(3600))
 while true { pause() }
