@@ -94,6 +94,47 @@ struct SpaceTests {
     await again.close()
   }
 
+  /// What leaves the log without room of its own until that is taken anew.
+  enum Beginning: CaseIterable {
+    case opening, housekeeping, cleaning
+  }
+
+  @Test(
+    "has room for what has to go on before anything is written, be it just opened or its log just cut",
+    .enabled(if: SmallDisk.isAvailable), arguments: Beginning.allCases)
+  func keepsReserve(after beginning: Beginning) async throws {
+    let disk = try SmallDisk(at: folder.path, bytes: 6 << 20)
+    let store = try open()
+    let first = beginning == .opening ? 0 : 10
+    #expect(try await fill(store, from: 0, atMost: first).failure == nil)
+    switch beginning {
+    case .opening: break
+    case .housekeeping: try await store.housekeep()
+    case .cleaning:
+      try await store.scrubEarlierPages()
+      #expect(try await store.cleanFiles())
+    }
+    try disk.fill()
+    let (next, failure) = try await fill(store, from: first, usingReserve: true)
+    #expect(next - first >= 30 && failure?.code == "storage_full")
+    try await check(store, has: next)
+    await store.close()
+  }
+
+  @Test(
+    "cuts its log where the room that this gives away is not needed", .enabled(if: SmallDisk.isAvailable),
+    arguments: [(6 << 20, true), (2 << 20, false)])
+  func cutsLog(bytes: Int, isCut: Bool) async throws {
+    let disk = try SmallDisk(at: folder.path, bytes: bytes)
+    let store = try open()
+    #expect(try await fill(store, from: 0, atMost: 10).failure == nil)
+    try await store.housekeep()
+    let log = try FileManager.default.attributesOfItem(atPath: "\(disk.path)/store.sqlite-wal")[.size] as? Int
+    #expect(log.map { $0 == 0 } == isCut)
+    try await check(store, has: 10)
+    await store.close()
+  }
+
   @Test("that is full for a part of a commit refuses all of it, and nothing of it remains")
   func partlyFull() async throws {
     let store = try open()
