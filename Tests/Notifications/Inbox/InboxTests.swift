@@ -105,7 +105,7 @@ struct InboxTests {
     try await Stage.mails(identity, carrier, and: [InboxTests.rewards]) { stage in
       // The mail comes after the accounts, so when it goes out, they are known.
       try await stage.publish(.identity, ana.event, ben.event, mail)
-      _ = await carrier.next(1)
+      _ = try await carrier.next(1)
       try await stage.publish(.rewards, earned(ben, 3))
       try await stage.untilPublished(1, by: .notifications)
       let published = try NotificationCreated.decode(try await stage.published(by: .notifications)[0].body)

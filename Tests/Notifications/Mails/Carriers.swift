@@ -30,14 +30,19 @@ struct WatchedCarrier: MailCarrier {
     }
   }
 
+  /// The test was given up before so many journeys were made.
+  struct TooFew: Error {
+    let count: Int
+  }
+
   /// The next so many journeys.
-  func next(_ count: Int) async -> [Journey] {
+  func next(_ count: Int) async throws -> [Journey] {
     var result: [Journey] = []
     for await journey in journeys {
       result.append(journey)
-      if result.count == count { break }
+      if result.count == count { return result }
     }
-    return result
+    throw TooFew(count: result.count)
   }
 }
 

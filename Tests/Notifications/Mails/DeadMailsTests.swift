@@ -79,12 +79,12 @@ final class DeadMailsTests {
   func retry() async throws {
     var first: DeadMail?
     try await die(["worn"]) { stage, _, carrier in
-      #expect(await carrier.next(2).allSatisfy { $0.failure == .connection })
+      #expect(try await carrier.next(2).allSatisfy { $0.failure == .connection })
       first = try await stage.call(ListDeadMails.self, .init(), as: administrator).items.first
       let id = try #require(first?.id)
       _ = try await stage.call(RetryDeadMail.self, .init(mailID: id), as: administrator)
       // As often as one that was never tried.
-      #expect(await carrier.next(2).allSatisfy { $0.letter.id == id && $0.failure == .connection })
+      #expect(try await carrier.next(2).allSatisfy { $0.letter.id == id && $0.failure == .connection })
       try await untilDead(1, stage)
       #expect(try await stage.call(ListDeadMails.self, .init(), as: administrator).items.first?.attempts == 2)
     }
@@ -92,7 +92,7 @@ final class DeadMailsTests {
     let working = WatchedCarrier()
     try await Stage.mails(identity, working, home: home) { stage in
       _ = try await stage.call(RetryDeadMail.self, .init(mailID: dead.id), as: administrator)
-      let letter = await working.next(1)[0].letter
+      let letter = try await working.next(1)[0].letter
       #expect(letter.id == dead.id && letter.to.description == "worn@example.org")
       #expect(try await stage.call(ListDeadMails.self, .init(), as: administrator).items.isEmpty)
       #expect(try await stage.refusal(RetryDeadMail.self, .init(mailID: dead.id), as: administrator) == "not_found")

@@ -49,7 +49,7 @@ final class SecurityNoticesTests {
     let carrier = WatchedCarrier()
     try await Stage.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
       try await stage.publish(.identity, event, event)
-      let letter = await carrier.next(1)[0].letter
+      let letter = try await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
       #expect(try await kinds(stage) == [mail])
       #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(mail, .spanish)))
@@ -75,7 +75,7 @@ final class SecurityNoticesTests {
       let locked = AccountProtected(incidentID: ID(), accountID: ana.account, pattern: .accountGuessed, at: at)
       try await stage.publish(.identity, ana.event, event, event, locked)
       // The only mail is that of what came after it.
-      #expect(await carrier.next(1)[0].letter.bytes.count > 0)
+      #expect(try await carrier.next(1)[0].letter.bytes.count > 0)
       let inbox = try await inbox(stage, of: ana).sorted { $0.number < $1.number }
       #expect(inbox.map(\.kind) == [.accountVerified, .accountLocked])
       #expect(inbox[0].title == "Correo electrónico verificado")
@@ -98,7 +98,7 @@ final class SecurityNoticesTests {
       for (incident, pattern, measure, kind) in expected {
         let event = AccountProtected(incidentID: incident, accountID: ana.account, pattern: pattern, measure: measure, at: at)
         try await stage.publish(.identity, event, event)
-        let letter = await carrier.next(1)[0].letter
+        let letter = try await carrier.next(1)[0].letter
         #expect(text(letter).contains("https://racha.example/recover\r\n"))
         #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(kind, .english)))
       }
@@ -120,12 +120,12 @@ final class SecurityNoticesTests {
       let alerted = AdministratorAlerted(
         mailID: mail, accountID: ana.account, incidentID: ID(), title: "One address tries many accounts", at: at)
       try await stage.publish(.identity, alerted, alerted)
-      let letter = text(await carrier.next(1)[0].letter)
+      let letter = text(try await carrier.next(1)[0].letter)
       #expect(letter.contains("there is a critical incident: One address tries many accounts."))
       #expect(letter.contains("- Severity: critical\r\n- Address: 192.0.2.7\r\n") && letter.contains("- Block the address.\r\n"))
       #expect(letter.contains("<li>Block the address.</li>"))
       try await stage.publish(.identity, SecurityReportReady(mailID: report, accountID: ana.account))
-      #expect(text(await carrier.next(1)[0].letter).contains("Security report of 2026-11-21"))
+      #expect(text(try await carrier.next(1)[0].letter).contains("Security report of 2026-11-21"))
       let inbox = try await inbox(stage, of: ana)
       #expect(inbox.map(\.kind) == [.incidentRaised])
       #expect(inbox[0].links.incidentID?.description == alerted.incidentID.description)
