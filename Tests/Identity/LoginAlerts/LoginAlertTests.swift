@@ -73,6 +73,30 @@ struct LoginAlertTests {
     }
   }
 
+  @Test(
+    "without places, a device on another network is known by its own token, not by what it says of itself nor by another's token",
+    arguments: [true, false])
+  func provenDevice(showsToken: Bool) async throws {
+    try await RunningIdentity.run { identity in
+      func logIn(_ name: String, from address: String, _ token: String?) async throws -> SignedIn {
+        let input = LogIn.Input(
+          login: name, password: RunningIdentity.password, device: try DeviceName(text: "Ana's phone"), deviceToken: token)
+        return try await identity.ask(LogIn.self, input, by: .person(from: address))
+      }
+      var tokens: [String?] = []
+      for name in ["ana", "ben"] {
+        try await identity.register(name)
+        tokens.append(try await logIn(name, from: Self.madrid, nil).deviceToken)
+      }
+      #expect(tokens.allSatisfy { $0 != nil })
+      identity.time.advance(seconds: 3600)
+      _ = try await logIn("ana", from: Self.barcelona, tokens[0])
+      #expect(try await identity.published(LoginAlertRaised.self).isEmpty)
+      _ = try await logIn("ana", from: Self.tokyo, showsToken ? tokens[1] : nil)
+      #expect(try await identity.published(LoginAlertRaised.self).map(\.level) == [.notice])
+    }
+  }
+
   @Test("a session in question may use the app, but not touch what the account is protected by, until its owner has answered")
   func restricted() async throws {
     try await Self.run { identity, usual in
