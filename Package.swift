@@ -74,7 +74,7 @@ func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [
     .target(
       name: "\(name)Service",
       dependencies: ["Operations", "ServiceKit", "Storage", grdb] + contracts + uses,
-      path: path, exclude: ["Contract", "Main", "README.md"] + beside, swiftSettings: settings),
+      path: path, exclude: ["Contract", "Main", "README.md", "schema.sql"] + beside, swiftSettings: settings),
     .executableTarget(
       name: name.lowercased(), dependencies: [.byName(name: "\(name)Service"), "Operations", "ServiceKit"],
       path: "\(path)/Main",
@@ -148,7 +148,8 @@ let package = Package(
     shared("Sandbox", ["CSandbox", logging, metrics]),
     shared("Workers", ["Operations"]),
     shared("Messaging", ["CZeroMQ", "Operations", logging, metrics]),
-    shared("Storage", ["CScrubbingVFS", "Operations", crypto, grdb, logging, metrics, sqlite]),
+    shared(
+      "Storage", ["CScrubbingVFS", "Operations", crypto, grdb, logging, metrics, sqlite], exclude: ["schema.sql"]),
     shared(
       "ServiceKit",
       [
@@ -198,7 +199,7 @@ let package = Package(
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
-      uses: ["CCurl", "CEmbeddedFile", "CMailTemplates", lifecycle, logging, metrics, mustache],
+      uses: ["CCurl", "CMailTemplates", lifecycle, logging, metrics, mustache],
       beside: ["Mails/Templates"])
     + [
       // Tests
@@ -206,16 +207,16 @@ let package = Package(
         "Activity",
         [
           "ActivityContract", "ActivityService", "BuiltPrograms", "CArchive", "EarlierStores", "GeneratedHistory",
-          "IdentityContract", "ImportFormats", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling",
+          "IdentityContract", "ImportFormats", "InMemoryBus", "InProcess", "Operations", "RewardsContract", "RewardsService",
+          "Sampling",
           "Sandbox", "ServiceKit", "SocialContract", "SocialService", "Storage", "sandbox-probe", crypto, grdb, sqlite,
         ],
         exclude: ["CalendarFeeds/expand.py", "README.md"]),
       tests(
         "Contracts",
         [
-          "ActivityService", "GatewayContract", "IdentityService", "Messaging", "NotificationsService", "Operations",
-          "RewardsService",
-          "ServiceKit", "SocialService", "Storage", grdb, logging,
+          "ActivityService", "GatewayContract", "IdentityService", "InMemoryBus", "NotificationsService", "Operations",
+          "RewardsService", "ServiceKit", "SocialService", "Storage", grdb, logging,
         ] + everyContract),
       tests("Deploy", ["Cluster"], exclude: ["StandIns"]),
       tests(
@@ -227,19 +228,21 @@ let package = Package(
       tests(
         "Gateway",
         [
-          "GatewayContract", "GatewayService", "Messaging", "Operations", "Sampling", "ServiceKit", crypto, lifecycle, logging,
+          "GatewayContract", "GatewayService", "InMemoryBus", "Messaging", "Operations", "Sampling", "ServiceKit", crypto,
+          lifecycle, logging,
           nioCore, nioHTTP1, nioPosix, nioSSL,
         ] + everyContract,
         exclude: ["Documents/things.openapi.json"]),
       tests(
         "Identity",
         [
-          "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "Messaging", "Operations", "Sampling",
+          "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "InMemoryBus", "Messaging", "Operations",
+          "Sampling",
           "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
         ], exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["BuiltPrograms", "Images", "Operations", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
-      tests("Messaging", ["Messaging", "Operations", "Sampling", logging]),
+      tests("Messaging", ["InMemoryBus", "Messaging", "Operations", "Sampling", logging]),
       tests(
         "Notifications",
         [
@@ -258,7 +261,11 @@ let package = Package(
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
       tests(
         "ServiceKit",
-        ["IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle, logging, signals]),
+        [
+          "IdentityContract", "InMemoryBus", "Messaging", "Operations", "ServiceKit", "Storage", coreMetrics, grdb, lifecycle,
+          logging,
+          signals,
+        ]),
       tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
       tests(
         "Storage",
@@ -292,11 +299,16 @@ let package = Package(
         name: "EarlierStores", dependencies: ["Operations", "Storage", logging], path: "Tests/EarlierStores",
         swiftSettings: settings),
 
+      // The bus inside one process
+      .target(
+        name: "InMemoryBus", dependencies: ["Messaging", "Operations"], path: "Tests/InMemoryBus", swiftSettings: settings),
+
       // Services in the tests' own process, with a double of identity
       .target(
         name: "InProcess",
         dependencies: [
-          "BuiltPrograms", "IdentityContract", "Messaging", "Operations", "ServiceKit", "Storage", grdb, lifecycle, logging,
+          "BuiltPrograms", "IdentityContract", "InMemoryBus", "Messaging", "Operations", "ServiceKit", "Storage", grdb, lifecycle,
+          logging,
         ],
         path: "Tests/InProcess", swiftSettings: settings),
 

@@ -46,7 +46,8 @@ public final class Gateway: Service {
     let isStopping = StopFlag()
     let counts = ConnectionCounts(limits)
     let bytes = BytesInFlight(limits)
-    let catalog = Catalog(contracts)
+    let catalog = Catalog(
+      contracts, pages: BrowserPages.all(mailbox: configuration.mailbox, isEncrypted: configuration.certificate != nil))
     let problems = ProblemWriter(contracts + [.gateway])
     let heads = ResponseHeads(configuration, clock: clock)
     let client = GatewayClient(bus: bus, clock: clock)
@@ -69,18 +70,17 @@ public final class Gateway: Service {
       for listener in listeners { listener.recordLag() }
       return metrics()
     }
-    let pages = Pages(configuration, catalog, problems, client, ownMetrics: ownMetrics) {
+    let system = SystemResponder(configuration, catalog, problems, client, ownMetrics: ownMetrics) {
       isStopping.isSet
     } healthProblems: {
       // One that has not caught up yet waits for a service that says itself what is wrong. Without what was revoked, though, no token is taken.
       listeners.compactMap(\.healthProblem).filter { $0.state != .catchingUp }
         + (verifier.revocations.areKnown ? [] : [HealthProblem(part: "revocations", state: .catchingUp)])
     }
+    let caller = OperationCaller(admission: admission, switchboard: switchboard)
     let responder = HTTPResponder(
-      catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, heads: heads, pages: pages,
-      recovery: RecoveryPage(problems), loginAlerts: LoginAlertPage(problems),
-      mailbox: MailboxPage(problems, configuration.mailbox, isEncrypted: configuration.certificate != nil),
-      externalLoginReturn: ExternalLoginReturn(problems, client), client: client)
+      catalog: catalog, admission: admission, caller: caller, problems: problems, heads: heads, system: system,
+      pages: PageServices(endpoints: catalog.byName, caller: caller, client: client, problems: problems))
     let stream = EventStream(feed: feed, connections: connections, revocations: verifier.revocations, clock: clock)
     let processor = RPCProcessor(
       catalog: catalog, admission: admission, switchboard: switchboard, problems: problems, feed: feed, connections: connections,

@@ -2,7 +2,7 @@ public import Operations
 
 /// How services talk: requests that are answered, and announcements of what happened.
 ///
-/// ``ZeroMQBus`` is the real one; ``MemoryBus`` its twin inside one process. A bus belongs to one service, in whose name it speaks.
+/// ``ZeroMQBus`` is the real one; tests have a twin of it inside one process. A bus belongs to one service, in whose name it speaks.
 public protocol Bus: Sendable {
   /// Sends a request and waits for its reply, never longer than the request's deadline.
   ///
@@ -26,6 +26,18 @@ public protocol Bus: Sendable {
 
 extension Bus {
   public var eventExecutor: (any TaskExecutor)? { nil }
+}
+
+/// A bus that works only while it runs, such as one with sockets.
+public protocol RunnableBus: Bus {
+  /// Takes the service's place on the bus; does nothing if it has it.
+  func start() throws
+
+  /// Runs until it is stopped or cancelled.
+  func run() async throws
+
+  /// Lets what is in flight end, and then ``run()``, after that time at the latest.
+  func beginStop(within time: Duration)
 }
 
 /// What a service tells all others.

@@ -55,6 +55,7 @@ public final class Store: Sendable {
   private let reads: JobQueue<Read>
   private let writes: JobQueue<Write>
   private let relay: Relay
+  private let signals: CommitSignals
 
   /// Opens the file, creating it if there is none, and brings its schema up to date.
   ///
@@ -72,6 +73,7 @@ public final class Store: Sendable {
     let opened = try Connections.open(path, readers: limits.readers, migrations, of: service, at: clock.now)
     let (connections, epoch) = (opened.connections, opened.epoch)
     let relay = Relay()
+    let signals = CommitSignals()
     let metrics = StoreMetrics()
     let fatal: FatalError = { reason in
       logger.critical("the store cannot be trusted any more", metadata: ["store": .string(path), "reason": .string(reason)])
@@ -86,7 +88,8 @@ public final class Store: Sendable {
         metadata: ["store": .string(path), "reason": .string(problem.failure.code)])
     }
     let commits = GroupCommit(
-      service: service, clock: clock, epoch: epoch.name, publish: relay.publish, metrics: metrics, space: space, onFatal: fatal)
+      service: service, clock: clock, epoch: epoch.name, publish: relay.publish, metrics: metrics, space: space, onFatal: fatal,
+      committed: signals.signal)
     self.service = service
     self.path = path
     self.epoch = epoch
@@ -100,6 +103,7 @@ public final class Store: Sendable {
     self.fatal = fatal
     self.logger = logger
     self.relay = relay
+    self.signals = signals
     self.sharedReads = sharedReads
     lookUps = connections.lookUps
     holds = Holds(connections.snapshot, writer: connections.writer, longest: limits.writesHeld)
@@ -177,6 +181,9 @@ public final class Store: Sendable {
 
   /// Calls that body after each commit that told events, commit by commit, on the thread that commits. Set once, before writing.
   public func relay(to publish: @escaping @Sendable (PublishedEvents) -> Void) { relay.set(publish) }
+
+  /// A signal after each commit from now on, whatever was written; those that nobody took yet are one.
+  public func commits() -> AsyncStream<Void> { signals.stream() }
 
   /// Why writes are refused at the moment; nil if they are not. It is known once a write was refused, and until one is durable.
   public var problem: StorageProblem? { space.problem }

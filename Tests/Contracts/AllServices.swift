@@ -1,13 +1,14 @@
 import ActivityService
 import Foundation
 import IdentityService
+import InMemoryBus
 import Logging
-import Messaging
 import NotificationsService
 import Operations
 import RewardsService
 import ServiceKit
 import SocialService
+import Storage
 
 /// Every service that has a store, defined as its executable does, in a home folder that goes with the test.
 struct AllServices {
@@ -25,9 +26,20 @@ struct AllServices {
     }
     let definitions = [
       ServiceDefinition.activity(environment(.activity)), try await Identity.service(environment(.identity)),
-      try Notifications.service(environment(.notifications)), try .rewards(environment(.rewards)),
+      try Notifications.service(environment(.notifications)), try Rewards.service(environment(.rewards)),
       Social.service(environment(.social)),
     ]
     try await body(AllServices(definitions: definitions, environment: environment))
+  }
+
+  /// Every service's definition with a new store of it.
+  static func withStores(_ body: (ServiceDefinition, Store) async throws -> Void) async throws {
+    try await with { services in
+      for definition in services.definitions {
+        let host = try ServiceHost(definition, services.environment(definition.contract.service))
+        try await body(definition, host.store)
+        await host.store.close()
+      }
+    }
   }
 }

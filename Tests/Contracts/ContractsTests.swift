@@ -162,6 +162,32 @@ struct ContractsTests {
     #expect(count == 28)
   }
 
+  @Test("refuse null by name in every field of a PATCH that null does not clear, and say in the schema which those are")
+  func patches() throws {
+    // What is no field of the thing itself, but says which and as it was when.
+    let others: Set = ["activityID", "day", "pauseID", "revision"]
+    var cleared: [String: [String]] = [:]
+    for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
+      guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
+      var patched: [String] = []
+      for property in properties where !others.contains(property.name) {
+        let schema = property.value
+        let takesNull = [schema["type"], schema["anyOf"]].contains { choices in
+          if case .array(let choices) = choices { choices.contains("null") || choices.contains(["type": "null"]) } else { false }
+        }
+        if takesNull { patched.append(property.name) }
+        let problems = ContractsTests.problems(of: operation, body: "{\"\(property.name)\":null}")
+        #expect(problems.contains("\(property.name) null") != takesNull, "\(operation.spec.name) \(property.name)")
+      }
+      cleared[operation.spec.name] = patched
+    }
+    #expect(
+      cleared == [
+        "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "pauses.update": [],
+        "settings.update": [],
+      ])
+  }
+
   private static func schemas<O: Operations.Operation>(of operation: O.Type) -> (input: JSON, output: JSON) {
     func schema(_ type: any Document.Type) -> JSON {
       var schemas = Schemas()
@@ -175,8 +201,8 @@ struct ContractsTests {
 
   private static func problems<O: Operations.Operation>(of operation: O.Type, body: String) -> [String] {
     do throws(Failure) {
-      _ = try O.Input.decode(Array(body.utf8))
-      return []
+      let input = try O.Input.decode(Array(body.utf8))
+      return ((input as? any Form)?.found.with([]) ?? []).map { "\($0.field) \($0.code)" }
     } catch {
       return error.fields.map { "\($0.field) \($0.code)" }
     }

@@ -6,20 +6,9 @@ import Testing
 
 @Suite("The erasure of accounts in all services (ID-12)")
 struct ErasureTests {
-  /// Every service's definition, and its tables as a new store has them.
-  private func eachStore(_ body: (ServiceDefinition, Store) async throws -> Void) async throws {
-    try await AllServices.with { services in
-      for definition in services.definitions {
-        let host = try ServiceHost(definition, services.environment(definition.contract.service))
-        try await body(definition, host.store)
-        await host.store.close()
-      }
-    }
-  }
-
   @Test("every table of every store says how it forgets an account")
   func coverage() async throws {
-    try await eachStore { definition, store in
+    try await AllServices.withStores { definition, store in
       let service = definition.contract.service
       let found = try await store.read { database in
         try Set(
@@ -36,7 +25,7 @@ struct ErasureTests {
   @Test("no table with an account's column is declared to hold nothing of accounts, but for what notes deletions")
   func accountColumns() async throws {
     let notes: Set = ["account_deletions", "ended_sessions"]
-    try await eachStore { definition, store in
+    try await AllServices.withStores { definition, store in
       for table in definition.erasedTables where table.reason != nil && !notes.contains(table.name) {
         let columns = try await store.read { try $0.columns(in: table.name).map(\.name) }
         #expect(!columns.contains { $0.contains("account") && !$0.contains("key") }, "\(table.name)")
@@ -46,7 +35,7 @@ struct ErasureTests {
 
   @Test("a table that goes with another does so by its schema")
   func following() async throws {
-    try await eachStore { definition, store in
+    try await AllServices.withStores { definition, store in
       for table in definition.erasedTables {
         guard let followed = table.followed else { continue }
         let cascades = try await store.read { database in
@@ -63,7 +52,7 @@ struct ErasureTests {
 
   @Test("every statement fits its tables, and erasing an account of which there is nothing changes nothing")
   func statements() async throws {
-    try await eachStore { definition, store in
+    try await AllServices.withStores { definition, store in
       let account = AccountID()
       let erasure = Erasure(definition.erasedTables)
       try await store.write { try erasure.begin(account, ID(), $0) }
@@ -76,7 +65,7 @@ struct ErasureTests {
   func scans() async throws {
     // Tables that hold a few rows: what administrators look into, ended by them or by themselves.
     let small: Set = ["incidents"]
-    try await eachStore { definition, store in
+    try await AllServices.withStores { definition, store in
       for table in definition.erasedTables where !small.contains(table.name) {
         for sql in try await store.read(table.sql) {
           let bound = sql.replacing(":account", with: "x'00'").replacing(":text", with: "'a'").replacing(":now", with: "0")

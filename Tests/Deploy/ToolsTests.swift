@@ -20,7 +20,8 @@ extension Clusters {
         try await makeCertificate(in: launcher.home)
         launcher.environment["RACHA_TLS_CERTIFICATE_FILE"] = "\(launcher.home)/chain.pem"
         launcher.environment["RACHA_TLS_KEY_FILE"] = "\(launcher.home)/key.pem"
-        try Data(#"{"racha":{"bogus":1,"smtp":{"connections":1}}}"#.utf8).write(to: URL(fileURLWithPath: "\(launcher.home)/racha.json"))
+        try Data(#"{"racha":{"bogus":1,"smtp":{"connections":1}}}"#.utf8)
+          .write(to: URL(fileURLWithPath: "\(launcher.home)/racha.json"))
         let up = try await launcher.up()
         #expect(up.status == 0, "\(up.errors)")
         let unknown = try await launcher.run("logs", "gateway").output.split(separator: "\n").filter { $0.contains("is unknown") }

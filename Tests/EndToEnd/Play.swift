@@ -69,16 +69,16 @@ enum Play {
     let inbox = try await eventually {
       try await first.inbox()
     } until: { inbox in
-      inbox.filter { $0.kind == .messageReceived }.count >= messages
+      inbox.filter { $0.kind == "messageReceived" }.count >= messages
     }
-    #expect(inbox.filter { $0.kind == .messageReceived }.count == messages)
-    #expect(inbox.filter { $0.kind == .friendRequestAccepted }.count == 1)
+    #expect(inbox.filter { $0.kind == "messageReceived" }.count == messages)
+    #expect(inbox.filter { $0.kind == "friendRequestAccepted" }.count == 1)
     let other = try await eventually {
       try await second.inbox()
     } until: {
-      $0.contains { $0.kind == .friendRequestReceived }
+      $0.contains { $0.kind == "friendRequestReceived" }
     }
-    #expect(other.filter { $0.kind == .friendRequestReceived }.count == 1)
+    #expect(other.filter { $0.kind == "friendRequestReceived" }.count == 1)
   }
 
   /// The coins of each `coins.earned` event in the log of rewards, by account.

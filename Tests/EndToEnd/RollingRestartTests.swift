@@ -103,7 +103,7 @@ struct RollingRestartTests {
       case 2: _ = try await ana.client.call(ListFriends.self, .init())
       case 3: _ = try await ben.client.call(GetBalance.self, Empty())
       case 4: _ = try await ana.client.call(CountUnreadNotifications.self, Empty())
-      case 5: _ = try await ana.client.call(UpdateSettings.self, .init(dayStartHour: kind % 6))
+      case 5: _ = try await ana.client.call(UpdateSettings.self, .init(dayStartHour: .set(kind % 6)))
       case 6: _ = try await ben.client.call(MarkNotificationsRead.self, .init(upTo: 1))
       default:
         _ = try await ana.client.call(SendMessage.self, .init(accountID: ben.account.id, text: .init(text: name)))

@@ -50,7 +50,7 @@ struct TCPBusTests {
     }
     #expect(coins == 34)
 
-    _ = try await ana.client.call(UpdateSettings.self, .init(consents: .init(activityData: false)))
+    _ = try await ana.client.call(UpdateSettings.self, .init(consents: .set(.init(activityData: false))))
     let refusal = await #expect(throws: GatewayClient.Problem.self) {
       try await ana.client.call(RecordMovementSamples.self, walk("b"))
     }

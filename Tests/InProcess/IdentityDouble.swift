@@ -1,56 +1,255 @@
-import IdentityContract
-import Messaging
-import Operations
+public import IdentityContract
+public import Operations
 import ServiceKit
+import Storage
 import Synchronization
 
-/// Stands for identity: knows accounts, tells of them, and answers who asks.
-final class IdentityDouble: Sendable {
-  private let accounts = Mutex<[AccountID: AccountChanged]>([:])
-  private let deletions = Mutex<[AccountDeleted]>([])
+/// Stands for identity: the real contract over accounts that a test makes up.
+public final class IdentityDouble: Sendable {
+  /// An account and how it signs in.
+  public struct Account: Sendable {
+    /// What identity publishes of it.
+    public fileprivate(set) var event: AccountChanged
+    /// Whether it signs in as a verified account, whatever others know of it by now.
+    fileprivate var signsInVerified = true
 
-  var definition: ServiceDefinition {
-    var service = ServiceDefinition(
-      Contract(.identity, operations: [LookUpAccount.self], events: [AccountChanged.self], words: []), migrations: [])
-    service.serve(LookUpAccount.self) { input, _ in
-      guard let account = self.accounts.withLock({ accounts in input.accountID.flatMap { accounts[$0] } }) else {
-        throw Failure(RequestFailure.notFound)
-      }
+    public var account: AccountID { event.accountID }
+    public var username: Username { event.username }
+    public var language: Language { event.language }
+    /// In a new session.
+    public var caller: Caller {
+      Caller(kind: .account, account: account, session: SessionID(), isVerified: signsInVerified, language: language)
+    }
+  }
+
+  private struct State {
+    var people: [AccountID: Account] = [:]
+    /// Of whom a subscriber without history is told.
+    var registered: [AccountID] = []
+    var deleted: [AccountDeleted] = []
+    var secrets: [VerificationLinkID: ReadVerificationSecret.Output] = [:]
+    var recoveries: [PasswordRecoveryID: ReadRecoverySecret.Output] = [:]
+    var alerts: [LoginAlertID: ReadLoginAlertSecret.Output] = [:]
+    var mails: [SecurityMailID: SecurityMail] = [:]
+    var emailChanges: [EmailChangeID: ReadEmailChangeSecret.Output] = [:]
+    var formerAddresses: [EmailChangeID: ReadEmailChangeNotice.Output] = [:]
+    var tokens: [PersonalAccessTokenID: ReadPersonalAccessTokenNotice.Output] = [:]
+    var deletions: [AccountDeletionID: ReadDeletionReport.Output] = [:]
+    var endedReports: [AccountDeletionID] = []
+    var refusesReportEnds = false
+    var lookUps = 0
+    var isAway = false
+  }
+
+  private let state = Mutex(State())
+  /// The links whose secret was asked for, also in vain.
+  public let asked: AsyncStream<VerificationLinkID>
+  private let asking: AsyncStream<VerificationLinkID>.Continuation
+
+  public init() { (asked, asking) = AsyncStream.makeStream() }
+
+  /// How often an account was looked up.
+  public var lookUps: Int { state.withLock { $0.lookUps } }
+
+  /// Whether it answers no request for secrets.
+  public func goAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+  /// Makes up an account that is known to whoever asks for it; nothing is published of it.
+  public func person(
+    _ username: String, nickname: String? = nil, language: Language = .english, isVerified: Bool = true
+  ) throws -> Account {
+    let event = AccountChanged(
+      accountID: AccountID(), username: try Username(text: username), nickname: try nickname.map(Nickname.init(text:)),
+      timeZone: .utc, dayStartHour: 0, language: language, isVerified: isVerified, revision: 1)
+    let account = Account(event: event)
+    state.withLock { $0.people[account.account] = account }
+    return account
+  }
+
+  /// Makes up an account that a subscriber without history is told of.
+  func register(
+    timeZone: String, dayStartHour: Int, isVerified: Bool, language: Language, consents: [ConsentPurpose]
+  ) throws -> Account {
+    let timeZone = try TimeZoneName(text: timeZone)
+    return try state.withLock { state in
+      let event = AccountChanged(
+        accountID: AccountID(), username: try Username(text: "person\(state.people.count)"), nickname: nil, timeZone: timeZone,
+        dayStartHour: dayStartHour, language: language, isVerified: isVerified, consents: consents, revision: 1)
+      let account = Account(event: event, signsInVerified: isVerified)
+      state.people[account.account] = account
+      state.registered.append(account.account)
       return account
     }
+  }
+
+  /// Changes an account.
+  func change(_ id: AccountID, _ change: (inout AccountChanged) throws -> Void) throws -> AccountChanged {
+    try state.withLock { state in
+      guard var account = state.people[id] else { throw Failure(RequestFailure.notFound) }
+      try change(&account.event)
+      account.event.revision += 1
+      state.people[id] = account
+      return account.event
+    }
+  }
+
+  /// Deletes an account.
+  func delete(_ id: AccountID, at now: Instant) -> AccountDeleted {
+    let event = AccountDeleted(deletionID: AccountDeletionID(), accountID: id, at: now)
+    state.withLock { $0.deleted.append(event) }
+    return event
+  }
+
+  /// Makes a verification link for that person; its secret is given out until ``forget(_:)``.
+  public func link(of person: Account, token: String) throws -> VerificationLinkID {
+    let link = VerificationLinkID()
+    let secret = try secret(of: person, token: token)
+    state.withLock { $0.secrets[link] = secret }
+    return link
+  }
+
+  /// Makes a link that recovers that person's password; its secret is given out for ever.
+  public func recovery(of person: Account, token: String) throws -> PasswordRecoveryID {
+    let recovery = PasswordRecoveryID()
+    let secret = try secret(of: person, token: token)
+    state.withLock { $0.recoveries[recovery] = secret }
+    return recovery
+  }
+
+  /// Makes an alert about a login of that person; the secret of its links is given out for ever.
+  public func loginAlert(of person: Account, token: String) throws -> LoginAlertID {
+    let alert = LoginAlertID()
+    let secret = ReadLoginAlertSecret.Output(
+      token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
+      language: person.language, device: "Firefox on Linux", place: "Tokyo, Japan",
+      at: try Instant(text: "2026-11-22T08:43:00.000Z"))
+    state.withLock { $0.alerts[alert] = secret }
+    return alert
+  }
+
+  /// Makes a mail for that person, as an administrator.
+  public func securityMail(to person: Account, title: String, lines: [String], recommendations: [String]) throws -> SecurityMailID
+  {
+    let id = SecurityMailID()
+    let mail = SecurityMail(
+      email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language,
+      title: title, lines: lines, recommendations: recommendations)
+    state.withLock { $0.mails[id] = mail }
+    return id
+  }
+
+  /// Makes a link that changes that person's address to the one that all here have; the former one is `<username>@before.example`.
+  public func emailChange(of person: Account, token: String) throws -> EmailChangeID {
+    let change = EmailChangeID()
+    let secret = try secret(of: person, token: token)
+    let former = ReadEmailChangeNotice.Output(
+      token: String(token.reversed()), email: try EmailAddress(text: "\(person.username)@before.example"),
+      username: person.username, language: person.language, expiresAt: secret.expiresAt)
+    state.withLock { state in
+      state.emailChanges[change] = secret
+      state.formerAddresses[change] = former
+    }
+    return change
+  }
+
+  /// Makes a personal access token of that person.
+  public func personalAccessToken(
+    of person: Account, name: String, scopes: [AccessScope], expiresAt: Instant?
+  ) throws -> PersonalAccessTokenID {
+    let id = PersonalAccessTokenID()
+    let token = PersonalAccessToken(
+      id: id, name: try PersonalAccessTokenName(text: name), scopes: scopes,
+      createdAt: try Instant(text: "2026-11-22T08:43:00.000Z"), expiresAt: expiresAt, lastUsedAt: nil)
+    let notice = ReadPersonalAccessTokenNotice.Output(
+      token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
+      language: person.language)
+    state.withLock { $0.tokens[id] = notice }
+    return id
+  }
+
+  /// Makes a deletion of that person's account, which is remembered until ``forget(_:)-(AccountDeletionID)``.
+  public func deletion(of person: Account) throws -> AccountDeletionID {
+    let id = AccountDeletionID()
+    let addressee = ReadAddressee.Output(
+      email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
+    let at = try Instant(text: "2026-11-22T08:43:00.000Z")
+    let deletion = AccountDeletion(
+      id: id, state: .reporting, requestedAt: at, cleanBy: at.adding(seconds: 86_400), erasedAt: at.adding(seconds: 60),
+      finishedAt: nil, services: [])
+    state.withLock { $0.deletions[id] = ReadDeletionReport.Output(addressee: addressee, deletion: deletion) }
+    return id
+  }
+
+  /// Lets a deletion be unknown, as if identity were put back from before it.
+  public func forget(_ deletion: AccountDeletionID) { state.withLock { $0.deletions[deletion] = nil } }
+
+  /// Whether it does not hear that a report has ended.
+  public func refuseReportEnds(_ refuses: Bool) { state.withLock { $0.refusesReportEnds = refuses } }
+
+  /// The deletions whose reports have ended.
+  public var endedReports: [AccountDeletionID] { state.withLock { $0.endedReports } }
+
+  private func secret(of person: Account, token: String) throws -> ReadVerificationSecret.Output {
+    ReadVerificationSecret.Output(
+      token: token, email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username,
+      language: person.language, expiresAt: try Instant(text: "2026-11-22T08:43:00.000Z"))
+  }
+
+  /// Lets a link stop working.
+  public func forget(_ link: VerificationLinkID) { state.withLock { $0.secrets[link] = nil } }
+
+  /// The service, as ``ServicesInProcess`` runs it.
+  var definition: ServiceDefinition {
+    var service = ServiceDefinition(.identity, migrations: [])
     service.publishSnapshot { _, _, _ in
-      let accounts = self.accounts.withLock { Array($0.values) } as [any Event]
-      let deletions = self.deletions.withLock { Array($0) } as [any Event]
-      return (accounts + deletions, nil)
+      self.state.withLock { state in
+        let accounts: [any Event] = state.registered.compactMap { state.people[$0]?.event }
+        return (accounts + state.deleted.map { $0 as any Event }, nil)
+      }
+    }
+    serve(LookUpAccount.self, in: &service) { input, state in
+      state.lookUps += 1
+      return state.people.values.first { $0.account == input.accountID || $0.username == input.username }?.event
+    }
+    serve(ReadAddressee.self, in: &service) { input, state in
+      guard let person = state.people[input.accountID] else { return nil }
+      return ReadAddressee.Output(
+        email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
+    }
+    serveSecrets(in: &service)
+    serve(ReadDeletionReport.self, in: &service) { input, state in state.deletions[input.deletionID] }
+    serve(EndDeletionReport.self, in: &service) { input, state in
+      if state.refusesReportEnds { throw Failure(RequestFailure.unavailable) }
+      guard state.deletions[input.deletionID] != nil else { return nil }
+      state.endedReports.append(input.deletionID)
+      return Empty()
     }
     return service
   }
 
-  func add(
-    timeZone: String, dayStartHour: Int, isVerified: Bool, language: Language, consents: [ConsentPurpose]
-  ) throws -> AccountChanged {
-    let number = accounts.withLock { $0.count }
-    let account = AccountChanged(
-      accountID: AccountID(), username: try Username(text: "person\(number)"), nickname: nil,
-      timeZone: try TimeZoneName(text: timeZone), dayStartHour: dayStartHour, language: language, isVerified: isVerified,
-      consents: consents, revision: 1)
-    accounts.withLock { $0[account.accountID] = account }
-    return account
+  /// Serves what mails are made from.
+  private func serveSecrets(in service: inout ServiceDefinition) {
+    serve(ReadVerificationSecret.self, in: &service) { [asking] input, state in
+      asking.yield(input.linkID)
+      if state.isAway { throw Failure(RequestFailure.unavailable) }
+      return state.secrets[input.linkID]
+    }
+    serve(ReadRecoverySecret.self, in: &service) { input, state in state.recoveries[input.recoveryID] }
+    serve(ReadLoginAlertSecret.self, in: &service) { input, state in state.alerts[input.alertID] }
+    serve(ReadSecurityMail.self, in: &service) { input, state in state.mails[input.mailID] }
+    serve(ReadEmailChangeSecret.self, in: &service) { input, state in state.emailChanges[input.changeID] }
+    serve(ReadEmailChangeNotice.self, in: &service) { input, state in state.formerAddresses[input.changeID] }
+    serve(ReadPersonalAccessTokenNotice.self, in: &service) { input, state in state.tokens[input.tokenID] }
   }
 
-  func delete(_ id: AccountID, at now: Instant) -> AccountDeleted {
-    let event = AccountDeleted(deletionID: AccountDeletionID(), accountID: id, at: now)
-    deletions.withLock { $0.append(event) }
-    return event
-  }
-
-  func change(_ id: AccountID, _ change: (inout AccountChanged) throws -> Void) throws -> AccountChanged {
-    try accounts.withLock { accounts in
-      guard var account = accounts[id] else { throw Failure(RequestFailure.notFound) }
-      try change(&account)
-      account.revision += 1
-      accounts[id] = account
-      return account
+  /// Serves an operation whose answer is what is found; what is not is `not_found`.
+  private func serve<O: OpenOperation>(
+    _ operation: O.Type, in service: inout ServiceDefinition,
+    _ find: @escaping @Sendable (O.Input, inout State) throws -> O.Output?
+  ) {
+    service.serve(operation) { input, _ in
+      guard let output = try self.state.withLock({ try find(input, &$0) }) else { throw Failure(RequestFailure.notFound) }
+      return output
     }
   }
 }

@@ -1,3 +1,4 @@
+import InMemoryBus
 import Messaging
 public import Operations
 

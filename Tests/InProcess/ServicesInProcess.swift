@@ -1,21 +1,23 @@
 import BuiltPrograms
 import Foundation
+import GRDB
 public import IdentityContract
+import InMemoryBus
 import Logging
-import Messaging
 public import Operations
 public import ServiceKit
 import ServiceLifecycle
 public import Storage
-import Synchronization
 
 /// Real services with real stores, in the tests' own process, over a bus in memory; identity is a double that knows whom the test
-/// registers.
+/// registers or makes up before.
 ///
 ///     try await ServicesInProcess.running([{ .activity($0) }]) { services in
 ///       let ana = try await services.register(timeZone: "Europe/Madrid")
 ///       let activity = try await ana.send(CreateActivity.self, …)
 ///     }
+///
+/// Other services that only publish are definitions without operations: `ServiceDefinition(.rewards, migrations: [])`.
 public struct ServicesInProcess: Sendable {
   /// Builds a service, as its executable does.
   public typealias Build = @Sendable (ServiceEnvironment) throws -> ServiceDefinition
@@ -24,23 +26,28 @@ public struct ServicesInProcess: Sendable {
   public let clock: MovableClock
   /// The folder that they keep everything in.
   public let home: Home
-  private let identity: IdentityDouble
+  /// Stands for identity.
+  public let identity: IdentityDouble
   private let stores: [ServiceName: Store]
   private let gateway: MemoryBus
 
-  /// Runs the services for as long as the body takes, in a home folder of their own.
+  /// Runs the services for as long as the body takes, and stops them gracefully.
   ///
   /// - Parameters:
+  ///   - identity: who is known to it, if the test makes them up before.
+  ///   - now: the time at which the clock stands; nil for the system's time.
+  ///   - path: the home folder, if the test keeps it; otherwise it is one of their own and goes with them.
   ///   - prepare: puts files into the home folder before the services are built.
   public static func running<T>(
-    _ builds: [Build], settings: [String: String] = [:], at now: String = "2026-11-21T12:00:00.000Z",
-    prepare: (Home) throws -> Void = { _ in }, _ body: (ServicesInProcess) async throws -> T
+    _ builds: [Build], identity: IdentityDouble = IdentityDouble(), settings: [String: String] = [:],
+    at now: String? = "2026-11-21T12:00:00.000Z", home path: String? = nil, prepare: (Home) throws -> Void = { _ in },
+    _ body: (ServicesInProcess) async throws -> T
   ) async throws -> T {
-    let home = Home(path: "/tmp/racha-in-\(UInt64.random(in: .min ... .max))")
+    let home = Home(path: path ?? "/tmp/racha-in-\(UInt64.random(in: .min ... .max))")
     try Home.makePrivateFolder(home.path)
-    defer { removeFolder(home.path) }
+    defer { if path == nil { removeFolder(home.path) } }
     try prepare(home)
-    let clock = MovableClock(try Instant(text: now))
+    let clock = MovableClock(try now.map { try Instant(text: $0) })
     let exchange = MemoryExchange()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     func host(_ service: ServiceName, _ build: (ServiceEnvironment) throws -> ServiceDefinition) throws -> ServiceHost {
@@ -51,16 +58,18 @@ public struct ServicesInProcess: Sendable {
       try environment.settings.check()
       return try ServiceHost(definition, environment)
     }
-    let identity = IdentityDouble()
     let identityHost = try host(.identity) { _ in identity.definition }
     var hosts = [(ServiceName.identity, identityHost)]
+    var subscriptions: Set<[ServiceName]> = []
     for build in builds {
       // A service takes its bus in its own name, which its definition tells.
       let probe = try build(
         ServiceEnvironment(
           settings: Settings(settings), home: home, bus: MemoryBus(.gateway, on: MemoryExchange()), clock: clock.clock,
           logger: logger))
-      hosts.append((probe.contract.service, try host(probe.contract.service, build)))
+      let service = probe.contract.service
+      hosts.append((service, try host(service, build)))
+      subscriptions.formUnion(probe.subscribedEvents.map { [service, $0.publisher] })
     }
     let group = ServiceGroup(configuration: .init(services: hosts.map { .init(service: $0.1) }, logger: logger))
     let services = ServicesInProcess(
@@ -68,7 +77,13 @@ public struct ServicesInProcess: Sendable {
       gateway: MemoryBus(.gateway, on: exchange))
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await group.run() }
-      let result = await Result { try await body(services) }
+      let result = await Result {
+        // What a test publishes without the state behind it is not in the snapshot with which a subscriber begins.
+        for subscription in subscriptions where services.stores[subscription[1]] != nil {
+          try await services.hasReceived(subscription[0], of: subscription[1])
+        }
+        return try await body(services)
+      }
       await group.triggerGracefulShutdown()
       try await tasks.waitForAll()
       return try result.get()
@@ -89,20 +104,17 @@ public struct ServicesInProcess: Sendable {
     return store
   }
 
-  /// Makes an account known to identity, which tells of it.
+  /// Makes an account known to identity, which publishes it.
   ///
-  /// - Parameter isTold: whether the event goes out; if not, services must ask.
+  /// - Parameter isPublished: whether the event goes out; if not, services must ask.
   public func register(
     timeZone: String = "UTC", dayStartHour: Int = 0, isVerified: Bool = true, isPublished: Bool = true,
     language: Language = .english, consents: [ConsentPurpose] = ConsentPurpose.allCases
   ) async throws -> Person {
-    let account = try identity.add(
+    let account = try identity.register(
       timeZone: timeZone, dayStartHour: dayStartHour, isVerified: isVerified, language: language, consents: consents)
-    if isPublished { try await store(of: .identity).write { try $0.publish(account) } }
-    return Person(
-      bus: gateway,
-      caller: Caller(
-        kind: .account, account: account.accountID, session: SessionID(), isVerified: isVerified, language: language))
+    if isPublished { try await publish(.identity, account.event) }
+    return Person(bus: gateway, caller: account.caller)
   }
 
   /// Changes an account's time zone, as its owner would, and waits until the service knows.
@@ -112,43 +124,84 @@ public struct ServicesInProcess: Sendable {
 
   /// Changes an account, as its owner would, and waits until the service knows, if one is named.
   ///
-  /// - Parameter isTold: whether the event goes out; if not, services must ask.
+  /// - Parameter isPublished: whether the event goes out; if not, services must ask.
   public func change(
     _ person: Person, receivedBy service: ServiceName? = nil, isPublished: Bool = true,
     _ change: (inout AccountChanged) throws -> Void
   ) async throws {
     let account = try identity.change(person.id, change)
-    if isPublished { try await store(of: .identity).write { try $0.publish(account) } }
+    if isPublished { try await publish(.identity, account) }
     if let service { try await hasReceived(service, of: .identity) }
   }
 
   /// Somebody who may publish offers.
-  public func administrator() -> Person {
-    Person(
+  public func administrator() throws -> Person {
+    let account = try identity.register(
+      timeZone: "UTC", dayStartHour: 0, isVerified: true, language: .english, consents: [])
+    return Person(
       bus: gateway,
-      caller: Caller(kind: .account, account: AccountID(), session: SessionID(), isVerified: true, isAdministrator: true))
+      caller: Caller(kind: .account, account: account.account, session: SessionID(), isVerified: true, isAdministrator: true))
   }
 
-  /// Waits until the listener has begun to hear the publisher, and everything told so far has taken effect in it.
-  public func hasReceived(_ listener: ServiceName, of publisher: ServiceName) async throws {
-    let head = try await store(of: publisher).log.head().number
-    let inbox = store(of: listener).inbox { _, _, _ in }
-    let deadline = ContinuousClock.now + .seconds(20)
-    while try await (inbox.cursor(of: publisher)?.number ?? -1) < head {
-      guard ContinuousClock.now < deadline else { throw NeverHeard(listener: listener, publisher: publisher) }
-      try await Task.sleep(for: .milliseconds(1))
+  /// Every event that the service has published, oldest first.
+  public func published(by service: ServiceName) async throws -> [LoggedEvent] {
+    try await store(of: service).log.events(after: 0, limit: 100_000, bytes: 64 << 20)
+  }
+
+  /// Publishes events in the name of a service, as its own transactions do.
+  public func publish(_ service: ServiceName, _ events: any Event...) async throws {
+    try await store(of: service).write { transaction in
+      for event in events { try transaction.publish(event) }
     }
   }
 
-  /// Everything the service has told, oldest first.
-  public func published(by service: ServiceName) async throws -> [LoggedEvent] {
-    try await store(of: service).log.events(after: 0, limit: 10_000, bytes: 1 << 24)
+  /// A service's whole state as events, as a listener without history gets it.
+  public func snapshot(of service: ServiceName) async throws -> [LoggedEvent] {
+    let log = store(of: service).log
+    var page = try await log.snapshot(after: nil)
+    var events = page.events
+    while let key = page.nextKey {
+      page = try await log.snapshot(after: key)
+      events += page.events
+    }
+    return events
   }
 
-  /// A listener that stands still.
-  public struct NeverHeard: Error {
-    let listener: ServiceName
-    let publisher: ServiceName
+  /// Forgets every event that a service has published but the last, as pruning does once all who listen have heard them.
+  public func prune(_ service: ServiceName) async throws {
+    try await store(of: service).write {
+      try $0.database.execute(sql: "DELETE FROM outbox WHERE number < (SELECT max(number) FROM outbox)")
+    }
+  }
+
+  /// Every byte of the stores' files, write-ahead logs included.
+  public func storedBytes() throws -> [UInt8] {
+    try FileManager.default.contentsOfDirectory(atPath: home.stores).flatMap { name in
+      FileManager.default.contents(atPath: "\(home.stores)/\(name)").map([UInt8].init) ?? []
+    }
+  }
+}
+
+extension ServicesInProcess {
+  /// Calls an operation as the gateway does for that caller.
+  public func call<O: Operations.Operation>(
+    _ operation: O.Type, _ input: O.Input, as caller: Caller, key: String? = nil
+  ) async throws -> O.Output {
+    try await Person(bus: gateway, caller: caller).send(operation, input, key: key)
+  }
+
+  /// The code of the failure that a call ends in; nil where it succeeds.
+  public func refusal<O: Operations.Operation>(
+    _ operation: O.Type, _ input: O.Input, as caller: Caller, key: String? = nil
+  ) async throws -> String? {
+    try await Person(bus: gateway, caller: caller).failure(operation, input, key: key)
+  }
+
+  /// The fields at fault and their rules, each as `field rule`; none where a call succeeds.
+  public func refusedFields<O: Operations.Operation>(
+    _ operation: O.Type, _ input: O.Input, as caller: Caller
+  ) async throws -> [String] {
+    try await Person(bus: gateway, caller: caller).refusedFields(operation, input)
   }
 }
 
@@ -162,69 +215,12 @@ extension Result where Failure == any Error {
   }
 }
 
-/// A clock that stands still until it is moved.
-public final class MovableClock: Sendable {
-  private let time: Mutex<Instant>
-
-  init(_ now: Instant) { time = Mutex(now) }
-
-  /// For those who only look.
-  public var clock: Clock { Clock { self.now } }
-
-  /// The time it shows.
-  public var now: Instant { time.withLock { $0 } }
-
-  /// Sets it.
-  public func set(_ text: String) throws {
-    let now = try Instant(text: text)
-    time.withLock { $0 = now }
-  }
-}
-
 extension ServicesInProcess {
   /// Deletes an account, as its owner would at identity, and waits until the service has erased it.
   public func delete(_ person: Person, receivedBy service: ServiceName) async throws {
     let event = identity.delete(person.id, at: clock.now)
-    try await store(of: .identity).write { try $0.publish(event) }
+    try await publish(.identity, event)
     try await hasReceived(service, of: .identity)
     try await store(of: service).hasErased(person.id)
-  }
-}
-
-extension ServicesInProcess {
-  /// Calls many times at once: nothing is written before so many of the calls wait to write, each of which has read by then what it reads
-  /// before.
-  ///
-  /// - Parameters:
-  ///   - waiting: how many of them come to write; the others end before.
-  public func together(
-    _ count: Int, waiting: Int? = nil, writingTo service: ServiceName, _ call: @escaping @Sendable (Int) async throws -> Void
-  ) async throws {
-    let store = store(of: service)
-    let (isHeld, held) = AsyncStream.makeStream(of: Void.self)
-    let release = DispatchSemaphore(value: 0)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        try await store.write { _ in
-          held.finish()
-          release.wait()
-        }
-      }
-      for await _ in isHeld {}
-      defer { release.signal() }
-      for number in 0..<count { group.addTask { try await call(number) } }
-      let deadline = ContinuousClock.now + .seconds(60)
-      while store.waitingWrites < waiting ?? count {
-        guard ContinuousClock.now < deadline else { throw TooFew(waiting: store.waitingWrites) }
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      release.signal()
-      try await group.waitForAll()
-    }
-  }
-
-  /// Fewer calls than expected came to write.
-  public struct TooFew: Error {
-    let waiting: Int
   }
 }

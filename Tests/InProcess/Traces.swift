@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 public import Operations
 public import Storage
@@ -24,21 +23,6 @@ extension Store {
       }
       return found
     }
-  }
-
-  /// Cleans the files of what was deleted, as the service's workers do.
-  public func clean() async throws {
-    try await scrubEarlierPages()
-    while try await !cleanFiles() {
-      // A reader that needs the log ends by itself.
-      try await Task.sleep(for: .milliseconds(10))
-    }
-  }
-
-  /// Returns when no row of an erased account is left.
-  public func hasErased(_ account: AccountID) async throws {
-    // Steps are commits that nothing announces.
-    while try await read({ try $0.erasure(of: account)?.areRowsErased }) != true { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   /// How many rows a table has.

@@ -1,4 +1,5 @@
 import Glibc
+import InMemoryBus
 import Logging
 import Messaging
 import Operations

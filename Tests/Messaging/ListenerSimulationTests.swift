@@ -1,3 +1,4 @@
+import InMemoryBus
 import Operations
 import Sampling
 import Testing

@@ -46,9 +46,8 @@ struct SyntaxTests {
 
   /// Where texts that strangers send are taken apart.
   private static let places = [
-    "Services/Gateway/ExternalLogins", "Services/Gateway/Forwarding", "Services/Gateway/HTTP", "Services/Gateway/JSONRPC",
-    "Services/Gateway/Limits", "Services/Gateway/Links", "Services/Gateway/Live", "Services/Gateway/LoginAlerts",
-    "Services/Gateway/Mailbox", "Services/Gateway/Recovery", "Services/Gateway/Routing/Query.swift", "Services/Gateway/Tokens",
+    "Services/Gateway/BrowserPages", "Services/Gateway/Forwarding", "Services/Gateway/HTTP", "Services/Gateway/JSONRPC",
+    "Services/Gateway/Limits", "Services/Gateway/Live", "Services/Gateway/Routing/Query.swift", "Services/Gateway/Tokens",
     "Services/Gateway/Tracing", "Services/Identity/Contract", "Services/Identity/ExternalProviders", "Services/Identity/Login",
     "Services/Identity/LoginAlerts", "Services/Identity/SecurityEvents", "Services/Identity/Sessions",
     "Services/Notifications/Contract", "Services/Notifications/Mailbox", "Services/Notifications/Mails",

@@ -1,3 +1,4 @@
+import InMemoryBus
 import Messaging
 import Operations
 import ServiceKit
@@ -104,7 +105,7 @@ struct DispatchTests {
   @Test("ends a process that would serve an operation that announces an idempotency key without a record of its calls")
   func unkeptKeys() async {
     await #expect(processExitsWith: .failure) {
-      enum Forget: Operations.Operation {
+      enum Forget: AccountOperation {
         typealias Input = Empty
         typealias Output = Empty
         static let spec = OperationSpec(

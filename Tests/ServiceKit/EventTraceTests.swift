@@ -1,4 +1,5 @@
 import Foundation
+import InMemoryBus
 import Logging
 import Messaging
 import Operations

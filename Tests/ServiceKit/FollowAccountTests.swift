@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InMemoryBus
 import Logging
 import Messaging
 import Operations
@@ -17,10 +18,9 @@ struct FollowAccountTests {
     let environment = ServiceEnvironment(
       settings: Settings([:]), home: home, bus: MemoryBus(.social, on: exchange),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    var service = ServiceDefinition(
-      Contract(.social, operations: [], events: [], words: []),
-      migrations: [Accounts.migration(1), Accounts.settingsMigration(2)])
-    service.keepAccounts()
+    let service = ServiceDefinition(
+      Contract(.social, operations: [], events: [], words: []), environment,
+      features: [AccountsFeature(migrations: (table: 1, settings: 2))])
     let host = try ServiceHost(service, environment)
     var account = AccountChanged(
       accountID: AccountID(), username: try Username(text: "ana"), nickname: nil, timeZone: .utc, dayStartHour: 0,

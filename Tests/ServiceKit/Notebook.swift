@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import InMemoryBus
 import Logging
 import Messaging
 import Operations
@@ -29,7 +30,7 @@ enum Notebook {
     var status: Int { 409 }
   }
 
-  enum AddNote: Operations.Operation {
+  enum AddNote: AccountOperation {
     typealias Input = Note
     typealias Output = Count
     static let spec = OperationSpec(
@@ -38,20 +39,20 @@ enum Notebook {
   }
 
   /// The same for everyone, so that what it does for callers without a name can be seen.
-  enum SignNote: Operations.Operation {
+  enum SignNote: OpenOperation {
     typealias Input = Note
     typealias Output = Count
     static let spec = OperationSpec(
       "notes.sign", of: .social, nil, by: .anyone, effect: .create, takesIdempotencyKey: true, requirements: [], "Sign.")
   }
 
-  enum CountNotes: Operations.Operation {
+  enum CountNotes: OpenOperation {
     typealias Input = Empty
     typealias Output = Count
     static let spec = OperationSpec("notes.count", of: .social, nil, by: .anyone, effect: .read, requirements: [], "Count.")
   }
 
-  enum Publish: Operations.Operation {
+  enum Publish: AccountOperation {
     typealias Input = Empty
     typealias Output = Empty
     static let spec = OperationSpec(
@@ -59,7 +60,7 @@ enum Notebook {
       "Publish.")
   }
 
-  enum Burn: Operations.Operation {
+  enum Burn: AccountOperation {
     typealias Input = Empty
     typealias Output = Empty
     static let spec = OperationSpec(
@@ -67,7 +68,7 @@ enum Notebook {
   }
 
   /// Not part of the contract: tests serve it as they need it.
-  enum LoseNote: Operations.Operation {
+  enum LoseNote: OpenOperation {
     typealias Input = Empty
     typealias Output = Empty
     static let spec = OperationSpec("notes.lose", of: .social, nil, by: .anyone, effect: .write, requirements: [], "Lose.")

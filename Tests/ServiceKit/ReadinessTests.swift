@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import InMemoryBus
 import Logging
 import Messaging
 import Operations

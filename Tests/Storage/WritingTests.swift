@@ -24,6 +24,22 @@ struct WritingTests {
     path = folder.file("store.sqlite")
   }
 
+  @Test("signals each commit from then on to all who wait, and several as one to who looks later")
+  func signals() async throws {
+    let store = try Store.numbers(path)
+    try await store.insert(1)
+    var (first, second) = (store.commits().makeAsyncIterator(), store.commits().makeAsyncIterator())
+    for number in 2...4 {
+      try await store.insert(number)
+      await first.next()
+      #expect(try await store.read { try Int.fetchOne($0, sql: "SELECT max(number) FROM numbers") } == number)
+    }
+    await second.next()
+    try await store.insert(5)
+    await second.next()
+    await first.next()
+  }
+
   @Test("commits waiting writes together; those that fail leave the others")
   func groupCommit() async throws {
     let store = try Store.numbers(path)

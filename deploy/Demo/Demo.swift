@@ -67,7 +67,7 @@ struct Demo: AsyncParsableCommand {
       try await register(person, username, client)
       let session = try await client.call(LogIn.self, .init(login: username, password: Demo.password))
       let own = client.authorized(session.accessToken)
-      _ = try await own.call(UpdateSettings.self, .init(directoryVisibility: .listed))
+      _ = try await own.call(UpdateSettings.self, .init(directoryVisibility: .set(.listed)))
       signedIn.append((person, own, session.account))
     }
     try await publishOffers(signedIn[0].account, signedIn[0].client, client)

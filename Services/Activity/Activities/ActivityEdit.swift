@@ -38,12 +38,7 @@ extension Activity {
       }
     }
     try findings.end()
-    let reason: String? =
-      switch input.reason {
-      case .keep: reason
-      case .clear: nil
-      case .set(let new): new.value.description
-      }
+    let reason = if case .set(let new) = input.reason { new?.description } else { reason }
     return Activity(
       id: id, title: input.title.value?.trimmed ?? title, reason: reason,
       category: input.category.applied(to: category), goal: GoalMeasure(goal).goal(unit: goal.unit),

@@ -61,7 +61,7 @@ struct CalendarEvent: Sendable {
 
   /// The same for as long as the version is there, whatever is changed in it.
   private var uid: String {
-    let isFirst = version.fromDay == ActivityVersions.beginning
+    let isFirst = version.fromDay == ActivityVersionStore.beginning
     return isFirst ? "\(activity.id)" : "\(activity.id)-\(ICalendarText.text(version.fromDay))"
   }
 

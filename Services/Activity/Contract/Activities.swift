@@ -144,7 +144,7 @@ public enum ActivityFailure: String, FailureCode {
 }
 
 /// Makes an activity (ACT-1).
-public enum CreateActivity: Operation {
+public enum CreateActivity: AccountOperation {
   /// What the person fills in.
   public struct Input: Form {
     /// What it is called.
@@ -222,7 +222,7 @@ public enum CreateActivity: Operation {
 }
 
 /// Shows one activity with its streaks.
-public enum GetActivity: Operation {
+public enum GetActivity: AccountOperation {
   /// Which one.
   public struct Input: Document {
     /// Names the activity.

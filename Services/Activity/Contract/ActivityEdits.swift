@@ -4,7 +4,7 @@ public import Operations
 ///
 /// A changed schedule or goal holds from the account's today on, and leaves the days before as they were. Start and end day bound all
 /// days, past ones too: those that they open are asked for, those that they leave out are not, and none with an entry is left out.
-public enum UpdateActivity: Operation {
+public enum UpdateActivity: AccountOperation {
   /// What is to be changed.
   public struct Input: Form {
     /// Names the activity.
@@ -12,25 +12,25 @@ public enum UpdateActivity: Operation {
     /// The revision that the edit was made of; without it the edit applies to whatever there is.
     public var revision: Int?
     /// What it is called.
-    public var title: Edit<String>
+    public var title: Patch<String>
     /// Why the account does it.
-    public var reason: Edit<Nullable<Reason>>
+    public var reason: Patch<Reason?>
     /// What kind of thing it is.
-    public var category: Edit<ActivityCategory>
+    public var category: Patch<ActivityCategory>
     /// What a day asks for.
-    public var goal: Edit<Goal>
+    public var goal: Patch<Goal>
     /// On which days.
-    public var schedule: Edit<Schedule>
+    public var schedule: Patch<Schedule>
     /// The first day on which it may be planned.
-    public var startDay: Edit<LocalDay>
+    public var startDay: Patch<LocalDay>
     /// The last day on which it may be planned.
-    public var endDay: Edit<Nullable<LocalDay>>
+    public var endDay: Patch<LocalDay?>
     /// When to be reminded of it.
-    public var reminders: Edit<[ReminderTime]>
+    public var reminders: Patch<[ReminderTime]>
     /// By what to find it again.
-    public var tags: Edit<[Tag]>
+    public var tags: Patch<[Tag]>
     /// The movement that completes it.
-    public var tie: Edit<Nullable<MovementKind>>
+    public var tie: Patch<MovementKind?>
     public var found = FoundProblems()
 
     private enum CodingKeys: String, CodingKey {
@@ -39,10 +39,10 @@ public enum UpdateActivity: Operation {
 
     /// The input from its parts.
     public init(
-      activityID: ActivityID, revision: Int? = nil, title: Edit<String> = .keep, reason: Edit<Nullable<Reason>> = .keep,
-      category: Edit<ActivityCategory> = .keep, goal: Edit<Goal> = .keep, schedule: Edit<Schedule> = .keep,
-      startDay: Edit<LocalDay> = .keep, endDay: Edit<Nullable<LocalDay>> = .keep, reminders: Edit<[ReminderTime]> = .keep,
-      tags: Edit<[Tag]> = .keep, tie: Edit<Nullable<MovementKind>> = .keep
+      activityID: ActivityID, revision: Int? = nil, title: Patch<String> = .keep, reason: Patch<Reason?> = .keep,
+      category: Patch<ActivityCategory> = .keep, goal: Patch<Goal> = .keep, schedule: Patch<Schedule> = .keep,
+      startDay: Patch<LocalDay> = .keep, endDay: Patch<LocalDay?> = .keep, reminders: Patch<[ReminderTime]> = .keep,
+      tags: Patch<[Tag]> = .keep, tie: Patch<MovementKind?> = .keep
     ) {
       self.activityID = activityID
       self.revision = revision
@@ -83,11 +83,6 @@ public enum UpdateActivity: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      let required = [
-        ("title", title == .clear), ("category", category == .clear), ("goal", goal == .clear), ("schedule", schedule == .clear),
-        ("startDay", startDay == .clear), ("reminders", reminders == .clear), ("tags", tags == .clear),
-      ]
-      for (field, isNull) in required where isNull { fields.refuse(field, FieldRule("required")) }
       if let title = title.value {
         fields.expect(!title.isBlank, "title", FieldRule("empty"))
         ActivityText.checkSize(title, "title", maximum: ContentLimits.current.activityTitle, &fields)
@@ -95,7 +90,7 @@ public enum UpdateActivity: Operation {
       }
       ActivityText.checkUnit(of: goal.value, &fields)
       PlannableDays.check(startDay.value, "startDay", &fields)
-      PlannableDays.check(endDay.value?.value, "endDay", &fields)
+      PlannableDays.check(endDay.value, "endDay", &fields)
     }
   }
 
@@ -130,7 +125,7 @@ public struct Reason: TextValue {
 }
 
 /// Deletes an activity with its entries and reminders, for ever (ACT-6). Only with `confirm: true`.
-public enum DeleteActivity: Operation {
+public enum DeleteActivity: AccountOperation {
   /// Which one, and that it is meant.
   public struct Input: Document {
     /// Names the activity.
@@ -174,7 +169,7 @@ public struct NamedActivity: Document, Hashable {
 }
 
 /// Puts an activity away without losing what was done (ACT-14). Repeating it changes nothing.
-public enum ArchiveActivity: Operation {
+public enum ArchiveActivity: AccountOperation {
   public typealias Input = NamedActivity
   public typealias Output = Activity
 
@@ -185,7 +180,7 @@ public enum ArchiveActivity: Operation {
 }
 
 /// Takes an activity out of the archive (ACT-14). The days in between break no streak. Repeating it changes nothing.
-public enum UnarchiveActivity: Operation {
+public enum UnarchiveActivity: AccountOperation {
   public typealias Input = NamedActivity
   public typealias Output = Activity
 
@@ -196,7 +191,7 @@ public enum UnarchiveActivity: Operation {
 }
 
 /// Puts an activity at another position among the account's own (ACT-16). No event is published of the order.
-public enum OrderActivity: Operation {
+public enum OrderActivity: AccountOperation {
   /// Which one, and behind which.
   public struct Input: Document {
     /// Names the activity.

@@ -1,7 +1,7 @@
 public import Operations
 
 /// Lists the account's activities in the order that it chose, with the state of this week's days (ACT-5).
-public enum ListActivities: Operation {
+public enum ListActivities: AccountOperation {
   /// Which ones; filters combine.
   public struct Input: ListInput, Hashable {
     public var limit: Int?

@@ -29,7 +29,7 @@ public struct CalendarFeedLink: Document, Hashable {
 /// revoked at any time, nor does a session in doubt. It ends with the session that made it where that was closed from elsewhere, and whenever the account's
 /// personal access tokens end with it (``AccessWithdrawn`` of identity); logging out leaves it. A personal access token may ask whether
 /// there is a link, and revoke it.
-public enum CreateCalendarFeed: Operation {
+public enum CreateCalendarFeed: AccountOperation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedLink
 
@@ -52,7 +52,7 @@ public struct CalendarFeedState: Document, Hashable {
 }
 
 /// Tells whether the account has a feed, and since when.
-public enum GetCalendarFeed: Operation {
+public enum GetCalendarFeed: AccountOperation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedState
 
@@ -62,7 +62,7 @@ public enum GetCalendarFeed: Operation {
 }
 
 /// Lets the link to the account's feed stop working. Without one it does nothing.
-public enum RevokeCalendarFeed: Operation {
+public enum RevokeCalendarFeed: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
 
@@ -72,7 +72,7 @@ public enum RevokeCalendarFeed: Operation {
 }
 
 /// Reads the feed behind a secret link: iCalendar (RFC 5545), for calendar programs to subscribe to.
-public enum ReadCalendarFeed: Operation {
+public enum ReadCalendarFeed: OpenOperation {
   /// Which feed.
   public struct Input: Document, Hashable {
     /// The link's key.

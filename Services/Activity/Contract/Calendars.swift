@@ -74,7 +74,7 @@ public struct CalendarDay: Document, Hashable {
 }
 
 /// Shows on which days an activity was done and on which not (ACT-9).
-public enum GetCalendar: Operation {
+public enum GetCalendar: AccountOperation {
   /// Which days of which activity.
   public struct Input: Document {
     /// Names the activity.

@@ -54,7 +54,7 @@ public struct CategoryChoice: Document, Hashable {
 }
 
 /// Lists the categories to choose from.
-public enum ListCategories: Operation {
+public enum ListCategories: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Page<CategoryChoice>
 

@@ -141,7 +141,7 @@ public struct Dashboard: Document, Hashable {
 }
 
 /// Shows the dashboard.
-public enum GetDashboard: Operation {
+public enum GetDashboard: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Dashboard
 

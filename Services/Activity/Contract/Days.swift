@@ -142,7 +142,7 @@ public enum ListedDay: TextValue {
 }
 
 /// Shows what is planned on a day, and how far it is done (ACT-3); filters combine (ACT-4).
-public enum GetDay: Operation {
+public enum GetDay: AccountOperation {
   /// Which day, and what of it.
   public struct Input: Document, Hashable {
     /// The day, or today, or a month's first day.

@@ -180,7 +180,7 @@ extension FieldChecks {
 ///
 /// It is taken or refused as a whole: where the photo is too large, nothing of the entry is kept. No progress is progress too: what is
 /// recorded as 0 or as not done is an entry.
-public enum RecordEntry: Operation {
+public enum RecordEntry: AccountOperation {
   /// Exactly one of the three progresses; what else is left out stays as it is.
   public struct Input: Form {
     /// Names the activity.
@@ -253,7 +253,7 @@ public enum RecordEntry: Operation {
 
 /// Adds the entry of a planned day, where there is none (T UC 02.01): whoever adds a second one is told that there is one already, and
 /// nothing of it changes. It is taken or refused as a whole, as ``RecordEntry`` is, which sets the progress however often.
-public enum CreateEntry: Operation {
+public enum CreateEntry: AccountOperation {
   public typealias Input = RecordEntry.Input
   public typealias Output = Entry
 
@@ -270,7 +270,7 @@ public enum CreateEntry: Operation {
 
 /// Adds to the progress of a planned day, or takes from it, never below 0 (ACT-7). Whoever takes from a day on which nothing is recorded
 /// is answered 0, and nothing is recorded.
-public enum IncrementEntry: Operation {
+public enum IncrementEntry: AccountOperation {
   /// Exactly one of the two.
   public struct Input: Document {
     /// Names the activity.
@@ -338,7 +338,7 @@ public struct EntryName: Document, Hashable {
 }
 
 /// Shows an entry (ACT-8).
-public enum GetEntry: Operation {
+public enum GetEntry: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Entry
 
@@ -348,7 +348,7 @@ public enum GetEntry: Operation {
 }
 
 /// Takes an entry back: the day stands as if nothing had been written (ACT-7, ACT-8), whatever day it is. Repeating it changes nothing.
-public enum DeleteEntry: Operation {
+public enum DeleteEntry: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Empty
 

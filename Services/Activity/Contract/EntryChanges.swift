@@ -85,7 +85,7 @@ public struct EntryChange: Document, Hashable {
 }
 
 /// Lists what was written of an entry and does not count any more, newest first (ACT-17).
-public enum ListEntryChanges: Operation {
+public enum ListEntryChanges: AccountOperation {
   /// Which entry, and which page.
   public struct Input: ListInput, Hashable {
     /// Names the activity.
@@ -117,7 +117,7 @@ public enum ListEntryChanges: Operation {
 /// Forgets what was written of an entry and does not count any more, for good. The entry stays as it is.
 ///
 /// Deleting the activity or the account forgets it too; deleting the entry does not, so that the deletion can be undone.
-public enum ForgetEntryChanges: Operation {
+public enum ForgetEntryChanges: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Empty
 
@@ -129,7 +129,7 @@ public enum ForgetEntryChanges: Operation {
 
 /// Takes back the last change of an entry's progress, its deletion included, with what the same change said beside it; done again, the
 /// one before (ACT-7). Each call is a step: whoever lacks the answer repeats it with its key.
-public enum UndoEntry: Operation {
+public enum UndoEntry: AccountOperation {
   public typealias Input = EntryName
 
   /// The entry as it stands then.

@@ -1,7 +1,7 @@
 public import Operations
 
 /// Changes the fields of an entry that are given (ACT-8).
-public enum EditEntry: Operation {
+public enum EditEntry: AccountOperation {
   /// What is left out stays as it is; null removes comment and location.
   public struct Input: Form {
     /// Names the activity.
@@ -9,21 +9,26 @@ public enum EditEntry: Operation {
     /// The day, or today.
     public var day: DayName
     /// `true` completes the day, whatever the goal's kind; `false` is for `check` alone.
-    public var isDone: Bool?
+    public var isDone: Patch<Bool>
     /// For a quantity: how much is done in all.
-    public var amount: Double?
+    public var amount: Patch<Double>
     /// For a duration: how long was spent in all.
-    public var durationSeconds: Int?
+    public var durationSeconds: Patch<Int>
     /// What to say of it.
-    public var comment: FieldEdit<String>
+    public var comment: Patch<String?>
     /// Where it was done.
-    public var location: FieldEdit<EntryLocation>
+    public var location: Patch<EntryLocation?>
     public var found = FoundProblems()
+
+    private enum CodingKeys: String, CodingKey {
+      case activityID, day, isDone, amount, durationSeconds, comment, location
+    }
 
     /// The input from its parts.
     public init(
-      activityID: ActivityID, day: DayName, isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil,
-      comment: FieldEdit<String> = .keep, location: FieldEdit<EntryLocation> = .keep
+      activityID: ActivityID, day: DayName, isDone: Patch<Bool> = .keep, amount: Patch<Double> = .keep,
+      durationSeconds: Patch<Int> = .keep,
+      comment: Patch<String?> = .keep, location: Patch<EntryLocation?> = .keep
     ) {
       self.activityID = activityID
       self.day = day
@@ -36,14 +41,14 @@ public enum EditEntry: Operation {
 
     public static let notes: Notes = RecordEntry.Input.notes.merging([
       "comment": Note(
-        EntryText.editedComment, length: 0...EntryText.maxCommentCharacters, isNullable: true, example: "Felt great"),
-      "location": Note("Where it was done, with the account's consent to location; null removes it.", isNullable: true),
+        EntryText.editedComment, length: 0...EntryText.maxCommentCharacters, example: "Felt great"),
+      "location": Note("Where it was done, with the account's consent to location; null removes it."),
     ]) { $1 }.filter { $0.key != "photo" }
 
     public func check(_ fields: inout FieldChecks) {
-      let progress = [("isDone", isDone != nil), ("amount", amount != nil), ("durationSeconds", durationSeconds != nil)]
+      let progress = [("isDone", isDone != .keep), ("amount", amount != .keep), ("durationSeconds", durationSeconds != .keep)]
       if progress.contains(where: \.1) { fields.refuse(expectExactlyOne(progress)) }
-      if let amount { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
+      if let amount = amount.value { fields.expect(Amounts.isExact(amount), "amount", Amounts.tooPrecise) }
       fields.refuse(EntryText.brokenRules(comment.value, "comment"))
       fields.refuse(location.value?.brokenRules("location") ?? [])
     }
@@ -56,31 +61,4 @@ public enum EditEntry: Operation {
     failures: [ActivityFailure.notFound.kind, EntryFailure.notFound.kind, RequestFailure.consentRequired.kind]
       + EntryFailure.ofWriting, requirements: ["ACT-8", "ID-13"],
     "Change the fields of an entry that are given; null removes comment and location.")
-}
-
-extension EditEntry.Input {
-  enum CodingKeys: String, CodingKey { case activityID, day, isDone, amount, durationSeconds, comment, location }
-
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      activityID: try container.decode(ActivityID.self, forKey: .activityID),
-      day: try container.decode(DayName.self, forKey: .day),
-      isDone: try container.decodeIfPresent(Bool.self, forKey: .isDone),
-      amount: try container.decodeIfPresent(Double.self, forKey: .amount),
-      durationSeconds: try container.decodeIfPresent(Int.self, forKey: .durationSeconds),
-      comment: try container.edit(of: String.self, forKey: .comment),
-      location: try container.edit(of: EntryLocation.self, forKey: .location))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(activityID, forKey: .activityID)
-    try container.encode(day, forKey: .day)
-    try container.encodeIfPresent(isDone, forKey: .isDone)
-    try container.encodeIfPresent(amount, forKey: .amount)
-    try container.encodeIfPresent(durationSeconds, forKey: .durationSeconds)
-    try container.encode(comment, forKey: .comment)
-    try container.encode(location, forKey: .location)
-  }
 }

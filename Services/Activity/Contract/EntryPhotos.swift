@@ -3,7 +3,7 @@ public import Operations
 /// Gives an entry a photo, in place of the one it had: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (ACT-8).
 ///
 /// It is kept as a picture that the server has encoded anew, so that nothing else which its file held is kept.
-public enum PutEntryPhoto: Operation {
+public enum PutEntryPhoto: AccountOperation {
   /// Which entry, and its picture.
   public struct Input: Document, Hashable {
     /// Names the activity.
@@ -36,7 +36,7 @@ public enum PutEntryPhoto: Operation {
 }
 
 /// Removes an entry's photo. Without one it does nothing.
-public enum DeleteEntryPhoto: Operation {
+public enum DeleteEntryPhoto: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = Entry
 
@@ -46,7 +46,7 @@ public enum DeleteEntryPhoto: Operation {
 }
 
 /// Reads an entry's photo: of one's own, or of somebody's whom one follows.
-public enum GetEntryPhoto: Operation {
+public enum GetEntryPhoto: AccountOperation {
   public typealias Input = EntryName
   public typealias Output = MediaFile
 

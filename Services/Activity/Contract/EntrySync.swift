@@ -55,15 +55,15 @@ public struct OfflineChange: Document, Hashable {
   /// For a duration: how long was spent in all.
   public var durationSeconds: Int?
   /// What to say of it.
-  public var comment: FieldEdit<String>
+  public var comment: Patch<String?>
   /// Where it was done.
-  public var location: FieldEdit<EntryLocation>
+  public var location: Patch<EntryLocation?>
 
   /// A change from its parts.
   public init(
     id: ChangeID, deviceID: DeviceID, madeAt: Instant, activityID: ActivityID, day: LocalDay, isDeleted: Bool? = nil,
-    isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil, comment: FieldEdit<String> = .keep,
-    location: FieldEdit<EntryLocation> = .keep
+    isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil, comment: Patch<String?> = .keep,
+    location: Patch<EntryLocation?> = .keep
   ) {
     self.id = id
     self.deviceID = deviceID
@@ -93,8 +93,8 @@ public struct OfflineChange: Document, Hashable {
     "durationSeconds": Note(
       "For a duration: how long was spent in all.", range: 0...Double(Amounts.maxSeconds), isCheckedByFeature: true,
       example: 900),
-    "comment": Note(EntryText.editedComment, isNullable: true, example: "Felt great"),
-    "location": Note("Where it was done, with the account's consent to location; null removes it.", isNullable: true),
+    "comment": Note(EntryText.editedComment, example: "Felt great"),
+    "location": Note("Where it was done, with the account's consent to location; null removes it."),
   ]
 
   /// Every field at fault; it refuses this change and no other.
@@ -123,42 +123,6 @@ public struct OfflineChange: Document, Hashable {
     broken += EntryText.brokenRules(comment.value, "comment") + (location.value?.brokenRules("location") ?? [])
     if !PlannableDays.all.contains(day) { broken.append(("day", PlannableDays.outside)) }
     return broken.map { FieldProblem(field: $0.field, $0.rule) }
-  }
-}
-
-extension OfflineChange {
-  enum CodingKeys: String, CodingKey {
-    case id, deviceID, madeAt, activityID, day, isDeleted, isDone, amount, durationSeconds, comment, location
-  }
-
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      id: try container.decode(ChangeID.self, forKey: .id), deviceID: try container.decode(DeviceID.self, forKey: .deviceID),
-      madeAt: try container.decode(Instant.self, forKey: .madeAt),
-      activityID: try container.decode(ActivityID.self, forKey: .activityID),
-      day: try container.decode(LocalDay.self, forKey: .day),
-      isDeleted: try container.decodeIfPresent(Bool.self, forKey: .isDeleted),
-      isDone: try container.decodeIfPresent(Bool.self, forKey: .isDone),
-      amount: try container.decodeIfPresent(Double.self, forKey: .amount),
-      durationSeconds: try container.decodeIfPresent(Int.self, forKey: .durationSeconds),
-      comment: try container.edit(of: String.self, forKey: .comment),
-      location: try container.edit(of: EntryLocation.self, forKey: .location))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(id, forKey: .id)
-    try container.encode(deviceID, forKey: .deviceID)
-    try container.encode(madeAt, forKey: .madeAt)
-    try container.encode(activityID, forKey: .activityID)
-    try container.encode(day, forKey: .day)
-    try container.encodeIfPresent(isDeleted, forKey: .isDeleted)
-    try container.encodeIfPresent(isDone, forKey: .isDone)
-    try container.encodeIfPresent(amount, forKey: .amount)
-    try container.encodeIfPresent(durationSeconds, forKey: .durationSeconds)
-    try container.encode(comment, forKey: .comment)
-    try container.encode(location, forKey: .location)
   }
 }
 
@@ -265,7 +229,7 @@ public struct ChangeRefusal: Document, Hashable {
 /// A malformed batch is refused as a whole.
 /// Field by field the later write wins; the loser is kept in the entry's history. One that cannot be taken does not stop the others. Repeated,
 /// a change is `repeated`, and one that was refused is judged anew.
-public enum SyncEntries: Operation {
+public enum SyncEntries: AccountOperation {
   /// The changes.
   public struct Input: Document, Hashable {
     /// In any order.

@@ -46,7 +46,7 @@ public struct FollowedActivity: Document, Hashable {
 }
 
 /// Lists the activities of those whom the caller follows, by their owners' usernames (ACT-13).
-public enum ListFollowedActivities: Operation {
+public enum ListFollowedActivities: AccountOperation {
   /// Which of them.
   public struct Input: ListInput {
     /// Only this account's.

@@ -193,7 +193,7 @@ public struct HistoryQuery: ListInput, Hashable {
 ///
 /// A page may hold fewer than asked for, even none, though there are more: a rare combination is looked for through a bounded number of
 /// entries for each page, and `nextCursor` goes on behind them.
-public enum ListHistory: Operation {
+public enum ListHistory: AccountOperation {
   public typealias Input = HistoryQuery
   public typealias Output = Page<HistoryItem>
 
@@ -207,7 +207,7 @@ public enum ListHistory: Operation {
 }
 
 /// Lists the entries that have a location, newest day first, for a map (ACT-12); see ``ListHistory``.
-public enum ListHistoryPoints: Operation {
+public enum ListHistoryPoints: AccountOperation {
   public typealias Input = HistoryQuery
   public typealias Output = Page<HistoryPoint>
 

@@ -29,7 +29,7 @@ public enum ImportFailure: String, FailureCode {
 
 /// Announces a file to be imported (MOVE-3). Movement and exercises need the consent to activity data; what Loop Habit Tracker
 /// keeps needs none. Where the format is not given, the consent is looked for once it is known: when the file is complete.
-public enum CreateImport: Operation {
+public enum CreateImport: AccountOperation {
   /// What is to be sent.
   public struct Input: Document {
     /// The file's name.
@@ -91,7 +91,7 @@ public enum CreateImport: Operation {
 
 /// Sends a part of the file (MOVE-3). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says
 /// where to go on. What has arrived stays: other bytes for the same place are refused.
-public enum UploadImportChunk: Operation {
+public enum UploadImportChunk: AccountOperation {
   /// A part of the file.
   public struct Input: Document {
     /// Names the import.
@@ -173,7 +173,7 @@ public struct ImportName: Document {
 }
 
 /// Says that the whole file was sent, so that it is read (MOVE-3).
-public enum CompleteImport: Operation {
+public enum CompleteImport: AccountOperation {
   public typealias Input = ImportName
   public typealias Output = Import
 
@@ -188,7 +188,7 @@ public enum CompleteImport: Operation {
 }
 
 /// Shows an import (MOVE-3).
-public enum GetImport: Operation {
+public enum GetImport: AccountOperation {
   public typealias Input = ImportName
   public typealias Output = Import
 
@@ -198,7 +198,7 @@ public enum GetImport: Operation {
 }
 
 /// Lists the account's imports, newest first (MOVE-3).
-public enum ListImports: Operation {
+public enum ListImports: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Import>
 
@@ -208,7 +208,7 @@ public enum ListImports: Operation {
 }
 
 /// Ends an import (MOVE-3). What was taken stays.
-public enum CancelImport: Operation {
+public enum CancelImport: AccountOperation {
   public typealias Input = ImportName
   public typealias Output = Import
 
@@ -236,7 +236,7 @@ public struct ImportDetailsInput: ListInput, Hashable {
 }
 
 /// Lists the records that were not taken (MOVE-3).
-public enum ListImportProblems: Operation {
+public enum ListImportProblems: AccountOperation {
   public typealias Input = ImportDetailsInput
   public typealias Output = Page<ImportProblem>
 
@@ -250,7 +250,7 @@ public enum ListImportProblems: Operation {
 }
 
 /// Lists the exercises that were found (MOVE-3).
-public enum ListImportedExercises: Operation {
+public enum ListImportedExercises: AccountOperation {
   public typealias Input = ImportDetailsInput
   public typealias Output = Page<ImportedExercise>
 

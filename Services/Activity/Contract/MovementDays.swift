@@ -40,7 +40,7 @@ public struct MovementDay: Document, Hashable {
 }
 
 /// Lists the movement of each day (MOVE-2).
-public enum ListMovementDays: Operation {
+public enum ListMovementDays: AccountOperation {
   /// Which days.
   public struct Input: Document {
     /// The first day.

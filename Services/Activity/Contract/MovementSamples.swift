@@ -82,7 +82,7 @@ public struct MovementSample: Document, Hashable {
 ///
 /// Consent to activity data is checked in the transaction that would keep the samples: without it the batch is refused as a whole, and
 /// nothing is kept or published. What was taken before consent was withdrawn stays until the account is deleted.
-public enum RecordMovementSamples: Operation {
+public enum RecordMovementSamples: AccountOperation {
   /// The samples.
   public struct Input: Document {
     /// The samples, in any order.
@@ -186,7 +186,7 @@ public struct RejectedSample: Document, Hashable {
 
 /// Takes samples back (MOVE-1): the days stand as if they had never come. They do not come back by being sent again, unless with a
 /// higher version.
-public enum DeleteMovementSamples: Operation {
+public enum DeleteMovementSamples: AccountOperation {
   /// Which samples.
   public struct Input: Document {
     /// The samples' ids.

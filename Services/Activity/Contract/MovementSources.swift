@@ -47,7 +47,7 @@ public struct MovementSourceOrder: Document, Hashable {
 }
 
 /// Lists what has measured for the account, by priority (MOVE-1).
-public enum ListMovementSources: Operation {
+public enum ListMovementSources: AccountOperation {
   public typealias Input = Empty
   public typealias Output = MovementSourceOrder
 
@@ -57,7 +57,7 @@ public enum ListMovementSources: Operation {
 }
 
 /// Chooses which source counts where several measured the same time (MOVE-1). The days concerned are counted anew soon after.
-public enum OrderMovementSources: Operation {
+public enum OrderMovementSources: AccountOperation {
   /// The order.
   public struct Input: Document {
     /// Sources of the account, each at most once; those left out follow in their usual order. None: the usual order.

@@ -51,7 +51,7 @@ public enum PauseFailure: String, FailureCode {
 /// Pauses an activity for a range of days, past ones too (ACT-14). What was recorded on them stays, and counts again without the pause.
 ///
 /// Of an activity that is put away it holds beside the archive's own pause, and goes on when the activity is taken back.
-public enum CreatePause: Operation {
+public enum CreatePause: AccountOperation {
   /// Which activity and days.
   public struct Input: Document {
     /// Names the activity.
@@ -90,20 +90,20 @@ public enum CreatePause: Operation {
 }
 
 /// Shortens or lengthens a pause (ACT-14), but not the archive's own.
-public enum UpdatePause: Operation {
+public enum UpdatePause: AccountOperation {
   /// Which pause, and its days from now on.
   public struct Input: Document {
     /// Names the activity.
     public var activityID: ActivityID
     /// Names the pause.
     public var pauseID: PauseID
-    /// The first day, if it changes.
-    public var firstDay: LocalDay?
-    /// The last day, if it changes.
-    public var lastDay: LocalDay?
+    /// The first day.
+    public var firstDay: Patch<LocalDay>
+    /// The last day.
+    public var lastDay: Patch<LocalDay>
 
     /// The input from its parts.
-    public init(activityID: ActivityID, pauseID: PauseID, firstDay: LocalDay? = nil, lastDay: LocalDay? = nil) {
+    public init(activityID: ActivityID, pauseID: PauseID, firstDay: Patch<LocalDay> = .keep, lastDay: Patch<LocalDay> = .keep) {
       self.activityID = activityID
       self.pauseID = pauseID
       self.firstDay = firstDay
@@ -116,9 +116,9 @@ public enum UpdatePause: Operation {
     ]
 
     public func check(_ fields: inout FieldChecks) {
-      PlannableDays.check(firstDay, "firstDay", &fields)
-      PlannableDays.check(lastDay, "lastDay", &fields)
-      PlannableDays.checkOrder(("firstDay", firstDay), ("lastDay", lastDay), &fields)
+      PlannableDays.check(firstDay.value, "firstDay", &fields)
+      PlannableDays.check(lastDay.value, "lastDay", &fields)
+      PlannableDays.checkOrder(("firstDay", firstDay.value), ("lastDay", lastDay.value), &fields)
     }
   }
 
@@ -132,7 +132,7 @@ public enum UpdatePause: Operation {
 }
 
 /// Takes a pause back: its days are asked for as if there had been none (ACT-14). The archive's own ends with `activities.unarchive`.
-public enum DeletePause: Operation {
+public enum DeletePause: AccountOperation {
   /// Which pause.
   public struct Input: Document {
     /// Names the activity.

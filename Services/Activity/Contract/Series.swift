@@ -98,7 +98,7 @@ public struct SeriesBar: Document, Hashable {
 }
 
 /// Shows an activity's progress for a bar chart (ACT-11).
-public enum GetSeries: Operation {
+public enum GetSeries: AccountOperation {
   /// Which time of which activity.
   public struct Input: Document {
     /// Names the activity.

@@ -38,7 +38,7 @@ public struct SkipInput: Document {
 }
 
 /// Skips a planned day (ACT-14). Repeating it changes nothing. What was recorded on it stays, and counts again when it is taken back.
-public enum CreateSkip: Operation {
+public enum CreateSkip: AccountOperation {
   public typealias Input = SkipInput
   public typealias Output = Skip
 
@@ -50,7 +50,7 @@ public enum CreateSkip: Operation {
 }
 
 /// Takes the skipping of a day back (ACT-14). Repeating it changes nothing.
-public enum DeleteSkip: Operation {
+public enum DeleteSkip: AccountOperation {
   public typealias Input = SkipInput
   public typealias Output = Empty
 

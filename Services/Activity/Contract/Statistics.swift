@@ -34,7 +34,7 @@ public struct Statistics: Document, Hashable {
 }
 
 /// Shows the statistics of one's own profile, or of somebody whom one follows (H CU-5).
-public enum GetStatistics: Operation {
+public enum GetStatistics: AccountOperation {
   /// Whose.
   public struct Input: Document {
     /// Somebody whom the caller follows; the caller by default.

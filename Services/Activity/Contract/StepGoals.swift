@@ -35,7 +35,7 @@ public struct StepGoal: Document, Hashable {
 }
 
 /// Shows the account's step goals.
-public enum GetStepGoals: Operation {
+public enum GetStepGoals: AccountOperation {
   public typealias Input = Empty
 
   /// The goals.
@@ -55,7 +55,7 @@ public enum GetStepGoals: Operation {
 }
 
 /// Sets or changes a step goal. One that the present day or week has reached already is told as reached, once.
-public enum SetStepGoal: Operation {
+public enum SetStepGoal: AccountOperation {
   /// The goal.
   public struct Input: Document {
     /// In which time.
@@ -83,7 +83,7 @@ public enum SetStepGoal: Operation {
 }
 
 /// Clears a step goal: nothing is told of it any more. Repeating it changes nothing.
-public enum ClearStepGoal: Operation {
+public enum ClearStepGoal: AccountOperation {
   /// Which goal.
   public struct Input: Document {
     /// In which time.

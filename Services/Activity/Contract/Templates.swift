@@ -19,7 +19,7 @@ public struct ActivityTemplate: Document {
 }
 
 /// Lists the templates of activities, by category.
-public enum ListTemplates: Operation {
+public enum ListTemplates: AccountOperation {
   /// Which ones.
   public struct Input: Document, Hashable {
     /// Only those of this category.

@@ -63,7 +63,7 @@ public enum TimerFailure: String, FailureCode {
 }
 
 /// Starts the timer of an activity that is planned today, or lets one that stands go on (ACT-7; H CU-29 5c). One that runs goes on as it is.
-public enum StartTimer: Operation {
+public enum StartTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = ActivityTimer
 
@@ -74,7 +74,7 @@ public enum StartTimer: Operation {
 }
 
 /// Stops an activity's timer; its time stays on it until it is saved (ACT-7; H CU-29 5c.2). One that stands stays as it is.
-public enum StopTimer: Operation {
+public enum StopTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = ActivityTimer
 
@@ -85,7 +85,7 @@ public enum StopTimer: Operation {
 }
 
 /// Adds a timer's time to its day's entry and removes the timer, both or neither (ACT-7; H CU-29 5c.4).
-public enum SaveTimer: Operation {
+public enum SaveTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = Entry
 
@@ -96,7 +96,7 @@ public enum SaveTimer: Operation {
 }
 
 /// Removes a timer without saving its time. Repeating it changes nothing.
-public enum DiscardTimer: Operation {
+public enum DiscardTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = Empty
 
@@ -106,7 +106,7 @@ public enum DiscardTimer: Operation {
 }
 
 /// Shows an activity's timer.
-public enum GetTimer: Operation {
+public enum GetTimer: AccountOperation {
   public typealias Input = TimerName
   public typealias Output = ActivityTimer
 
@@ -117,7 +117,7 @@ public enum GetTimer: Operation {
 }
 
 /// Lists the account's timers, so that another device finds what runs.
-public enum ListTimers: Operation {
+public enum ListTimers: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<ActivityTimer>
 

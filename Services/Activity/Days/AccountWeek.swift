@@ -25,8 +25,8 @@ struct AccountWeek {
     let (changes, progress) =
       try read
       ?? (
-        Plans.changes(of: days.account, over: week, in: database),
-        Entries.progress(ofAll: days.account, over: week, in: database)
+        PlanStore.changes(of: days.account, over: week, in: database),
+        EntryStore.progress(ofAll: days.account, over: week, in: database)
       )
     read = (changes, progress)
     let plan = Plan(
@@ -55,9 +55,9 @@ extension Plan {
   }
 }
 
-extension Plans {
+extension PlanStore {
   static let versionsOver = """
-    SELECT activity_id, \(ActivityVersions.columns) FROM activity_versions
+    SELECT activity_id, \(ActivityVersionStore.columns) FROM activity_versions
     WHERE account_id = ?1 AND from_day <= ?3 AND from_day >= (SELECT max(from_day) FROM activity_versions AS first
       WHERE first.activity_id = activity_versions.activity_id AND first.from_day <= ?2)
       AND activity_id IN (SELECT activity_id FROM activity_versions AS begun
@@ -97,7 +97,7 @@ extension Plans {
   }
 }
 
-extension Entries {
+extension EntryStore {
   static let progressOver = """
     SELECT entries.activity_id, day, progress FROM activities JOIN entries ON entries.activity_id = activities.activity_id
     WHERE activities.account_id = ?1 AND day BETWEEN ?2 AND ?3 ORDER BY activities.activity_id, day

@@ -11,7 +11,7 @@ struct StoredEntry: Hashable, Sendable {
   var photoTag: String?
   var location: EntryLocation?
   var recordedAt: Instant
-  /// What the progress was before its last write, and when that was written; see ``EntryHistory``.
+  /// What the progress was before its last write, and when that was written; see ``EntryChangeStore``.
   var previous: Previous?
 
   struct Previous: Hashable, Sendable {

@@ -10,20 +10,20 @@ struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
 /// What a write says of an entry: something of each field that it names, or that the whole is taken back.
 struct EntryWrite: Hashable, Sendable {
   var progress: Int?
-  let comment: FieldEdit<String>
-  let location: FieldEdit<EntryLocation>
+  let comment: Patch<String?>
+  let location: Patch<EntryLocation?>
   /// By its tag.
-  let photo: FieldEdit<String>
+  let photo: Patch<String?>
   let isDeletion: Bool
 
   /// - Parameter comment: kept without blanks at its ends; one with nothing to see in it is none, and removes the one there is. So it is
   ///   wherever a comment comes from.
   init(
-    progress: Int? = nil, comment: FieldEdit<String> = .keep, location: FieldEdit<EntryLocation> = .keep,
-    photo: FieldEdit<String> = .keep, isDeletion: Bool = false
+    progress: Int? = nil, comment: Patch<String?> = .keep, location: Patch<EntryLocation?> = .keep,
+    photo: Patch<String?> = .keep, isDeletion: Bool = false
   ) {
     self.progress = progress
-    self.comment = comment.value.map { $0.isBlank ? .remove : .set($0.trimmed) } ?? comment
+    self.comment = comment.value.map { .set($0.isBlank ? nil : $0.trimmed) } ?? comment
     self.location = location
     self.photo = photo
     self.isDeletion = isDeletion
@@ -93,9 +93,9 @@ struct EntryRegisters: Hashable, Sendable {
       merge.delete()
     } else {
       if let progress = write.progress { merge.write(progress, to: \.progress, LostWrite.Value.progress) }
-      if let comment = write.comment.written { merge.write(comment, to: \.comment, LostWrite.Value.comment) }
-      if let location = write.location.written { merge.write(location, to: \.location, LostWrite.Value.location) }
-      if let photo = write.photo.written { merge.write(photo, to: \.photo, LostWrite.Value.photo) }
+      if case .set(let comment) = write.comment { merge.write(comment, to: \.comment, LostWrite.Value.comment) }
+      if case .set(let location) = write.location { merge.write(location, to: \.location, LostWrite.Value.location) }
+      if case .set(let photo) = write.photo { merge.write(photo, to: \.photo, LostWrite.Value.photo) }
     }
     self = merge.registers
     return (merge.applied, merge.lost)
@@ -149,16 +149,5 @@ private struct Merge {
     guard let before = registers[keyPath: field], isLast || before.stamp < stamp else { return }
     lost.append(LostWrite(value: lostValue(before.value), stamp: before.stamp, cause: .deleted))
     registers[keyPath: field] = nil
-  }
-}
-
-extension FieldEdit {
-  /// What is written: nil where the field is left as it is, a nil inside where it is removed.
-  fileprivate var written: Value?? {
-    switch self {
-    case .keep: nil
-    case .remove: .some(nil)
-    case .set(let value): .some(value)
-    }
   }
 }

@@ -19,10 +19,10 @@ struct EntrySync {
     var result = OfflineChangeResult(id: change.id, deviceID: change.deviceID, outcome: .repeated)
     var problems = ChangeProblems()
     let planned = try problems.gather {
-      try Activities.goal(change.activityID, of: account, on: change.day, today: today, in: database)
+      try ActivityStore.goal(change.activityID, of: account, on: change.day, today: today, in: database)
     }
     var superseded: [EntryField]?
-    if planned != nil { superseded = try problems.gather { try ChangeNames.superseded(change, in: database) } ?? nil }
+    if planned != nil { superseded = try problems.gather { try ChangeNameStore.superseded(change, in: database) } ?? nil }
     // What was taken in once is not judged again by what holds now.
     let write = superseded == nil ? try self.write(change, planned, &problems) : nil
     guard problems.isEmpty, let goal = planned else {
@@ -32,12 +32,12 @@ struct EntrySync {
     }
     if let write {
       let (applied, late) = try take(write, name, madeAt: change.madeAt, goal)
-      try ChangeNames.keep(change, superseded: late, transaction)
+      try ChangeNameStore.keep(change, superseded: late, transaction)
       result.outcome = applied.isEmpty ? .superseded : .applied
       superseded = late
     }
     result.supersededFields = superseded?.isEmpty == true ? nil : superseded
-    result.entry = try Entries.find(goal.activity, change.day, in: database)?.entry(of: goal)
+    result.entry = try EntryStore.find(goal.activity, change.day, in: database)?.entry(of: goal)
     return result
   }
 
@@ -47,10 +47,11 @@ struct EntrySync {
   private func take(
     _ write: EntryWrite, _ name: ChangeName, madeAt: Instant, _ goal: PlannedGoal
   ) throws -> (applied: [EntryField], late: [EntryField]) {
-    let before = try EntryRegisters.load(goal.activity, goal.day, in: transaction.database)
+    let entry = try EntryStore.find(goal.activity, goal.day, in: transaction.database)
+    let before = try EntryRegisters.load(entry, goal.activity, goal.day, in: transaction.database)
     var after = before
     let (applied, lost) = after.merge(write, at: WriteStamp(min(madeAt, transaction.now), name), isLast: false)
-    try after.save(over: before, losing: lost, goal, of: account, transaction)
+    try after.save(over: before, of: entry, losing: lost, goal, of: account, transaction)
     return (applied, lost.filter { $0.cause == .late }.map(\.value.field))
   }
 
@@ -98,7 +99,7 @@ struct EntrySync {
   }
 
   private func exists(_ goal: PlannedGoal) throws -> Bool {
-    try Entries.find(goal.activity, goal.day, in: transaction.database) != nil
+    try EntryStore.find(goal.activity, goal.day, in: transaction.database) != nil
   }
 }
 

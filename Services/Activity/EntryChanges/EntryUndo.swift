@@ -11,18 +11,21 @@ import Storage
 /// written since by itself. What was deleted comes back whole. But no photo does, for it is not kept, and no location without the
 /// account's present consent.
 enum EntryUndo {
-  static func undo(_ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction) throws {
+  /// - Returns: the entry as it is then; nil where nothing is left of it.
+  static func undo(_ goal: PlannedGoal, of account: AccountID, _ transaction: Transaction) throws -> StoredEntry? {
     let (activity, day, database) = (goal.activity, goal.day, transaction.database)
-    try EntryHistory.settle(activity, day, transaction)
-    let before = try EntryRegisters.load(activity, day, in: database)
+    var entry = try EntryStore.find(activity, day, in: database)
+    try EntryChangeStore.settle(entry, activity, day, transaction)
+    entry?.previous = nil
+    let before = try EntryRegisters.load(entry, activity, day, in: database)
     var after = before
     let undone: [LostWrite]
-    let earlier: [EntryHistory.Kept]
+    let earlier: [EntryChangeStore.Kept]
     if let last = before.progress?.stamp {
       undone = after.takeBack(last)
-      earlier = try undone.compactMap { try EntryHistory.overwritten($0.value.field, of: activity, day, in: database) }
+      earlier = try undone.compactMap { try EntryChangeStore.overwritten($0.value.field, of: activity, day, in: database) }
     } else {
-      earlier = try EntryHistory.deletedLast(of: activity, day, in: database)
+      earlier = try EntryChangeStore.deletedLast(of: activity, day, in: database)
       guard !earlier.isEmpty else { throw EntryFailure.nothingToUndo }
       undone = before.deletion.map { [LostWrite(value: .deletion, stamp: $0, cause: .undone)] } ?? []
       after.deletion = nil
@@ -30,10 +33,10 @@ enum EntryUndo {
     let mayLocate = try Accounts.hasConsent(.location, of: account, in: database)
     let back = earlier.filter { $0.write.value.comesBack(mayLocate: mayLocate) }
     after.restore(back)
-    try EntryHistory.remove(back, of: activity, day, in: database)
-    try EntryHistory.passBy(
+    try EntryChangeStore.remove(back, of: activity, day, in: database)
+    try EntryChangeStore.passBy(
       earlier.filter { !$0.write.value.comesBack(mayLocate: mayLocate) }, of: activity, day, in: database)
-    try after.save(over: before, losing: undone, goal, of: account, transaction)
+    return try after.save(over: before, of: entry, losing: undone, goal, of: account, transaction)
   }
 }
 
@@ -66,7 +69,7 @@ extension EntryRegisters {
   }
 
   /// Gives fields that are empty what was lost.
-  fileprivate mutating func restore(_ kept: [EntryHistory.Kept]) {
+  fileprivate mutating func restore(_ kept: [EntryChangeStore.Kept]) {
     for write in kept.map(\.write) {
       switch write.value {
       case .progress(let value): progress = progress ?? Register(value: value, stamp: write.stamp)

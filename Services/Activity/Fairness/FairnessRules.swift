@@ -16,7 +16,7 @@ struct FairnessRule: Hashable, Sendable {
     case perMinute(Int)
     /// A day of more than so many steps or metres.
     case perDay(Int)
-    /// A day of which at least so many samples, and nearly all (``SameSeriesRule``), are those of another account.
+    /// A day of which at least so many samples, and nearly all (``SameSeriesRules``), are those of another account.
     case sameSeries(Int)
   }
 

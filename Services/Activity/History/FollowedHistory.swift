@@ -10,7 +10,7 @@ enum FollowedHistory {
     WITH latest AS MATERIALIZED (
       SELECT a.activity_id, (SELECT max(day) FROM entries e WHERE e.activity_id = a.activity_id) AS day
       FROM follows JOIN accounts o ON o.account_id = followed_account JOIN activities a ON a.account_id = followed_account
-      WHERE follower_account = ? AND is_open = 1 AND a.archived_day IS NULL AND \(Follows.isThere))
+      WHERE follower_account = ? AND is_open = 1 AND a.archived_day IS NULL AND \(FollowStore.isThere))
     SELECT latest.activity_id, latest.day, p.latitude, p.longitude, e.comment
     FROM latest JOIN entries e ON e.activity_id = latest.activity_id AND e.day = latest.day
     LEFT JOIN entry_places p ON p.activity_id = latest.activity_id AND p.day = latest.day

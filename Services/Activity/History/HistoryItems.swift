@@ -14,7 +14,7 @@ struct HistoryItems {
   }
 
   private static let sql = {
-    let evaluation = Days.evaluation("e.activity_id", "e.day")
+    let evaluation = DayStore.evaluation("e.activity_id", "e.day")
     return """
       SELECT e.account_id, e.progress, e.comment, e.photo_tag, e.recorded_at, a.title, a.category, o.username, o.nickname,
         p.latitude, p.longitude, p.accuracy_meters, \(evaluation.columns)
@@ -32,12 +32,12 @@ struct HistoryItems {
       let (measure, progress) = (version.measure, row.number(1))
       let owner: AccountID = try row.id(0)
       let days = try accounts.days(of: owner, in: database)
-      let evaluated = Days.evaluated(
+      let evaluated = DayStore.evaluated(
         version, on: position.day, days, progress, isPaused: row.truth(22), isSkipped: row.truth(23))
       return HistoryItem(
         accountID: owner, username: try Username(text: row.text(7)), nickname: row.isNull(8) ? nil : row.text(8),
         activityID: position.activity, title: row.text(5), category: try row.choice(6), day: position.day,
-        state: try Days.state(evaluated, of: position.activity, days, in: database),
+        state: try DayStore.state(evaluated, of: position.activity, days, in: database),
         amount: measure.amount(progress), unit: version.unit, durationSeconds: measure.durationSeconds(progress),
         comment: row.isNull(2) ? nil : row.text(2), location: row.isNull(9) ? nil : EntryLocation(row),
         photoTag: row.isNull(3) ? nil : row.text(3), recordedAt: row.instant(4))

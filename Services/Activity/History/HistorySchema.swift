@@ -1,8 +1,15 @@
+import GRDB
+import Storage
+
 /// The tables by which a history is narrowed.
 enum HistorySchema {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "history") { try $0.execute(sql: indexes) }
+  }
+
   /// Places by area, account and day; comments by any three characters in a row. Account and day are in the keys of both, so that a first
   /// page takes as long among a million entries as among a thousand.
-  static let indexes = """
+  private static let indexes = """
     -- A short number for each account makes it part of the keys below.
     CREATE TABLE history_accounts (
       account_number INTEGER NOT NULL PRIMARY KEY CHECK (account_number < 16777216),

@@ -11,7 +11,7 @@ enum OwnHistory {
   ) throws -> HistoryStretch {
     var candidates = HistoryCandidates(search, behind: start, limit: limit)
     guard let days = candidates.days else { return HistoryStretch() }
-    let number = try HistoryAccounts.number(of: account, in: database)
+    let number = try HistoryAccountStore.number(of: account, in: database)
     switch try HistoryQueryPlan(search, of: account, number, days, in: database) {
     case .none: break
     case .text(let text, let trigrams, let number):

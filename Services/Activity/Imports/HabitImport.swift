@@ -44,8 +44,8 @@ enum HabitImport {
     }
     var isNew = false
     do {
-      let goal = try Activities.goal(activity, of: account, on: mark.day, today: today, in: transaction.database)
-      _ = try Entries.change(goal, of: account, today: today, transaction) { measure, progress in
+      let goal = try ActivityStore.goal(activity, of: account, on: mark.day, today: today, in: transaction.database)
+      _ = try EntryStore.change(goal, of: account, today: today, transaction) { measure, progress in
         let (marked, written) = (progressOf(mark.progress, by: measure), progress ?? 0)
         isNew = marked > written
         return max(written, marked)
@@ -111,12 +111,12 @@ enum HabitImport {
     let activity = Activity(
       id: ActivityID(), title: habit.title, reason: habit.reason, category: .other, goal: habit.goal, schedule: schedule,
       startDay: firstDay, createdAt: transaction.now)
-    try Activities.add(activity, of: account, transaction)
+    try ActivityStore.add(activity, of: account, transaction)
     if let later {
       let edit = UpdateActivity.Input(activityID: activity.id, schedule: .set(later))
-      _ = try Activities.update(edit, of: account, today: today, transaction)
+      _ = try ActivityStore.update(edit, of: account, today: today, transaction)
     }
-    if habit.isArchived { _ = try Activities.archive(activity.id, of: account, today: today, transaction) }
+    if habit.isArchived { _ = try ActivityStore.archive(activity.id, of: account, today: today, transaction) }
     return activity.id
   }
 
@@ -124,8 +124,8 @@ enum HabitImport {
   private static func open(
     _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
   ) throws {
-    guard try Activities.find(activity, of: account, in: transaction.database).startDay > day else { return }
+    guard try ActivityStore.find(activity, of: account, in: transaction.database).startDay > day else { return }
     let edit = UpdateActivity.Input(activityID: activity, startDay: .set(day))
-    _ = try Activities.update(edit, of: account, today: today, transaction)
+    _ = try ActivityStore.update(edit, of: account, today: today, transaction)
   }
 }

@@ -18,7 +18,7 @@ extension ImportFormat {
 /// The consent that a file needs, by what it brings. Where its format is not known yet, nothing is asked for yet.
 enum ImportConsent {
   /// See `Accounts.catchUp`.
-  static func catchUp(for format: ImportFormat?, _ call: Call) async throws {
+  static func catchUp(for format: ImportFormat?, _ call: AccountCall) async throws {
     if format?.needsConsent == true { try await Accounts.catchUp(on: .activityData, call) }
   }
 

@@ -36,12 +36,12 @@ final class ImportInspections: Sendable {
 
   private static func look(_ id: ImportID, _ spool: ImportSpool, _ store: Store) async throws {
     // Somebody may have looked since the row was read.
-    guard let row = try await store.read({ try Imports.find(id, in: $0) }), row.state == .uploading, row.format == nil else {
+    guard let row = try await store.read({ try ImportStore.find(id, in: $0) }), row.state == .uploading, row.format == nil else {
       return
     }
     switch try await format(of: row, spool) {
     case .success(let format) where refusal(format, row) == nil:
-      try await store.write { try Imports.note(format, of: id, $0) }
+      try await store.write { try ImportStore.note(format, of: id, $0) }
     case .success(let format): try await end(row, because: refusal(format, row) ?? .otherFormat, spool, store)
     case .failure(let fault): try await end(row, because: ImportEnd(fault), spool, store)
     }
@@ -60,7 +60,7 @@ final class ImportInspections: Sendable {
   }
 
   private static func end(_ row: ImportRow, because reason: ImportEnd, _ spool: ImportSpool, _ store: Store) async throws {
-    try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
+    try await store.write { try ImportStore.end(row.id, .failed, $0, because: reason) }
     try await spool.remove(row.id, of: row.account)
   }
 

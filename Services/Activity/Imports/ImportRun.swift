@@ -40,13 +40,13 @@ struct ImportRun: Sendable {
   func run(_ beat: @escaping @Sendable () -> Int) async throws {
     do {
       try await ImportWatch.unlessEnded(row.id, store) { try await readOn(beat) }
-      try await store.write { try Imports.end(row.id, .done, $0) }
+      try await store.write { try ImportStore.end(row.id, .done, $0) }
     } catch Stop.failed(let reason) {
-      try await store.write { try Imports.end(row.id, .failed, $0, because: reason) }
+      try await store.write { try ImportStore.end(row.id, .failed, $0, because: reason) }
     } catch is ImportWatch.Ended {
       // Whoever ended it has noted so.
     } catch let error as CancellationError {
-      try await store.write { try Imports.takeBackStart(of: row.id, $0) }
+      try await store.write { try ImportStore.takeBackStart(of: row.id, $0) }
       throw error
     }
     try await spool.remove(row.id, of: row.account)
@@ -65,10 +65,10 @@ struct ImportRun: Sendable {
         throw CancellationError()
       } catch let fault as DecoderFault {
         if !fault.isOfFile {
-          try await store.write { try Imports.takeBackStart(of: row.id, $0) }
+          try await store.write { try ImportStore.takeBackStart(of: row.id, $0) }
           try await Task.sleep(for: Self.startPause)
         }
-        guard let row = try await store.read({ try Imports.find(row.id, in: $0) }) else { throw ImportWatch.Ended() }
+        guard let row = try await store.read({ try ImportStore.find(row.id, in: $0) }) else { throw ImportWatch.Ended() }
         run.row = row
       }
     }
@@ -76,7 +76,7 @@ struct ImportRun: Sendable {
 
   private func read(_ beat: () -> Int) async throws {
     // What a file does to its reader is not known: that it was begun has to be durable before.
-    guard try await store.write({ try Imports.begin(row.id, $0) }) else { throw ImportWatch.Ended() }
+    guard try await store.write({ try ImportStore.begin(row.id, $0) }) else { throw ImportWatch.Ended() }
     guard try await spool.holds(row.totalBytes, of: row.id, row.account) else { throw Stop.failed(.lost) }
     let reading = spool.reading(of: row)
     let first = beat()
@@ -116,7 +116,7 @@ struct ImportRun: Sendable {
       var outcome = ImportOutcome()
       try take(records, row, &outcome, transaction)
       outcome.problems.sort { ($0.line, $0.part ?? "") < ($1.line, $1.part ?? "") }
-      try Imports.note(outcome, position: position, progress: progress, of: row, transaction)
+      try ImportStore.note(outcome, position: position, progress: progress, of: row, transaction)
     }
   }
 
@@ -147,19 +147,21 @@ struct ImportRun: Sendable {
     try await store.write { transaction in
       let row = try current(transaction)
       if case .unknownPerson(let persons) = fault {
-        try Imports.note(persons: persons, of: row.id, transaction)
+        try ImportStore.note(persons: persons, of: row.id, transaction)
       } else {
         var outcome = ImportOutcome()
         outcome.problems.append(.init(part: nil, line: line, .brokenOff))
-        try Imports.note(outcome, position: row.position, progress: row.progress, of: row, transaction)
+        try ImportStore.note(outcome, position: row.position, progress: row.progress, of: row, transaction)
       }
-      try Imports.end(row.id, .failed, transaction, because: ImportEnd(fault))
+      try ImportStore.end(row.id, .failed, transaction, because: ImportEnd(fault))
     }
     throw ImportWatch.Ended()
   }
 
   private func current(_ transaction: Transaction) throws -> ImportRow {
-    guard let row = try Imports.find(row.id, in: transaction.database), row.state == .reading else { throw ImportWatch.Ended() }
+    guard let row = try ImportStore.find(row.id, in: transaction.database), row.state == .reading else {
+      throw ImportWatch.Ended()
+    }
     return row
   }
 }

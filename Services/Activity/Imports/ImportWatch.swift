@@ -16,7 +16,7 @@ enum ImportWatch {
     try await withThrowingTaskGroup(of: T.self) { tasks in
       tasks.addTask { try await work() }
       tasks.addTask {
-        while try await store.read({ try Imports.find(id, in: $0)?.state.isEnded }) == false {
+        while try await store.read({ try ImportStore.find(id, in: $0)?.state.isEnded }) == false {
           try await Task.sleep(for: Self.pause)
         }
         throw Ended()

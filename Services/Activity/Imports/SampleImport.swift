@@ -28,7 +28,7 @@ enum SampleImport {
           device: sample.source.device, isHandTyped: sample.isManual ? true : nil, version: sample.version))
     }
     let (prepared, refused) = SampleIntake.prepare(samples, in: calendar, now: transaction.now, by: rules)
-    let taken = try MovementSamples.record(
+    let taken = try MovementSampleStore.record(
       prepared, of: account, recordedDay: calendar.day(of: transaction.now), by: rules, transaction)
     outcome.taken += taken.accepted + taken.replaced
     outcome.repeated += taken.repeated

@@ -6,13 +6,13 @@ struct AccountDays: Sendable {
   let account: AccountID
   /// Its present local day.
   let today: LocalDay
-  /// The days that it lost (``LostDays``).
+  /// The days that it lost (``LostDayStore``).
   let lost: Set<LocalDay>
 
   init(of account: AccountID, _ calendar: LocalCalendar, now: Instant, in database: Database) throws {
     self.account = account
     today = calendar.day(of: now)
-    lost = try LostDays.find(account, calendar, in: database)
+    lost = try LostDayStore.find(account, calendar, in: database)
   }
 }
 

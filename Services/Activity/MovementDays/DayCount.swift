@@ -13,12 +13,12 @@ struct DayCount {
   init(of account: Int64, in database: Database) throws {
     self.account = account
     self.database = database
-    let sources = try MovementSources.ordered(of: account, in: database)
+    let sources = try MovementSourceStore.ordered(of: account, in: database)
     ranks = Dictionary(uniqueKeysWithValues: sources.enumerated().map { ($1.number, $0) })
   }
 
   /// What counts of the day; it is no longer to be counted anew.
-  func count(_ key: DaySettlement.DayKey) throws -> OverlapRule.Count {
+  func count(_ key: DaySettlement.DayKey) throws -> OverlapRules.Count {
     try database.run(
       "DELETE FROM movement_stale_days WHERE account_number = ? AND kind = ? AND day = ?", .integer(account),
       .number(key.kind.number), .day(key.day))
@@ -26,8 +26,8 @@ struct DayCount {
       "SELECT min(from_at), max(until_at) FROM movement_day_sources WHERE account_number = ? AND kind = ? AND day = ?",
       .integer(account), .number(key.kind.number), .day(key.day)
     ) { $0.isNull(0) ? nil : (Int64($0.number(0)), Int64($0.number(1))) }
-    guard case (let from, let until)?? = time else { return OverlapRule.Count() }
-    return OverlapRule.count(try samples(key, from: from, until: until), on: key.day)
+    guard case (let from, let until)?? = time else { return OverlapRules.Count() }
+    return OverlapRules.count(try samples(key, from: from, until: until), on: key.day)
   }
 
   /// All that was measured on the day, and what overlaps it in time. That lies in the day and in those whose time meets its own; samples
@@ -52,7 +52,7 @@ struct DayCount {
     var samples: [RankedSample] = []
     while let row = try rows.next() {
       let (start, end, form): (Int64, Int64, Int) = (row[1], row[2], row[6])
-      let pieces = form == 1 ? try MovementSamples.pieces(of: row[7], account, in: database) : []
+      let pieces = form == 1 ? try MovementSampleStore.pieces(of: row[7], account, in: database) : []
       samples.append(
         RankedSample(
           rank: ranks[row[4]] ?? .max,

@@ -32,7 +32,7 @@ struct DaySettlement {
 
   /// What one source adds to a day.
   private struct Part {
-    var count = OverlapRule.Count()
+    var count = OverlapRules.Count()
     var from: Int64
     var until: Int64
     var series = SeriesDigest()
@@ -90,10 +90,10 @@ struct DaySettlement {
       recounted.formUnion(try touched(key.day, part.from..<part.until, in: database))
     }
     for (key, range) in removed { recounted.formUnion(try touched(key, range, in: database).union([key])) }
-    var added: [DayKey: OverlapRule.Count] = [:]
+    var added: [DayKey: OverlapRules.Count] = [:]
     for (key, part) in parts {
       if key.day.kind == .steps { series[key.day.day, default: SeriesDigest()].add(part.series) }
-      if !recounted.contains(key.day) { added[key.day, default: OverlapRule.Count()].add(part.count) }
+      if !recounted.contains(key.day) { added[key.day, default: OverlapRules.Count()].add(part.count) }
     }
     var changes: [LocalDay: [MovementKind: DayChange]] = [:]
     for (key, count) in added {
@@ -108,22 +108,22 @@ struct DaySettlement {
     let firstOpenDay = rules.firstOpenDay(on: recordedDay)
     var isCopy: [LocalDay: Bool] = [:]
     for (day, digest) in series where !digest.isEmpty {
-      isCopy[day] = try MovementSeries.change(
+      isCopy[day] = try MovementSeriesStore.change(
         day, of: account.number, by: digest, minimum: rules.minSeries, isOpen: day >= firstOpenDay, in: database)
       if changes[day]?[.steps] == nil { changes[day, default: [:]][.steps] = .add(EvaluatedCount()) }
     }
     let states = try changes.sorted { $0.key < $1.key }.compactMap { day, kinds in
-      try MovementDays.change(
+      try MovementDayStore.change(
         day, of: account.id, by: kinds, isCopy: isCopy[day], recordedDay: recordedDay, rules, transaction)
     }
-    try MovementMinutes.forget(before: firstOpenDay, of: account.number, in: database)
-    try MovementSeries.forget(before: firstOpenDay, of: account.number, in: database)
+    try MovementMinuteStore.forget(before: firstOpenDay, of: account.number, in: database)
+    try MovementSeriesStore.forget(before: firstOpenDay, of: account.number, in: database)
     guard !states.isEmpty else { return [] }
     try transaction.publish(
       MovementChanged(accountID: account.id, recordedDay: recordedDay, days: states.map(\.published)))
-    try MovementMonths.renew(Set(states.map { MovementMonths.month(of: $0.day) }), of: account.id, in: database)
-    try StepGoals.follow(states.map(\.day), of: account.id, today: recordedDay, transaction)
-    try Ties.follow(states, of: account.id, today: recordedDay, transaction)
+    try MovementMonthStore.renew(Set(states.map { MovementMonthStore.month(of: $0.day) }), of: account.id, in: database)
+    try StepGoalStore.follow(states.map(\.day), of: account.id, today: recordedDay, transaction)
+    try TieStore.follow(states, of: account.id, today: recordedDay, transaction)
     return states
   }
 
@@ -136,7 +136,7 @@ struct DaySettlement {
   private mutating func minutes(in database: Database) throws -> [DayKey: MinuteSums] {
     var minutes: [DayKey: MinuteSums] = [:]
     for (key, part) in parts where !part.count.minutes.isEmpty && minutes[key.day] == nil {
-      if let known = try MovementMinutes.find(key.day, of: account.number, in: database) {
+      if let known = try MovementMinuteStore.find(key.day, of: account.number, in: database) {
         minutes[key.day] = known
       } else if try isMeasured(key.day, in: database) {
         recounted.insert(key.day)
@@ -148,7 +148,7 @@ struct DaySettlement {
   /// Looks what of the day may earn once samples are added.
   ///
   /// - Parameter known: the minutes of what was counted before; nil where there was nothing.
-  private func evaluate(_ added: OverlapRule.Count, _ key: DayKey, after known: MinuteSums?, in database: Database) throws
+  private func evaluate(_ added: OverlapRules.Count, _ key: DayKey, after known: MinuteSums?, in database: Database) throws
     -> EvaluatedCount
   {
     // What is marked sample by sample is in no minute.
@@ -159,11 +159,11 @@ struct DaySettlement {
   }
 
   /// Looks what of the day may earn, and keeps its minutes.
-  private func evaluate(_ count: OverlapRule.Count, _ key: DayKey, in database: Database) throws -> EvaluatedCount {
+  private func evaluate(_ count: OverlapRules.Count, _ key: DayKey, in database: Database) throws -> EvaluatedCount {
     if count.minutes.isEmpty || key.day < rules.firstOpenDay(on: recordedDay) {
-      try MovementMinutes.forget(key, of: account.number, in: database)
+      try MovementMinuteStore.forget(key, of: account.number, in: database)
     } else {
-      try MovementMinutes.keep(count.minutes, key, of: account.number, in: database)
+      try MovementMinuteStore.keep(count.minutes, key, of: account.number, in: database)
     }
     let (plausible, flags) = rules.evaluate(count.minutes, key.kind)
     return EvaluatedCount(amount: count.amount, flags: count.flags.union(flags), plausible: plausible)

@@ -20,7 +20,7 @@ final class Documentation: Sendable {
 
   init(_ catalog: Catalog, _ problems: ProblemWriter, version: String) {
     make = {
-      let document = OpenAPI.document(catalog.endpoints, problems: problems, version: version)
+      let document = OpenAPI.document(catalog, problems: problems, version: version)
       let page = DocsPage(document, codes: Documentation.codes(catalog, problems))
       return Documents(
         openAPI: ByteBuffer(bytes: document.bytes), page: ByteBuffer(bytes: page.html), policy: page.policy)

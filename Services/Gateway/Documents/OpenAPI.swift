@@ -7,29 +7,29 @@ struct OpenAPI {
   private let problems: ProblemWriter
   private var schemas = Schemas()
 
-  /// - Parameter endpoints: what clients may call.
-  static func document(_ endpoints: [Endpoint], problems: ProblemWriter, version: String) -> JSON {
+  /// - Parameter catalog: what clients may ask for.
+  static func document(_ catalog: Catalog, problems: ProblemWriter, version: String) -> JSON {
     var builder = OpenAPI(problems: problems)
-    return builder.build(endpoints, version: version)
+    return builder.build(catalog, version: version)
   }
 
   private init(problems: ProblemWriter) { self.problems = problems }
 
-  private mutating func build(_ endpoints: [Endpoint], version: String) -> JSON {
+  private mutating func build(_ catalog: Catalog, version: String) -> JSON {
     var paths: JSON = [:]
-    for endpoint in endpoints {
+    for endpoint in catalog.endpoints {
       guard let route = endpoint.spec.route else { continue }
       var item = paths[route.path] ?? [:]
       item[route.method.rawValue.lowercased()] = operation(endpoint, route)
       paths[route.path] = item
     }
-    paths[Page.live.rawValue] = ["get": live]
-    for page in LinkPage.all where endpoints.contains(where: { $0.spec.name == page.operation }) {
-      paths[page.path] = ["get": OpenAPI.linkPage(page), "post": OpenAPI.linkForm(page)]
+    paths[EventStream.path] = ["get": live]
+    for route in catalog.pages.flatMap(\.routes) {
+      var item = paths[route.path] ?? [:]
+      item[route.method.rawValue.lowercased()] = OpenAPI.page(route)
+      paths[route.path] = item
     }
-    let byName = Dictionary(uniqueKeysWithValues: endpoints.map { ($0.spec.name, $0) })
-    for (path, operations) in OpenAPI.forms(byName) { paths[path] = operations }
-    for (page, operation) in OpenAPI.pages { paths[page.rawValue] = ["get": operation] }
+    for (endpoint, operation) in OpenAPI.system { paths[endpoint.path] = ["get": operation] }
     _ = schemas.reference(to: Problem.self)
     var components: JSON = [:]
     components["schemas"] = reachable(from: paths)
@@ -46,7 +46,7 @@ struct OpenAPI {
         "title": "Racha", "version": .string(version), "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
         "description": .string(OpenAPI.introduction),
       ],
-      "servers": [["url": "/"]], "tags": tags(endpoints), "paths": paths, "components": components,
+      "servers": [["url": "/"]], "tags": tags(catalog.endpoints), "paths": paths, "components": components,
     ]
   }
 

@@ -1,4 +1,3 @@
-import IdentityContract
 import Operations
 
 /// The parts of the OpenAPI document that no contract declares.
@@ -65,106 +64,10 @@ extension OpenAPI {
     ]
   }
 
-  private static let linkToken: JSON = ["type": "string", "minLength": 1, "maxLength": 200]
-
-  /// `GET` of a page behind a mailed link.
-  static func linkPage(_ page: LinkPage) -> JSON {
-    self.page(
-      "\(page.name)Page", "The page behind a mailed link; its button calls `\(page.operation)`.", page.requirement,
-      parameters: [
-        [
-          "name": "token", "in": "query", "required": true, "description": "The mailed link's token.", "schema": linkToken,
-        ]
-      ])
-  }
-
-  /// `POST` of the same.
-  static func linkForm(_ page: LinkPage) -> JSON {
-    form(
-      "\(page.name)Form", "The same page's form, as `\(page.operation)`; every answer is a page.", page.requirement,
-      ["type": "object", "required": ["token"], "properties": ["token": linkToken]])
-  }
-
-  /// The pages with forms of their own, and where a provider sends the browser, as far as what they call is served.
-  static func forms(_ byName: [String: Endpoint]) -> [(path: String, operations: JSON)] {
-    var forms: [(path: String, operations: JSON)] = [
-      (MailboxPage.path, ["get": mailboxList]), (MailboxPage.mailPath, ["get": mailboxMail]),
-    ]
-    if RecoveryEndpoints(byName) != nil { forms.append((RecoveryPage.path, ["get": recoveryPage, "post": recoveryForm])) }
-    if LinkValidator(byName) != nil, byName[AnswerLoginAlertByLink.spec.name] != nil {
-      forms.append((LoginAlertPage.path, ["get": loginAlertPage, "post": loginAlertForm]))
-    }
-    if byName[CompleteExternalLogin.spec.name] != nil {
-      forms.append((ExternalLoginReturn.path, ["post": externalLoginReturn]))
-    }
-    return forms
-  }
-
-  private static let mailboxList = page(
-    "mailboxPage", "The mails of a cluster without mail server, for this machine only.", "NOT-6")
-
-  private static let mailboxMail = page(
-    "mailboxMailPage", "One of these mails.", "NOT-6",
-    parameters: [
-      ["name": "name", "in": "path", "required": true, "description": "The name of its file.", "schema": ["type": "string"]]
-    ])
-
-  private static let recoveryPage = page(
-    "recoverPage", "The page behind a recovery mail's link, or, without a token, the form to ask for one.", "ID-8",
-    parameters: [["name": "token", "in": "query", "description": "The mailed link's token.", "schema": linkToken]])
-
-  private static let recoveryForm = form(
-    "recoverForm",
-    "The same page's forms, as `passwordRecoveries.complete` with a token, as `passwordRecoveries.request` without; every answer is a page.",
-    "ID-8",
-    [
-      "type": "object",
-      "properties": [
-        "token": linkToken, "password": ["type": "string"], "passwordRepetition": ["type": "string"], "email": ["type": "string"],
-      ],
-    ])
-
-  private static let loginAlertAnswer: JSON = ["type": "string", "enum": ["confirm", "close"]]
-
-  private static let loginAlertPage = page(
-    "loginAlertPage", "The page behind both links of a mail about a login; its buttons call `loginAlerts.answerByLink`.", "ID-7",
-    parameters: [
-      ["name": "token", "in": "query", "required": true, "description": "The mailed link's token.", "schema": linkToken],
-      ["name": "answer", "in": "query", "description": "Which button stands first.", "schema": loginAlertAnswer],
-    ])
-
-  private static let loginAlertForm = form(
-    "loginAlertForm", "The same page's form, as `loginAlerts.answerByLink`; every answer is a page.", "ID-7",
-    ["type": "object", "required": ["token"], "properties": ["token": linkToken, "answer": loginAlertAnswer]])
-
-  /// The browser is sent on; only a refusal is a page.
-  private static var externalLoginReturn: JSON {
-    var operation = form(
-      "externalLoginReturn", "Where a provider sends the browser that answers by a form; it goes on to the client that waits.",
-      "ID-10",
-      [
-        "type": "object", "required": ["state"],
-        "properties": [
-          "state": linkToken, "code": ["type": "string"], "error": ["type": "string"], "iss": ["type": "string"],
-        ],
-      ])
-    operation["responses"]?["200"] = nil
-    operation["responses"]?["303"] = [
-      "description": "On to the client, with `state`, `code`, `error` and `iss` in the query.",
-      "headers": ["Location": ["description": "Where.", "schema": ["type": "string"]]],
-    ]
-    return operation
-  }
-
-  private static func form(_ name: String, _ summary: String, _ requirement: String, _ schema: JSON) -> JSON {
-    var operation = page(name, summary, requirement)
-    operation["requestBody"] = ["required": true, "content": ["application/x-www-form-urlencoded": ["schema": schema]]]
-    return operation
-  }
-
-  private static func page(_ name: String, _ summary: String, _ requirement: String, parameters: JSON? = nil) -> JSON {
-    var operation = page(name, summary, "text/html", ["type": "string"], requirement)
-    if let parameters { operation["parameters"] = parameters }
+  /// A page's answers to one method.
+  static func page(_ route: PageRoute) -> JSON {
+    var operation = operation(route.name, route.summary, "text/html", ["type": "string"], route.requirement)
+    if let parameters = route.parameters { operation["parameters"] = parameters }
     // Whatever the connection refuses is a problem all the same.
     operation["responses"]?["default"] = [
       "description": "The page tells what is wrong.",
@@ -173,24 +76,37 @@ extension OpenAPI {
         "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]],
       ],
     ]
+    if let form = route.form {
+      operation["requestBody"] = ["required": true, "content": ["application/x-www-form-urlencoded": ["schema": form]]]
+    }
+    if let redirect = route.redirect {
+      operation["responses"]?["200"] = nil
+      operation["responses"]?["303"] = [
+        "description": .string(redirect),
+        "headers": ["Location": ["description": "Where.", "schema": ["type": "string"]]],
+      ]
+    }
     return operation
   }
 
-  static let pages: [(Page, JSON)] = [
-    (.livez, page("livez", "Whether the gateway runs.", "application/json", ["type": "object"], "OPS-2")),
+  static let system: [(SystemEndpoint, JSON)] = [
+    (.livez, operation("livez", "Whether the gateway runs.", "application/json", ["type": "object"], "OPS-2")),
     (
       .readyz,
-      page(
+      operation(
         "readyz",
         "Whether all six services are ready; 503 where one is not. The status is `degraded` where one reads but cannot write.",
         "application/json", ["type": "object"], "OPS-2")
     ),
-    (.metrics, page("metrics", "Metrics of all six services as Prometheus text.", "text/plain", ["type": "string"], "OPS-2")),
-    (.openAPI, page("openapi", "This document.", "application/json", ["type": "object"], "GW-2")),
-    (.docs, page("docs", "This document for people.", "text/html", ["type": "string"], "GW-2")),
+    (
+      .metrics, operation("metrics", "Metrics of all six services as Prometheus text.", "text/plain", ["type": "string"], "OPS-2")
+    ),
+    (.openAPI, operation("openapi", "This document.", "application/json", ["type": "object"], "GW-2")),
+    (.docs, operation("docs", "This document for people.", "text/html", ["type": "string"], "GW-2")),
   ]
 
-  private static func page(_ name: String, _ summary: String, _ type: String, _ schema: JSON, _ requirement: String) -> JSON {
+  private static func operation(_ name: String, _ summary: String, _ type: String, _ schema: JSON, _ requirement: String) -> JSON
+  {
     var content: JSON = [:]
     content[type] = ["schema": schema]
     return [

@@ -7,23 +7,11 @@ import Operations
 /// One HTTP/1.1 connection: gathers requests, has them answered one after the other, and keeps what is malformed, oversized or
 /// slow from the code behind it.
 ///
-/// What RFC 9112 calls ambiguous (no `Host` or two, `Content-Length` beside `Transfer-Encoding`) is answered 400 and the
-/// connection closed, since nobody knows where the next request begins (section 6.3; request smuggling). So is a request that says twice
-/// who calls.
+/// What it does when is decided by ``HTTPConnectionState``, which requests are taken by ``HeadRules``; here is what they say done.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
-
-  private struct Received {
-    let head: HTTPRequestHead
-    /// Whether it asks for another protocol.
-    let upgrade: UpgradeRequest
-    var body = ByteBuffer()
-    /// What is counted for it as ``HeldBytes/Part/requests``.
-    var held: Int
-    /// Whether the connection ends with its answer, whatever it says itself.
-    var isLast = false
-  }
+  private typealias State = HTTPConnectionState<HTTPRequestHead, ByteBuffer>
 
   /// An answer whose body is written piece by piece as the client reads.
   private struct Outgoing {
@@ -33,21 +21,10 @@ final class HTTPConnection: ChannelInboundHandler {
     let held: Int
   }
 
-  private struct Refusal: Sendable {
-    let failure: Failure
-    let exchange: Exchange
-  }
-
-  /// Requests that wait for the one before them; beyond it nothing is read.
-  private static let maxWaiting = 16
-  /// A body of the largest size in pieces of a byte each is sixfold.
-  private static let maxWrapping = 8
   /// Bodies larger than that are written in pieces of it: over TLS each piece is encrypted when the client takes it.
   private static let pieceBytes = 32768
   /// What is counted for a body that all share: the piece that is encrypted for this connection alone.
   private static let sharedBytes = pieceBytes
-  private static let tooMany = Failure(GatewayFailure.tooManyConnections, retryAfterSeconds: 5)
-  private static let noRoom = Failure(RequestFailure.overloaded, retryAfterSeconds: 5)
 
   private let limits: GatewayConfiguration.Limits
   private let watch: ConnectionWatch
@@ -57,31 +34,19 @@ final class HTTPConnection: ChannelInboundHandler {
   private let executor: EventLoopExecutor
   private let door: ConnectionDoor
   private let decoder: RequestDecoder
+  private let rules: HeadRules
   private var held: HeldBytes { door.held }
-  private var arriving: Received?
-  /// The client of the request that is arriving waits to be told that its body is wanted.
-  private var isAskedToGoOn = false
-  private var waiting: CircularBuffer<Received> = []
-  /// Bytes of the bodies that wait.
-  private var bytesWaiting = 0
-  /// Answers the request before those that wait.
+  private var state: State
+  /// The body that is arriving.
+  private var body = ByteBuffer()
+  /// Answers a request, or a refusal.
   private var answering: Task<Void, Never>?
-  /// Counted for the request that is being answered.
-  private var heldAnswering = 0
+  /// What came of it, until it is written.
+  private var ready: (outcome: HTTPResponder.Outcome, exchange: Exchange)?
   /// The answer that is being written.
   private var outgoing: Outgoing?
   private var isWriting = false
-  /// Told once the answers to the requests before it are out; nothing is read any more.
-  private var refusal: Refusal?
-  /// What has arrived is answered, then the connection ends: the server stops, or the client sends no more.
-  private var isEnding = false
-  /// A stream has begun; the connection ends with it.
-  private var isStreaming = false
-  private var isReading = true
-  /// Nothing is written any more, and what arrives is ignored.
-  private var isClosing = false
-  /// The client has let a deadline pass.
-  private var isSlow = false
+  /// What the last head asked for, or the one that could not be read.
   private var language = Language.english
 
   init(
@@ -95,63 +60,61 @@ final class HTTPConnection: ChannelInboundHandler {
     self.door = door
     self.decoder = decoder
     self.peer = peer
+    rules = HeadRules(body: limits.body, isForHealth: door.isForHealth)
+    state = State(limits)
     executor = EventLoopExecutor(eventLoop)
   }
 
-  // MARK: - Arriving
+  // MARK: - What happens
 
   func channelActive(context: ChannelHandlerContext) {
     if door.place == nil {
-      refuse(HTTPConnection.tooMany, context)
+      handle(.refused(HTTPConnectionLimits.tooManyConnections, of: nil), context)
       context.close(promise: nil)
     }
     context.fireChannelActive()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    isClosing = true
-    forget()
+    handle(.closed, context)
     answering?.cancel()
     outgoing = nil
     context.fireChannelInactive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard refusal == nil, !isClosing else { return }
+    guard state.takesInput else { return }
     switch unwrapInboundIn(data) {
-    case .head(var head):
-      let trimmed = head.headers.trimValues()
-      language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
-      var upgrade = UpgradeRequest.none
-      if let failure = objection(to: head, trimmed: trimmed, &upgrade) { return refuse(failure, of: head, context) }
-      let size = head.size
-      guard held.change(.requests, by: size) else { return refuse(HTTPConnection.noRoom, of: head, context) }
-      watch.headArrived()
-      arriving = Received(head: head, upgrade: upgrade, held: size, isLast: upgrade == .unclear || door.isForHealth)
-      // RFC 9110, section 10.1.1: HTTP/1.0 knows no interim answers.
-      isAskedToGoOn = head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true
-      letGoOn(context)
+    case .head(let head): take(head, context)
     case .body(var part):
-      guard (arriving?.body.readableBytes ?? 0) + part.readableBytes <= limits.body else {
-        return interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
-      }
+      guard state.isReceiving else { return }
       let size = HeldBytes.copies * part.readableBytes
-      guard held.change(.requests, by: size) else { return interrupt(HTTPConnection.noRoom, context) }
-      arriving?.held += size
-      arriving?.body.writeBuffer(&part)
+      let bytes = part.readableBytes
+      body.writeBuffer(&part)
+      handle(.body(bytes: bytes, held: held.change(.requests, by: size) ? size : nil), context)
     case .end:
-      watch.deadlines.requestArrived()
-      guard let request = arriving else { return }
-      arriving = nil
-      isAskedToGoOn = false
-      if request.isLast {
-        decoder.discard()
-      } else if request.upgrade == .plain {
-        decoder.goOn()
-      }
-      waiting.append(request)
-      bytesWaiting += request.body.readableBytes
-      answerNext(context)
+      let body = body
+      self.body = ByteBuffer()
+      handle(.end(body), context)
+    }
+  }
+
+  private func take(_ received: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    var head = received
+    let trimmed = head.headers.trimValues()
+    language = Language(acceptLanguage: head.headers.first(name: "Accept-Language"))
+    do throws(Failure) {
+      let upgrade = try rules.check(head, trimmed: trimmed)
+      let size = head.size
+      guard held.change(.requests, by: size) else { throw HTTPConnectionLimits.noRoom }
+      let framing = State.Framing(
+        size: size, keepsAlive: head.isKeepAlive, isLast: upgrade == .unclear || door.isForHealth,
+        stopsDecoder: upgrade == .plain,
+        // HTTP/1.0 knows no interim answers.
+        expectsContinue: head.version != .http1_0 && head.headers.first(name: "Expect")?.isField("100-continue") == true)
+      handle(.head(head, framing), context)
+    } catch {
+      handle(.refused(error, of: head), context)
     }
   }
 
@@ -159,35 +122,21 @@ final class HTTPConnection: ChannelInboundHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
       writeOn(context)
-      answerNext(context)
-      setReading(hasRoom, context)
+      handle(.writable, context)
     }
     context.fireChannelWritabilityChanged()
   }
 
-  /// Whether more requests may wait. What may arrive at least, one body of the largest size, always may.
-  private var hasRoom: Bool { isClosing || (waiting.count < HTTPConnection.maxWaiting && bytesWaiting < limits.body) }
-
-  /// Reading stops while enough requests wait.
   func channelReadComplete(context: ChannelHandlerContext) {
-    // What the pieces of a body are wrapped in has no bound of its own (RFC 9112, section 7.1.1).
-    if arriving != nil, watch.received > limits.headers + HTTPConnection.maxWrapping * limits.body {
-      interrupt(Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)]), context)
-    }
-    setReading(hasRoom, context)
+    handle(.readCompleted(received: watch.received), context)
     context.fireChannelReadComplete()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case let expiry as ConnectionDeadlines.Expiry: expired(expiry, context)
-    case is ChannelShouldQuiesceEvent:
-      isEnding = true
-      if !watch.deadlines.isAnswering { context.close(promise: nil) }
-    case ChannelEvent.inputClosed:
-      isEnding = true
-      // Half a request will never be whole, and nobody can tell whether a stream is still read.
-      if !watch.deadlines.isAnswering || arriving != nil || isStreaming { context.close(promise: nil) }
+    case let expiry as ConnectionDeadlines.Expiry: handle(.expired(expiry), context)
+    case is ChannelShouldQuiesceEvent: handle(.quiescing, context)
+    case ChannelEvent.inputClosed: handle(.inputClosed, context)
     default: context.fireUserInboundEventTriggered(event)
     }
   }
@@ -197,130 +146,107 @@ final class HTTPConnection: ChannelInboundHandler {
       context.close(promise: nil)
       return
     }
-    guard refusal == nil, !isClosing else { return }
+    guard state.takesInput else { return }
     let broken = BrokenHead(watch.arriving)
     let failure: Failure
     switch error {
     case .headerOverflow: failure = Failure(GatewayFailure.headersTooLarge, ["limit": .number(limits.headers)])
     case .invalidMethod where broken.namesUnknownMethod: failure = Failure(GatewayFailure.unknownMethod)
-    default: failure = Malformation(error, isInBody: arriving != nil, namesCoding: broken.namesCoding).failure()
+    default: failure = Malformation(error, isInBody: state.isReceiving, namesCoding: broken.namesCoding).failure()
     }
-    // What breaks off its framing, or has endless fields behind its body, belongs to a request whose head has arrived.
-    if arriving != nil { return interrupt(failure, context) }
-    if error != .headerOverflow, let asked = broken.acceptLanguage { language = Language(acceptLanguage: asked) }
-    refuse(failure, context)
+    if !state.isReceiving, error != .headerOverflow, let asked = broken.acceptLanguage {
+      language = Language(acceptLanguage: asked)
+    }
+    handle(.refused(failure, of: nil), context)
   }
 
-  /// - Parameters:
-  ///   - trimmed: names of the fields from whose values white space was taken away.
-  ///   - upgrade: told whether the request asks for another protocol.
-  private func objection(to head: HTTPRequestHead, trimmed: [String], _ upgrade: inout UpgradeRequest) -> Failure? {
-    var hosts = 0
-    var isHost = true
-    var authorizations = 0
-    var lengths: [String] = []
-    var codings: [String] = []
-    var asksForUpgrade = false
-    for (name, value) in head.headers {
-      switch name.utf8.count {
-      case 4:
-        if name.isField("host") {
-          hosts += 1
-          isHost = isHost && Authority.isWellFormed(value[...])
-        }
-      case 13: if name.isField("authorization") { authorizations += 1 }
-      case 14: if name.isField("content-length") { lengths.append(value) }
-      case 17: if name.isField("transfer-encoding") { codings.append(value) }
-      // One without a value asks for nothing, and NIO's decoder goes on behind it by itself.
-      case 7: if name.isField("upgrade"), !value.isEmpty { asksForUpgrade = true }
-      default: break
-      }
-    }
-    // There is no tunnel to anywhere (RFC 9110, section 9.3.6).
-    guard head.method != .CONNECT else { return Failure(GatewayFailure.unknownMethod) }
-    // RFC 9112, section 6.1: whoever sends one with HTTP/1.0 may have passed on what it did not understand.
-    guard codings.isEmpty || head.version != .http1_0 else { return Malformation.unclearLength.failure() }
-    if hosts > 1 || (hosts == 0 && head.version != .http1_0) { return Malformation.oneHost.failure() }
-    guard isHost else { return Malformation.host.failure() }
-    guard authorizations <= 1 else { return Malformation.oneField.failure(["field": .text("Authorization")]) }
-    guard RequestTarget(head.uri) != nil else { return Malformation.target.failure() }
-    guard lengths.count + codings.count <= 1, codings.allSatisfy({ $0.isField("chunked") }) else {
-      return Malformation.unclearLength.failure()
-    }
-    // The parser has seen to it that it is a number; one that is none here is beyond all.
-    if let length = lengths.first, Int(length) ?? .max > limits.body {
-      return Failure(RequestFailure.bodyTooLarge, ["limit": .number(limits.body)])
-    }
-    if asksForUpgrade { upgrade = UpgradeRequest(head.headers) }
-    // With `Upgrade`, the parser takes a coding that it does not know to the letter for no body at all.
-    guard upgrade == .none || !trimmed.contains(where: { $0.isField("transfer-encoding") }) else {
-      return Malformation.unclearLength.failure()
-    }
-    guard !door.isForHealth || isAboutHealth(head) else { return HTTPConnection.tooMany }
-    return nil
+  // MARK: - What is done
+
+  private func handle(_ event: State.Event, _ context: ChannelHandlerContext) {
+    for action in state.handle(event, isWritable: context.channel.isWritable) { perform(action, context) }
   }
 
-  private func isAboutHealth(_ head: HTTPRequestHead) -> Bool {
-    guard head.method == .GET || head.method == .HEAD, let path = RequestTarget(head.uri)?.path else { return false }
-    return Page(rawValue: String(path))?.isHealth == true
-  }
-
-  /// Tells a client that waits with its body to send it, once the answers before are out.
-  private func letGoOn(_ context: ChannelHandlerContext) {
-    guard isAskedToGoOn, watch.deadlines.inFlight == 1, arriving?.body.readableBytes == 0 else { return }
-    isAskedToGoOn = false
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
-  }
-
-  private func setReading(_ shallRead: Bool, _ context: ChannelHandlerContext) {
-    guard shallRead != isReading else { return }
-    isReading = shallRead
-    context.channel.setOption(.autoRead, value: shallRead).assumeIsolated().whenFailure { _ in context.close(promise: nil) }
+  private func perform(_ action: State.Action, _ context: ChannelHandlerContext) {
+    switch action {
+    case .startRequest: watch.headArrived()
+    case .endRequest: watch.deadlines.requestArrived()
+    case .finishRequest: watch.deadlines.answered(.now())
+    case .release(let bytes): held.release(.requests, bytes)
+    case .dropBody: body = ByteBuffer()
+    case .sendContinue:
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+    case .resumeDecoder: decoder.goOn()
+    case .discardInput: decoder.discard()
+    case .setReading(let isReading):
+      context.channel.setOption(.autoRead, value: isReading).assumeIsolated().whenFailure { _ in context.close(promise: nil) }
+    case .answer(let head, let body): answer(head, body, context)
+    case .report(let failure, let head): report(failure, of: head, context)
+    case .write(let keepsAlive): write(keepsAlive: keepsAlive, context)
+    case .closeOutput(let isSlow):
+      watch.deadlines.closing(.now(), isSlow: isSlow)
+      context.close(mode: .output, promise: nil)
+    case .close: context.close(promise: nil)
+    }
   }
 
   // MARK: - Answering
 
-  private func answerNext(_ context: ChannelHandlerContext) {
-    guard answering == nil, outgoing == nil, !isClosing, context.channel.isWritable, let request = waiting.popFirst() else {
-      return
+  private func answer(_ head: HTTPRequestHead, _ body: ByteBuffer, _ context: ChannelHandlerContext) {
+    let bytes = head.method == .GET || head.method == .HEAD ? [] : Array(body.readableBytesView)
+    answer(Exchange(head, peer), context) { [responder] exchange in await responder.respond(&exchange, bytes) }
+  }
+
+  /// Has the problem made, in the language of whoever the token speaks for.
+  private func report(_ failure: Failure, of head: HTTPRequestHead?, _ context: ChannelHandlerContext) {
+    // Meanwhile the refusal counts as a request that is being answered.
+    watch.deadlines.headArrived(.now())
+    watch.deadlines.requestArrived()
+    var exchange = Exchange(head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), peer)
+    if head == nil { exchange.language = language }
+    guard exchange.given.token != nil else { return finish(.answer(responder.refusal(failure, exchange)), exchange, context) }
+    answer(exchange, context) { [responder] exchange in
+      exchange.language = await responder.language(exchange)
+      return .answer(responder.refusal(failure, exchange))
     }
-    bytesWaiting -= request.body.readableBytes
-    heldAnswering = request.held
-    let keepsAlive = request.head.isKeepAlive && !request.isLast
-    let body = request.head.method == .GET || request.head.method == .HEAD ? [] : Array(request.body.readableBytesView)
-    let received = Exchange(request.head, peer)
-    let responder = responder
+  }
+
+  private func answer(
+    _ received: Exchange, _ context: ChannelHandlerContext,
+    by respond: @escaping @Sendable (inout Exchange) async -> HTTPResponder.Outcome
+  ) {
     let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     answering = Task(executorPreference: executor) {
       var exchange = received
-      let outcome = await responder.respond(&exchange, body)
+      let outcome = await respond(&exchange)
       let done = exchange
       // The executor is the loop itself; the hop is for where the last await came back elsewhere.
       let eventLoop = connection.eventLoop
       if eventLoop.inEventLoop {
-        connection.value.0.finish(outcome, done, keepsAlive: keepsAlive, connection.value.1)
+        connection.value.0.finish(outcome, done, connection.value.1)
       } else {
-        eventLoop.execute { connection.value.0.finish(outcome, done, keepsAlive: keepsAlive, connection.value.1) }
+        eventLoop.execute { connection.value.0.finish(outcome, done, connection.value.1) }
       }
     }
   }
 
-  private func finish(_ outcome: HTTPResponder.Outcome, _ exchange: Exchange, keepsAlive: Bool, _ context: ChannelHandlerContext)
-  {
+  private func finish(_ outcome: HTTPResponder.Outcome, _ exchange: Exchange, _ context: ChannelHandlerContext) {
     answering = nil
-    held.release(.requests, heldAnswering)
-    heldAnswering = 0
-    guard !isClosing else { return }
+    ready = (outcome, exchange)
+    handle(.answerReady, context)
+    ready = nil
+  }
+
+  private func write(keepsAlive: Bool, _ context: ChannelHandlerContext) {
+    guard let (outcome, exchange) = ready else { return }
     switch outcome {
-    case .answer(let answer):
-      let keepsAlive = keepsAlive && !(isEnding && waiting.isEmpty)
-      write(answer, exchange, keepsAlive: keepsAlive, context)
+    case .answer(let answer): write(answer, exchange, keepsAlive: keepsAlive, context)
     case .live where exchange.method == "HEAD":
       writeStreamHead(exchange, context)
-      answered(keepsAlive: false, context)
+      handle(.written(keepsAlive: false), context)
     case .live(let identification, let after):
       if door.claim(exchange.address) { return follow(identification, after, exchange, context) }
-      write(responder.refusal(HTTPConnection.tooMany, exchange), exchange, keepsAlive: false, context)
+      write(
+        responder.refusal(HTTPConnectionLimits.tooManyConnections, exchange), exchange, keepsAlive: false, context)
     }
   }
 
@@ -332,12 +258,12 @@ final class HTTPConnection: ChannelInboundHandler {
       responder.heads.write(answer, exchange, length: length, keepsAlive: keepsAlive, to: &buffer)
       if exchange.method != "HEAD" { buffer.writeImmutableBuffer(answer.body) }
       context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-      return answered(keepsAlive: keepsAlive, context)
+      return handle(.written(keepsAlive: keepsAlive), context)
     }
     let size = answer.isShared ? HTTPConnection.sharedBytes : length
     // Who has changed something is told so in any case.
     guard held.change(.answers, by: size, isForced: exchange.method != "GET") else {
-      return write(responder.refusal(HTTPConnection.noRoom, exchange), exchange, keepsAlive: keepsAlive, context)
+      return write(responder.refusal(HTTPConnectionLimits.noRoom, exchange), exchange, keepsAlive: keepsAlive, context)
     }
     var head = context.channel.allocator.buffer(capacity: 640)
     responder.heads.write(answer, exchange, length: length, keepsAlive: keepsAlive, to: &head)
@@ -358,25 +284,12 @@ final class HTTPConnection: ChannelInboundHandler {
     guard let done = outgoing, done.rest.readableBytes == 0 else { return }
     outgoing = nil
     held.release(.answers, done.held)
-    answered(keepsAlive: done.keepsAlive, context)
+    handle(.written(keepsAlive: done.keepsAlive), context)
   }
 
   private func nextPiece() -> ByteBuffer? {
     guard let left = outgoing?.rest.readableBytes, left > 0 else { return nil }
     return outgoing?.rest.readSlice(length: min(left, HTTPConnection.pieceBytes))
-  }
-
-  private func answered(keepsAlive: Bool, _ context: ChannelHandlerContext) {
-    watch.deadlines.answered(.now())
-    if !keepsAlive {
-      closeOutput(context)
-    } else if let refusal, !watch.deadlines.isAnswering {
-      report(refusal, context)
-    } else {
-      answerNext(context)
-      letGoOn(context)
-      setReading(hasRoom, context)
-    }
   }
 
   /// The head of an answer that ends with the connection.
@@ -389,8 +302,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// Streams live messages; the connection ends with them.
   private func follow(_ identification: Identification, _ after: Int?, _ exchange: Exchange, _ context: ChannelHandlerContext) {
-    isStreaming = true
-    forget()
+    handle(.streamBegan, context)
     writeStreamHead(exchange, context)
     let channel = context.channel
     let stream = stream
@@ -402,80 +314,6 @@ final class HTTPConnection: ChannelInboundHandler {
       }
       channel.close(promise: nil)
     }
-  }
-
-  // MARK: - Refusing
-
-  private func expired(_ expiry: ConnectionDeadlines.Expiry, _ context: ChannelHandlerContext) {
-    isSlow = true
-    switch expiry {
-    case .head where refusal == nil && !isClosing:
-      refuse(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.headerSeconds)]), context)
-    case .request where refusal == nil && !isClosing:
-      interrupt(Failure(GatewayFailure.requestTimeout, ["seconds": .number(limits.requestSeconds)]), context)
-    default: context.close(promise: nil)
-    }
-  }
-
-  /// Refuses a request that is not taken.
-  ///
-  /// - Parameter head: nil where it was not read.
-  private func refuse(_ failure: Failure, of head: HTTPRequestHead? = nil, _ context: ChannelHandlerContext) {
-    var exchange = Exchange(head ?? HTTPRequestHead(version: .http1_1, method: .GET, uri: "/"), peer)
-    if head == nil { exchange.language = language }
-    let refusal = Refusal(failure: failure, exchange: exchange)
-    self.refusal = refusal
-    decoder.discard()
-    watch.deadlines.requestArrived()
-    if !watch.deadlines.isAnswering { report(refusal, context) }
-  }
-
-  /// Refuses the request that is arriving, after the answers to those before it.
-  private func interrupt(_ failure: Failure, _ context: ChannelHandlerContext) {
-    let head = arriving?.head
-    held.release(.requests, arriving?.held ?? 0)
-    arriving = nil
-    watch.deadlines.answered(.now())
-    refuse(failure, of: head, context)
-  }
-
-  /// Writes the problem, in the language of whoever the token speaks for, and closes our side.
-  private func report(_ refusal: Refusal, _ context: ChannelHandlerContext) {
-    // While the token is looked at, the request counts as one that is being answered.
-    watch.deadlines.headArrived(.now())
-    watch.deadlines.requestArrived()
-    guard refusal.exchange.given.token != nil else {
-      return write(responder.refusal(refusal.failure, refusal.exchange), refusal.exchange, keepsAlive: false, context)
-    }
-    let responder = responder
-    let connection = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    answering = Task(executorPreference: executor) {
-      var exchange = refusal.exchange
-      exchange.language = await responder.language(exchange)
-      let (answer, done) = (responder.refusal(refusal.failure, exchange), exchange)
-      connection.eventLoop.execute {
-        connection.value.0.finish(.answer(answer), done, keepsAlive: false, connection.value.1)
-      }
-    }
-  }
-
-  /// What still arrives is ignored, so that the client can read the answer (RFC 9112, section 9.6), until it closes or a
-  /// deadline comes.
-  private func closeOutput(_ context: ChannelHandlerContext) {
-    isClosing = true
-    forget()
-    decoder.discard()
-    setReading(true, context)
-    watch.deadlines.closing(.now(), isSlow: isSlow)
-    context.close(mode: .output, promise: nil)
-  }
-
-  /// Gives up what has arrived and is not being answered.
-  private func forget() {
-    held.release(.requests, waiting.reduce(arriving?.held ?? 0) { $0 + $1.held })
-    waiting = []
-    bytesWaiting = 0
-    arriving = nil
   }
 }
 

@@ -7,8 +7,9 @@ import ServiceKit
 
 /// Hummingbird's server with the gateway's own connections.
 ///
-/// Its listening, TLS and quiescing are used; its `Request`, `Response` and router are not: what they cost for each request is
-/// about what is left for everything else when half of a bare server's throughput is to be reached (see `Tests/Bench`).
+/// Its listening, TLS and quiescing are used; its channel, `Request`, `Response` and router are not: what they cost for each request is
+/// about what is left for everything else when half of a bare server's throughput is to be reached, and they have none of the limits.
+/// The figures are in `Tests/Bench/README.md`.
 struct HTTPListener: ServerChildChannel {
   /// A connection, served by the handlers in its pipeline.
   struct Value: ServerChildChannelValue {

@@ -13,15 +13,11 @@ struct HTTPResponder: Sendable {
 
   let catalog: Catalog
   let admission: Admission
-  let switchboard: Switchboard
+  let caller: OperationCaller
   let problems: ProblemWriter
   let heads: ResponseHeads
-  let pages: Pages
-  let recovery: RecoveryPage
-  let loginAlerts: LoginAlertPage
-  let mailbox: MailboxPage
-  let externalLoginReturn: ExternalLoginReturn
-  let client: GatewayClient
+  let system: SystemResponder
+  let pages: PageServices
 
   func respond(_ exchange: inout Exchange, _ body: [UInt8]) async -> Outcome {
     do throws(Failure) {
@@ -32,21 +28,15 @@ struct HTTPResponder: Sendable {
       let method = exchange.method == "HEAD" ? "GET" : exchange.method
       switch catalog.router.match(method, exchange.path) {
       case .found(.operation(let endpoint), let parameters): return .answer(try await call(endpoint, parameters, body, &exchange))
-      case .found(.page(.live), _):
-        guard let identification = try await admit(.read, needsAccount: true, EventStream.scope, &exchange) else {
+      case .found(.page(let page), let parameters): return .answer(await pages.answer(page, parameters, body, &exchange))
+      case .found(.system(let endpoint), _):
+        if !endpoint.isHealth { try admission.draw(exchange.address) }
+        return .answer(try await system.answer(endpoint, exchange))
+      case .found(.live, _):
+        guard let identification = try await caller.admit(.read, needsAccount: true, EventStream.scope, &exchange) else {
           throw Failure(RequestFailure.unauthenticated)
         }
         return .live(identification, after: try EventStream.lastSeen(exchange))
-      case .found(.page(let page), _):
-        if !page.isHealth { try admission.draw(exchange.address) }
-        return .answer(try await pages.answer(page, exchange))
-      case .found(.link(let page, let validator, let endpoint), _):
-        return .answer(await open(page, validator, endpoint, body, &exchange))
-      case .found(.recovery(let endpoints), _): return .answer(await recover(endpoints, body, &exchange))
-      case .found(.mailbox, let parameters): return .answer(await showMailbox(parameters["name"], &exchange))
-      case .found(.externalLoginReturn, _): return .answer(await goOn(body, &exchange))
-      case .found(.loginAlert(let validator, let endpoint), _):
-        return .answer(await answerLoginAlert(validator, endpoint, body, &exchange))
       case .otherMethod(let allowed):
         try admission.draw(exchange.address)
         exchange.language = await language(exchange)
@@ -64,51 +54,18 @@ struct HTTPResponder: Sendable {
   private func call(
     _ endpoint: Endpoint, _ path: [String: String], _ body: [UInt8], _ exchange: inout Exchange
   ) async throws(Failure) -> HTTPAnswer {
-    let identification = try await admit(endpoint.spec.rate, needsAccount: endpoint.needsAccount, endpoint.scope, &exchange)
+    let identification = try await caller.admit(endpoint, &exchange)
     var parameters = path
     try Query.parse(exchange.query, into: &parameters)
     // What comes with a request that takes no body means nothing (RFC 9110, sections 9.3.1 and 9.3.5).
     let json = endpoint.spec.takesBody ? try endpoint.json(body, exchange.given) : []
-    let (status, output) = try await pass(endpoint, parameters, json, identification, exchange)
+    let (status, output) = try await caller.call(endpoint, parameters, json, identification, exchange)
     return try endpoint.answer(status, output, exchange.given)
-  }
-
-  /// Passes an admitted call on, and gives back its output unread.
-  func pass(
-    _ endpoint: Endpoint, _ parameters: [String: String], _ body: [UInt8], _ identification: Identification?,
-    _ exchange: Exchange
-  ) async throws(Failure) -> (status: Int, output: [UInt8]) {
-    let call = ClientCall(
-      endpoint: endpoint, name: exchange.name, trace: exchange.trace,
-      caller: Caller(
-        identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent),
-      parameters: parameters, idempotencyKey: try exchange.given.checkedIdempotencyKey(), body: body)
-    switch await switchboard.answer(call) {
-    case .output(let status, let output): return (status, output)
-    case .failure(let failure): throw failure
-    }
   }
 
   /// The language of a refusal before admission: the account's where the token is valid, what the request asks for otherwise.
   func language(_ exchange: Exchange) async -> Language {
     await admission.language(token: exchange.given.token, address: exchange.address) ?? exchange.language
-  }
-
-  /// Draws on the budgets and learns who calls.
-  func admit(
-    _ rateClass: RateClass, needsAccount: Bool, _ scope: ScopeRule, _ exchange: inout Exchange
-  ) async throws(Failure) -> Identification? {
-    do {
-      let pass = try await admission.admit(
-        rateClass, needsAccount: needsAccount, scope: scope, token: exchange.given.token, address: exchange.address)
-      exchange.standing = (pass.standing, rateClass)
-      if let identification = pass.identification { exchange.language = identification.language }
-      return pass.identification
-    } catch {
-      exchange.standing = error.standing.map { ($0, rateClass) }
-      if let identification = error.identification { exchange.language = identification.language }
-      throw error.failure
-    }
   }
 
   /// The answer to a browser that asks whether it may call from another origin; to anyone else, that the method is none.

@@ -9,24 +9,16 @@ import Synchronization
 /// a call that only reads; what has changed something is answered in any case. A live stream that falls behind is cut, as is a connection
 /// whose unread answers have no room.
 final class BytesInFlight: Sendable {
-  private struct State {
-    var total = 0
-    var byAddress: [ClientAddress: Int] = [:]
-  }
-
-  private let max: Int
-  private let maxPerAddress: Int
-  private let state = Mutex(State())
+  private let counts: Mutex<AddressCounts>
   private let gauge = Gauge(label: "gateway_bytes_in_flight")
   private let refused = Counter(label: "gateway_bytes_in_flight_refused")
 
   init(_ limits: GatewayConfiguration.Limits) {
-    max = limits.bytesInFlight
-    maxPerAddress = limits.bytesInFlightPerAddress
+    counts = Mutex(AddressCounts(max: limits.bytesInFlight, maxPerAddress: limits.bytesInFlightPerAddress))
   }
 
   /// What is taken at the moment.
-  var total: Int { state.withLock { $0.total } }
+  var total: Int { counts.withLock { $0.total } }
 
   /// Takes so many, or says that there is no room.
   ///
@@ -34,13 +26,7 @@ final class BytesInFlight: Sendable {
   ///   - address: nil for a proxy, whose connections are many people's.
   ///   - isForced: they are there already, and what they hold must not be lost: counted, beyond the bound too.
   fileprivate func take(_ bytes: Int, _ address: ClientAddress?, isForced: Bool) -> Bool {
-    let total: Int? = state.withLock { state in
-      let own = address.map { state.byAddress[$0, default: 0] + bytes } ?? 0
-      guard isForced || (state.total + bytes <= max && own <= maxPerAddress) else { return nil }
-      state.total += bytes
-      if let address { state.byAddress[address] = own }
-      return state.total
-    }
+    let total = counts.withLock { $0.take(bytes, address, isForced: isForced) ? $0.total : nil }
     guard let total else {
       refused.increment()
       return false
@@ -50,13 +36,9 @@ final class BytesInFlight: Sendable {
   }
 
   fileprivate func give(_ bytes: Int, _ address: ClientAddress?) {
-    let total = state.withLock { state in
-      state.total -= bytes
-      if let address {
-        let left = state.byAddress[address, default: bytes] - bytes
-        state.byAddress[address] = left == 0 ? nil : left
-      }
-      return state.total
+    let total = counts.withLock { counts in
+      counts.give(bytes, address)
+      return counts.total
     }
     gauge.record(total)
   }

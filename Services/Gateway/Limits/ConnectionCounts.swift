@@ -11,9 +11,8 @@ final class ConnectionCounts: Sendable {
     case health(Int)
   }
 
-  private struct Counts {
-    var total = 0
-    var byAddress: [ClientAddress: Int] = [:]
+  private struct State {
+    var connections: AddressCounts
     /// By their numbers, the oldest first, and how each is closed.
     var forHealth: [(number: Int, close: @Sendable () -> Void)] = []
     var nextNumber = 0
@@ -23,18 +22,16 @@ final class ConnectionCounts: Sendable {
   /// takes the place of the oldest, which has had the time to ask.
   static let maxForHealth = 64
 
-  private let max: Int
-  private let maxPerAddress: Int
-  private let counts = Mutex(Counts())
+  private let state: Mutex<State>
   private let gauge = Gauge(label: "gateway_connections")
   private let refused = Counter(label: "gateway_connections_refused")
 
   init(_ limits: GatewayConfiguration.Limits) {
-    max = limits.connections
-    maxPerAddress = limits.connectionsPerAddress
+    state = Mutex(
+      State(connections: AddressCounts(max: limits.connections, maxPerAddress: limits.connectionsPerAddress)))
   }
 
-  var total: Int { counts.withLock { $0.total } }
+  var total: Int { state.withLock { $0.connections.total } }
 
   /// Takes a place, or says by nil that there is none.
   ///
@@ -42,17 +39,13 @@ final class ConnectionCounts: Sendable {
   ///   - address: nil for a proxy, whose connections are many people's.
   ///   - close: closes the connection, given where beyond the bounds there is a place for health.
   func enter(_ address: ClientAddress?, forHealth close: (@Sendable () -> Void)? = nil) -> Place? {
-    let (place, total, oldest): (Place?, Int, (@Sendable () -> Void)?) = counts.withLock { counts in
-      if counts.total < max, address.map({ counts.byAddress[$0, default: 0] < maxPerAddress }) ?? true {
-        counts.total += 1
-        if let address { counts.byAddress[address, default: 0] += 1 }
-        return (.everything, counts.total, nil)
-      }
-      guard let close else { return (nil, counts.total, nil) }
-      let oldest = counts.forHealth.count < ConnectionCounts.maxForHealth ? nil : counts.forHealth.removeFirst()
-      counts.nextNumber += 1
-      counts.forHealth.append((counts.nextNumber, close))
-      return (.health(counts.nextNumber), counts.total, oldest?.close)
+    let (place, total, oldest): (Place?, Int, (@Sendable () -> Void)?) = state.withLock { state in
+      if state.connections.take(1, address) { return (.everything, state.connections.total, nil) }
+      guard let close else { return (nil, state.connections.total, nil) }
+      let oldest = state.forHealth.count < ConnectionCounts.maxForHealth ? nil : state.forHealth.removeFirst()
+      state.nextNumber += 1
+      state.forHealth.append((state.nextNumber, close))
+      return (.health(state.nextNumber), state.connections.total, oldest?.close)
     }
     oldest?()
     if place != .everything { refused.increment() }
@@ -62,28 +55,20 @@ final class ConnectionCounts: Sendable {
 
   /// Lets a place that a proxy took count as that client's from now on, or says that it has too many.
   func claim(_ address: ClientAddress) -> Bool {
-    let isFree = counts.withLock { counts in
-      guard counts.byAddress[address, default: 0] < maxPerAddress else { return false }
-      counts.byAddress[address, default: 0] += 1
-      return true
-    }
+    let isFree = state.withLock { $0.connections.assign(1, to: address) }
     if !isFree { refused.increment() }
     return isFree
   }
 
   /// Gives back a place that ``enter(_:forHealth:)`` gave.
   func leave(_ place: Place, _ address: ClientAddress?) {
-    let total = counts.withLock { counts in
+    let total = state.withLock { state in
       if case .health(let number) = place {
-        counts.forHealth.removeAll { $0.number == number }
-        return counts.total
+        state.forHealth.removeAll { $0.number == number }
+      } else {
+        state.connections.give(1, address)
       }
-      counts.total -= 1
-      if let address {
-        let left = counts.byAddress[address, default: 1] - 1
-        counts.byAddress[address] = left == 0 ? nil : left
-      }
-      return counts.total
+      return state.connections.total
     }
     gauge.record(total)
   }

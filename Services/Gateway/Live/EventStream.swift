@@ -4,6 +4,7 @@ import Operations
 
 /// `/v1/live`: live messages as server-sent events (WHATWG HTML, section 9.2).
 struct EventStream: Sendable {
+  static let path = "/v1/live"
   /// What a personal access token must allow.
   static let scope = ScopeRule.needs(.notificationsRead)
 

@@ -4,26 +4,30 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves what is asked of accounts.
-  mutating func serveAccounts() {
-    serveAtOnce(ReadOwnAccount.self) { _, call, database in try call.liveAccount(database).own }
+/// Accounts, read by their owners and by other services.
+enum AccountHandlers {
+  static func readOwn(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> OwnAccount {
+    try call.liveAccount(database).own
+  }
 
-    serveAtOnce(LookUpAccount.self) { input, _, database in
-      let found = try input.accountID.map { try database.account($0) } ?? input.username.flatMap { try database.account($0) }
-      guard let found else { throw Failure(RequestFailure.notFound) }
-      return found.changed
-    }
+  static func lookUp(_ input: LookUpAccount.Input, _ call: OpenCall, _ database: Database) throws -> AccountChanged {
+    let found =
+      try input.accountID.map { try AccountStore.find($0, in: database) }
+      ?? input.username.flatMap { try AccountStore.find($0, in: database) }
+    guard let found else { throw Failure(RequestFailure.notFound) }
+    return found.changed
   }
 }
 
-extension Call {
+extension AccountCall {
   /// The signed-in account, if its session has not ended: identity knows of an end before the gateway hears of it.
   func liveAccount(_ database: Database) throws -> AccountRecord {
-    let (id, session) = (try account, try session)
-    guard try database.isLive(session, of: id, now: now), let account = try database.account(id) else {
+    let session = try session
+    guard try SessionStore.isLive(session, of: account, now: now, in: database),
+      let record = try AccountStore.find(account, in: database)
+    else {
       throw Failure(RequestFailure.sessionRevoked)
     }
-    return account
+    return record
   }
 }

@@ -93,7 +93,7 @@ public struct AccountDeletion: Document, Hashable {
 /// every service erases what it holds, and a report is mailed to its owner.
 ///
 /// By POST: a password belongs into a body, and what a body of DELETE means is nobody's promise (RFC 9110, section 9.3.5).
-public enum DeleteAccount: Operation {
+public enum DeleteAccount: AccountOperation {
   public struct Input: Form, Hashable {
     public var password: FormField<Password>?
     public var found = FoundProblems()
@@ -137,7 +137,7 @@ public enum DeleteAccount: Operation {
 }
 
 /// Tells whoever deleted an account how far that has come (ID-12). By POST, so that the token is in no address.
-public enum ReadAccountDeletion: Operation {
+public enum ReadAccountDeletion: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String
 
@@ -154,7 +154,7 @@ public enum ReadAccountDeletion: Operation {
 }
 
 /// Confirms that a service has erased an account, and that nothing of it is left in its files. Confirming again changes nothing.
-public enum ConfirmErasure: Operation {
+public enum ConfirmErasure: OpenOperation {
   public struct Input: Document, Hashable {
     public var deletionID: AccountDeletionID
     public var counts: [ErasureCount]
@@ -177,7 +177,7 @@ public enum ConfirmErasure: Operation {
 }
 
 /// Gives the notifications service what the report of a deletion needs; `not_found` once the report has ended.
-public enum ReadDeletionReport: Operation {
+public enum ReadDeletionReport: OpenOperation {
   public struct Input: Document, Hashable {
     public var deletionID: AccountDeletionID
 
@@ -204,7 +204,7 @@ public enum ReadDeletionReport: Operation {
 }
 
 /// Tells identity that the report was sent or given up, so that it forgets the address too. Telling again changes nothing.
-public enum EndDeletionReport: Operation {
+public enum EndDeletionReport: OpenOperation {
   public struct Input: Document, Hashable {
     public var deletionID: AccountDeletionID
     public var isDelivered: Bool

@@ -48,7 +48,7 @@ public struct OwnAccount: Document, Hashable {
 }
 
 /// Reads the signed-in account.
-public enum ReadOwnAccount: Operation {
+public enum ReadOwnAccount: AccountOperation {
   public typealias Input = Empty
   public typealias Output = OwnAccount
 
@@ -59,7 +59,7 @@ public enum ReadOwnAccount: Operation {
 
 /// An account is new or something that others may know of it has changed: all of that, as it is now.
 ///
-/// A listener keeps the one with the highest ``revision`` and ignores older ones.
+/// A subscriber keeps the one with the highest ``revision`` and ignores older ones.
 public struct AccountChanged: Event, Hashable {
   public var accountID: AccountID
   public var username: Username
@@ -106,7 +106,7 @@ public struct AccountChanged: Event, Hashable {
 }
 
 /// Tells a service what ``AccountChanged`` will tell it too, when it cannot wait.
-public enum LookUpAccount: Operation {
+public enum LookUpAccount: OpenOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID?
     public var username: Username?

@@ -11,7 +11,7 @@ public enum AdministratorFailure: String, FailureCode {
 /// Makes an account an administrator: only the launcher's hand inside the cluster may, so that there can be a first one.
 ///
 /// Its next log in or refresh carries the right.
-public enum AppointAdministrator: Operation {
+public enum AppointAdministrator: OpenOperation {
   /// Who.
   public struct Input: Document, Hashable {
     public var username: Username
@@ -32,7 +32,7 @@ public enum AppointAdministrator: Operation {
 /// Lets an account administer no longer: likewise for the launcher's hand alone. Never the last one.
 ///
 /// It is refused at once: the access tokens that say otherwise count as expired, and the next ones say so.
-public enum DismissAdministrator: Operation {
+public enum DismissAdministrator: OpenOperation {
   public typealias Input = AppointAdministrator.Input
   public typealias Output = OwnAccount
 

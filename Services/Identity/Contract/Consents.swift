@@ -85,7 +85,7 @@ public struct ConsentWording: Document, Hashable {
 }
 
 /// Lists what can be consented to, for forms that ask for it.
-public enum ListConsents: Operation {
+public enum ListConsents: OpenOperation {
   public typealias Input = Empty
   /// All on one page.
   public typealias Output = Page<ConsentWording>

@@ -43,7 +43,7 @@ public struct DirectoryEntry: Document, Hashable {
 }
 
 /// Finds other accounts by a part of their username or nickname, or lists them. Only those appear that want to and are verified.
-public enum SearchDirectory: Operation {
+public enum SearchDirectory: AccountOperation {
   public struct Input: ListInput, Hashable {
     public var query: DirectoryQuery?
     public var limit: Int?

@@ -23,7 +23,7 @@ public enum EmailChangeUndoFailure: String, FailureCode {
 /// Cancels a change of the e-mail address that still waits, or undoes one within 72 hours, by the token of the link that was mailed to the
 /// address before it. What was changed after it is undone with it; every session ends, every personal access token is revoked, and the
 /// password, which whoever changed the address knew, logs in nobody any more: a link to recover it is mailed to the former address.
-public enum UndoEmailChange: Operation {
+public enum UndoEmailChange: OpenOperation {
   public typealias Input = CompleteEmailChange.Input
 
   public struct Output: Document, Hashable {
@@ -52,7 +52,7 @@ public enum UndoEmailChange: Operation {
 
 /// Gives the notifications service what a notice of a change needs, at the moment of writing it: where the account's address was or is, and
 /// the token of the link that cancels or undoes the change.
-public enum ReadEmailChangeNotice: Operation {
+public enum ReadEmailChangeNotice: OpenOperation {
   public typealias Input = ReadEmailChangeSecret.Input
   public typealias Output = ReadVerificationSecret.Output
 

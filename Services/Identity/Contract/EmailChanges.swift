@@ -16,7 +16,7 @@ public enum RequestEmailChangeFailure: String, FailureCode {
 /// Asks for another e-mail address: a link is mailed there, and only following it changes the account. Older links stop working.
 ///
 /// An address that another account has is answered in the same words, and no mail is sent.
-public enum RequestEmailChange: Operation {
+public enum RequestEmailChange: AccountOperation {
   public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
     public var currentPassword: FormField<Password>?
@@ -86,7 +86,7 @@ public enum EmailChangeFailure: String, FailureCode {
 }
 
 /// Gives the account its new e-mail address by the token of the mailed link. The address is verified by that.
-public enum CompleteEmailChange: Operation {
+public enum CompleteEmailChange: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String
 
@@ -148,7 +148,7 @@ public struct EmailChanged: Event, Hashable {
 
 /// Gives the notifications service what the mail with the link needs, at the moment of writing it; compare
 /// ``ReadVerificationSecret``.
-public enum ReadEmailChangeSecret: Operation {
+public enum ReadEmailChangeSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var changeID: EmailChangeID
 

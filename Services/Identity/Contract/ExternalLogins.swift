@@ -65,7 +65,7 @@ public struct ExternalLoginStart: Document, Hashable {
 ///
 /// The client opens the address it gets in a browser; the provider sends the browser to `redirectURI`, with `state` and `code` or
 /// `error`, and perhaps `iss`. The client gives these to ``CompleteExternalLogin``, with the flow's secret.
-public enum BeginExternalLogin: Operation {
+public enum BeginExternalLogin: OpenOperation {
   public struct Input: Document, Hashable {
     public var provider: ExternalProviderName
     public var redirectURI: String
@@ -93,7 +93,7 @@ public enum BeginExternalLogin: Operation {
 
 /// Ends a login by an external provider: begins a session of the account that is linked to the person there, a new account if
 /// there is none.
-public enum CompleteExternalLogin: Operation {
+public enum CompleteExternalLogin: OpenOperation {
   public struct Input: Document, Hashable {
     public var state: String
     public var flowSecret: String
@@ -167,7 +167,7 @@ let answerNotes: Notes = [
 ]
 
 /// Tells the gateway where a browser goes on to, which a provider sent to the gateway with a form (`response_mode=form_post`).
-public enum ReadExternalLoginReturn: Operation {
+public enum ReadExternalLoginReturn: OpenOperation {
   public struct Input: Document, Hashable {
     public var state: String
 

@@ -36,7 +36,7 @@ public struct ExternalProvider: Document, Hashable {
 }
 
 /// Lists the external providers by which people can log in here, in the order to show them.
-public enum ListExternalProviders: Operation {
+public enum ListExternalProviders: OpenOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {

@@ -36,7 +36,7 @@ public enum IdentityFailure: String, FailureCode {
 }
 
 /// Lists the external identities that are linked to the account: at most one of each provider.
-public enum ListIdentities: Operation {
+public enum ListIdentities: AccountOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {
@@ -60,7 +60,7 @@ public enum ListIdentities: Operation {
 }
 
 /// Begins to link an external identity to the account that is logged in; see ``BeginExternalLogin``.
-public enum BeginIdentityLink: Operation {
+public enum BeginIdentityLink: AccountOperation {
   public typealias Input = BeginExternalLogin.Input
   public typealias Output = ExternalLoginStart
 
@@ -76,7 +76,7 @@ public enum BeginIdentityLink: Operation {
 /// Links the external identity that the provider proved to the account, in the session in which the flow began.
 ///
 /// The current password is not asked for: an intruder has it, an account may have none, and the owner is mailed.
-public enum LinkIdentity: Operation {
+public enum LinkIdentity: AccountOperation {
   public struct Input: Document, Hashable {
     public var state: String
     public var flowSecret: String
@@ -109,7 +109,7 @@ public enum LinkIdentity: Operation {
 }
 
 /// Unlinks an external identity; never the last way in.
-public enum UnlinkIdentity: Operation {
+public enum UnlinkIdentity: AccountOperation {
   public struct Input: Document, Hashable {
     public var identityID: ExternalIdentityID
 

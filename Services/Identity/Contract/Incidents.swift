@@ -107,7 +107,7 @@ public struct Incident: Document, Hashable {
 public typealias IncidentID = ID<Incident>
 
 /// Lists incidents, the newest first.
-public enum ListIncidents: Operation {
+public enum ListIncidents: AccountOperation {
   public struct Input: ListInput, Hashable {
     public var isOpen: Bool?
     public var severity: SecuritySeverity?
@@ -140,7 +140,7 @@ public enum ListIncidents: Operation {
 }
 
 /// Reads an incident with the last events of its account or address.
-public enum ReadIncident: Operation {
+public enum ReadIncident: AccountOperation {
   public struct Input: Document, Hashable {
     public var incidentID: IncidentID
 
@@ -170,7 +170,7 @@ public enum ReadIncident: Operation {
 }
 
 /// Closes an incident. What happens after it is another one. Closing it twice is harmless; the first comment stands.
-public enum CloseIncident: Operation {
+public enum CloseIncident: AccountOperation {
   public struct Input: Document, Hashable {
     public var incidentID: IncidentID
     public var comment: String?

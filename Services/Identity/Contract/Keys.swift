@@ -26,7 +26,7 @@ public struct PublicSigningKey: Document, Hashable {
 }
 
 /// Lists the keys by which access tokens are checked.
-public enum ListKeys: Operation {
+public enum ListKeys: OpenOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {

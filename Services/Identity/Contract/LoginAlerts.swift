@@ -96,7 +96,7 @@ public enum LoginAlertFailure: String, FailureCode {
 }
 
 /// Lists the account's alerts of the last weeks, the newest first. A session in doubt reads of its own login alone.
-public enum ListLoginAlerts: Operation {
+public enum ListLoginAlerts: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<LoginAlert>
 
@@ -107,7 +107,7 @@ public enum ListLoginAlerts: Operation {
 
 /// Says of a login whether it was the owner's, from another session of the account. A session in doubt may disown the login that it began
 /// with, and answers for no other.
-public enum AnswerLoginAlert: Operation {
+public enum AnswerLoginAlert: AccountOperation {
   public struct Input: Document, Hashable {
     public var alertID: LoginAlertID
     public var answer: LoginAlertAnswer
@@ -151,7 +151,7 @@ public enum AnswerLoginAlert: Operation {
 }
 
 /// The same by the token of the mailed link, which works once.
-public enum AnswerLoginAlertByLink: Operation {
+public enum AnswerLoginAlertByLink: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String
     public var answer: LoginAlertAnswer
@@ -207,7 +207,7 @@ public struct LoginAlertRaised: Event, Hashable {
 
 /// Gives the notifications service what the mail about a login needs, at the moment of writing it; compare
 /// ``ReadVerificationSecret``.
-public enum ReadLoginAlertSecret: Operation {
+public enum ReadLoginAlertSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var alertID: LoginAlertID
 

@@ -18,7 +18,7 @@ public enum MailedLinkPurpose: String, Choice {
 ///
 /// It ends in the failures of the operation that uses the link, which are recorded and counted in the same way: whoever guesses learns
 /// nothing more here than there, and for as much.
-public enum ValidateMailedLink: Operation {
+public enum ValidateMailedLink: OpenOperation {
   public struct Input: Document, Hashable {
     public var purpose: MailedLinkPurpose
     public var token: String

@@ -75,7 +75,7 @@ public struct OwnSession: Document, Hashable {
 
 /// Lists the account's sessions that have not ended, the newest login first. A session in doubt reads itself alone: the others would tell it
 /// what its account is known by.
-public enum ListSessions: Operation {
+public enum ListSessions: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<OwnSession>
 
@@ -87,7 +87,7 @@ public enum ListSessions: Operation {
 /// Closes one of the account's sessions: it ends at once, in every service, and its device is told live.
 ///
 /// Closing it twice is harmless. Another account's session is `not_found`.
-public enum CloseSession: Operation {
+public enum CloseSession: AccountOperation {
   public struct Input: Document, Hashable {
     public var sessionID: SessionID
 
@@ -106,7 +106,7 @@ public enum CloseSession: Operation {
 }
 
 /// Closes all of the account's sessions but the calling one.
-public enum CloseOtherSessions: Operation {
+public enum CloseOtherSessions: AccountOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {

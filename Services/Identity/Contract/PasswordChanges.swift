@@ -23,7 +23,7 @@ public enum ChangePasswordFailure: String, FailureCode {
 /// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, every
 /// personal access token is revoked unless they are to be kept, and a mail tells of it. The refresh token that is replaced gives the new ones by
 /// ``RefreshSession`` for 30 s, and so does a repetition with the same idempotency key.
-public enum ChangePassword: Operation {
+public enum ChangePassword: AccountOperation {
   public struct Input: Form, Hashable {
     public var currentPassword: FormField<Password>
     public var password: FormField<Password>
@@ -81,7 +81,7 @@ public struct PasswordChanged: Event, Hashable {
 }
 
 /// Gives the notifications service the addressee of a mail, at the moment of writing it: no other service keeps addresses.
-public enum ReadAddressee: Operation {
+public enum ReadAddressee: OpenOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID
 

@@ -8,7 +8,7 @@ public typealias PasswordRecoveryID = ID<PasswordRecovery>
 /// Asks for a link by which a forgotten password is replaced; older ones stop working.
 ///
 /// Words and work are the same whether an account has the address or not: nobody learns by it who has an account.
-public enum RequestPasswordRecovery: Operation {
+public enum RequestPasswordRecovery: OpenOperation {
   public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
     public var found = FoundProblems()
@@ -64,7 +64,7 @@ public enum RecoveryFailure: String, FailureCode {
 
 /// Chooses a new password by the token of the mailed link. Every session of the account ends, and a mail tells of it. Its personal access
 /// tokens are revoked, its login failures are cleared, and its address, which the link has reached, is verified.
-public enum CompletePasswordRecovery: Operation {
+public enum CompletePasswordRecovery: OpenOperation {
   public struct Input: Form, Hashable {
     public var token: String
     public var password: FormField<Password>
@@ -123,7 +123,7 @@ public struct PasswordRecoveryRequested: Event, Hashable {
 }
 
 /// Gives the notifications service what a recovery mail needs, at the moment of writing it; compare ``ReadVerificationSecret``.
-public enum ReadRecoverySecret: Operation {
+public enum ReadRecoverySecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var recoveryID: PasswordRecoveryID
 

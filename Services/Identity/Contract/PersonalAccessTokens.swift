@@ -63,7 +63,7 @@ public enum PersonalAccessTokenFailure: String, FailureCode {
 }
 
 /// Makes a personal access token. Its secret is answered this once, and kept by nobody but the caller. Every field at fault is named at once.
-public enum CreatePersonalAccessToken: Operation {
+public enum CreatePersonalAccessToken: AccountOperation {
   public struct Input: Form, Hashable {
     public var name: PersonalAccessTokenName
     public var scopes: [AccessScope]
@@ -112,7 +112,7 @@ public enum CreatePersonalAccessToken: Operation {
 }
 
 /// Lists the account's tokens that have not been revoked, the newest first, without their secrets.
-public enum ListPersonalAccessTokens: Operation {
+public enum ListPersonalAccessTokens: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<PersonalAccessToken>
 
@@ -122,7 +122,7 @@ public enum ListPersonalAccessTokens: Operation {
 }
 
 /// Revokes a token: within a second it opens nothing. Doing it twice is harmless.
-public enum RevokePersonalAccessToken: Operation {
+public enum RevokePersonalAccessToken: AccountOperation {
   public struct Input: Document, Hashable {
     public var tokenID: PersonalAccessTokenID
 
@@ -139,7 +139,7 @@ public enum RevokePersonalAccessToken: Operation {
 }
 
 /// Tells the gateway whom a personal access token speaks for, by the hash of its secret, and notes that it was used.
-public enum IdentifyPersonalAccessToken: Operation {
+public enum IdentifyPersonalAccessToken: OpenOperation {
   public struct Input: Document, Hashable {
     public var hash: PersonalAccessTokenHash
 
@@ -202,7 +202,7 @@ public struct PersonalAccessTokenCreated: Event, Hashable {
 
 /// Gives the notifications service what the mail about a new token needs, at the moment of writing it: what the token is called and
 /// allows. Its secret is known to nobody but who made it.
-public enum ReadPersonalAccessTokenNotice: Operation {
+public enum ReadPersonalAccessTokenNotice: OpenOperation {
   public typealias Input = RevokePersonalAccessToken.Input
 
   public struct Output: Document, Hashable {

@@ -3,7 +3,7 @@ public import Operations
 /// Sets the account's photo: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way.
 ///
 /// It is kept as a picture that the server has encoded anew, so that nothing else which its file held comes to others.
-public enum PutPhoto: Operation {
+public enum PutPhoto: AccountOperation {
   public struct Input: Document, Hashable {
     public var content: Base64Bytes
 
@@ -22,7 +22,7 @@ public enum PutPhoto: Operation {
 }
 
 /// Removes the account's photo. Without one it does nothing.
-public enum DeletePhoto: Operation {
+public enum DeletePhoto: AccountOperation {
   public typealias Input = Empty
   public typealias Output = OwnAccount
 
@@ -35,7 +35,7 @@ public enum DeletePhoto: Operation {
 private let photoTypes = ["image/jpeg", "image/png", "image/webp"]
 
 /// Reads the account's own photo.
-public enum ReadOwnPhoto: Operation {
+public enum ReadOwnPhoto: AccountOperation {
   public typealias Input = Empty
   public typealias Output = MediaFile
 
@@ -46,7 +46,7 @@ public enum ReadOwnPhoto: Operation {
 }
 
 /// Reads an account's photo, which appears to other users.
-public enum ReadPhoto: Operation {
+public enum ReadPhoto: AccountOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID
 
@@ -64,7 +64,7 @@ public enum ReadPhoto: Operation {
 }
 
 /// Reads the photo of the public profile behind a secret link.
-public enum ReadPublicPhoto: Operation {
+public enum ReadPublicPhoto: OpenOperation {
   public typealias Input = ReadPublicProfile.Input
   public typealias Output = MediaFile
 

@@ -4,7 +4,7 @@ public import Operations
 ///
 /// Every field at fault is named at once. A username must be free, whatever its case; the old one is kept for the account for
 /// 30 days, then free.
-public enum EditProfile: Operation {
+public enum EditProfile: AccountOperation {
   public struct Input: Form, Hashable {
     public var username: FormField<Username>
     public var nickname: FormField<Nickname>?

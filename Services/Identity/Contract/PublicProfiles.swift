@@ -20,7 +20,7 @@ public struct PublicLink: Document, Hashable {
 }
 
 /// Makes a secret link to the account's public profile, or another in its place: the one before stops working.
-public enum CreatePublicLink: Operation {
+public enum CreatePublicLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = PublicLink
 
@@ -31,7 +31,7 @@ public enum CreatePublicLink: Operation {
 }
 
 /// Reads the link to the account's public profile.
-public enum ReadPublicLink: Operation {
+public enum ReadPublicLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = PublicLink
 
@@ -42,7 +42,7 @@ public enum ReadPublicLink: Operation {
 }
 
 /// Lets the link to the account's public profile stop working. Without one it does nothing.
-public enum RevokePublicLink: Operation {
+public enum RevokePublicLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
 
@@ -72,7 +72,7 @@ public struct PublicProfile: Document, Hashable {
 }
 
 /// Reads the public profile behind a secret link.
-public enum ReadPublicProfile: Operation {
+public enum ReadPublicProfile: OpenOperation {
   public struct Input: Document, Hashable {
     public var key: String
 

@@ -3,7 +3,7 @@ public import Operations
 /// Registers an account. It exists from then on, unverified, and a mail with the verification link is sent.
 ///
 /// Every field at fault is named at once, with each rule it breaks; a missing one too. See ``FormField``.
-public enum RegisterAccount: Operation {
+public enum RegisterAccount: OpenOperation {
   public struct Input: Form, Hashable {
     public var email: FormField<EmailAddress>
     public var username: FormField<Username>
@@ -76,47 +76,32 @@ public enum RegisterAccount: Operation {
     """)
 }
 
-/// An account that was just registered: all that its owner sees of it, and the session that began with it, if one was asked for.
+/// An account that was just registered: all that its owner sees of it, and the session that began with it, if one was asked for. On the wire
+/// both stand in one object.
+@dynamicMemberLookup
 public struct RegisteredAccount: Document, Hashable {
-  public var id: AccountID
-  public var email: EmailAddress
-  public var username: Username
-  public var name: PersonName?
-  public var age: Int?
-  public var nickname: Nickname?
-  public var timeZone: TimeZoneName
-  public var dayStartHour: Int
-  public var language: Language
-  public var isVerified: Bool
-  public var isAdministrator: Bool
-  public var createdAt: Instant
-  public var photoTag: String?
+  public var account: OwnAccount
   public var signedIn: SignedIn?
 
+  private enum CodingKeys: CodingKey { case signedIn }
+
   public init(_ account: OwnAccount, signedIn: SignedIn? = nil) {
-    id = account.id
-    email = account.email
-    username = account.username
-    name = account.name
-    age = account.age
-    nickname = account.nickname
-    timeZone = account.timeZone
-    dayStartHour = account.dayStartHour
-    language = account.language
-    isVerified = account.isVerified
-    isAdministrator = account.isAdministrator
-    createdAt = account.createdAt
-    photoTag = account.photoTag
+    self.account = account
     self.signedIn = signedIn
   }
 
-  /// The account by itself.
-  public var account: OwnAccount {
-    OwnAccount(
-      id: id, email: email, username: username, name: name, age: age, nickname: nickname, timeZone: timeZone,
-      dayStartHour: dayStartHour, language: language, isVerified: isVerified, isAdministrator: isAdministrator,
-      createdAt: createdAt, photoTag: photoTag)
+  public init(from decoder: any Decoder) throws {
+    account = try OwnAccount(from: decoder)
+    signedIn = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(SignedIn.self, forKey: .signedIn)
   }
+
+  public func encode(to encoder: any Encoder) throws {
+    try account.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(signedIn, forKey: .signedIn)
+  }
+
+  public subscript<Value>(dynamicMember field: KeyPath<OwnAccount, Value>) -> Value { account[keyPath: field] }
 
   public static let notes: Notes = OwnAccount.notes.merging([
     "signedIn": "The session that began with it; absent unless one was asked for."

@@ -47,7 +47,7 @@ public struct RecordedSecurityEvent: Document, Hashable {
 }
 
 /// Lists security events, the newest first. They are kept for 90 days.
-public enum ListSecurityEvents: Operation {
+public enum ListSecurityEvents: AccountOperation {
   public struct Input: ListInput, Hashable {
     public var severity: SecuritySeverity?
     public var kind: String?

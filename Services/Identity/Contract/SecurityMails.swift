@@ -30,7 +30,7 @@ public struct SecurityMail: Document, Hashable {
 public typealias SecurityMailID = ID<SecurityMail>
 
 /// Gives the notifications service a mail to an administrator, about an incident or with a report, at the moment of sending it.
-public enum ReadSecurityMail: Operation {
+public enum ReadSecurityMail: OpenOperation {
   public struct Input: Document, Hashable {
     public var mailID: SecurityMailID
 

@@ -114,7 +114,7 @@ public struct SecurityReport: Document, Hashable {
 public typealias SecurityReportID = ID<SecurityReport>
 
 /// Lists the reports, the newest first. They are kept for a year.
-public enum ListSecurityReports: Operation {
+public enum ListSecurityReports: AccountOperation {
   public struct Input: ListInput, Hashable {
     public var period: ReportPeriod?
     public var limit: Int?
@@ -137,7 +137,7 @@ public enum ListSecurityReports: Operation {
 }
 
 /// Reads a report.
-public enum ReadSecurityReport: Operation {
+public enum ReadSecurityReport: AccountOperation {
   public struct Input: Document, Hashable {
     public var reportID: SecurityReportID
 

@@ -53,7 +53,7 @@ public enum LogInFailure: String, FailureCode {
 }
 
 /// Logs in with an e-mail address or a username and the password: begins a session.
-public enum LogIn: Operation {
+public enum LogIn: OpenOperation {
   public struct Input: Document, Hashable {
     public var login: String
     public var password: String
@@ -97,7 +97,7 @@ public enum RefreshFailure: String, FailureCode {
 }
 
 /// Exchanges a refresh token for new tokens. The same exchange repeated within 30 s gives the same refresh token again.
-public enum RefreshSession: Operation {
+public enum RefreshSession: OpenOperation {
   public struct Input: Document, Hashable {
     public var refreshToken: String
 
@@ -115,7 +115,7 @@ public enum RefreshSession: Operation {
 }
 
 /// Logs out: the calling session ends at once, in every service.
-public enum LogOut: Operation {
+public enum LogOut: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Empty
 

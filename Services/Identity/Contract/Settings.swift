@@ -38,7 +38,7 @@ public struct AccountSettings: Document, Hashable {
 }
 
 /// Reads the signed-in account's settings.
-public enum ReadSettings: Operation {
+public enum ReadSettings: AccountOperation {
   public typealias Input = Empty
   public typealias Output = AccountSettings
 
@@ -47,19 +47,20 @@ public enum ReadSettings: Operation {
     "Read your settings.")
 }
 
-/// Changes the settings that are given. Those that are absent or null stay as they are: each always has a value.
-public enum UpdateSettings: Operation {
+/// Changes the settings that are given. Those that are absent stay as they are; null is refused, since each always has a value.
+public enum UpdateSettings: AccountOperation {
   public struct Input: Document, Hashable {
-    public var language: Language?
-    public var timeZone: ChosenTimeZone?
-    public var dayStartHour: Int?
-    public var muteHelpNotifications: Bool?
-    public var consents: ConsentChoices?
-    public var directoryVisibility: DirectoryVisibility?
+    public var language: Patch<Language>
+    public var timeZone: Patch<ChosenTimeZone>
+    public var dayStartHour: Patch<Int>
+    public var muteHelpNotifications: Patch<Bool>
+    public var consents: Patch<ConsentChoices>
+    public var directoryVisibility: Patch<DirectoryVisibility>
 
     public init(
-      language: Language? = nil, timeZone: ChosenTimeZone? = nil, dayStartHour: Int? = nil, muteHelpNotifications: Bool? = nil,
-      consents: ConsentChoices? = nil, directoryVisibility: DirectoryVisibility? = nil
+      language: Patch<Language> = .keep, timeZone: Patch<ChosenTimeZone> = .keep, dayStartHour: Patch<Int> = .keep,
+      muteHelpNotifications: Patch<Bool> = .keep,
+      consents: Patch<ConsentChoices> = .keep, directoryVisibility: Patch<DirectoryVisibility> = .keep
     ) {
       self.language = language
       self.timeZone = timeZone
@@ -70,15 +71,15 @@ public enum UpdateSettings: Operation {
     }
 
     public static let notes: Notes = [
-      "language": Note("Language of messages, and of answers to sessions that are open already.", isNullable: true),
+      "language": Note("Language of messages, and of answers to sessions that are open already."),
       "timeZone": Note(
-        "IANA time zone in which days are counted from now on; a region such as `Europe/Madrid`, or `UTC`.", isNullable: true),
-      "dayStartHour": Note("Hour of the night at which days start from now on.", range: 0...6, isNullable: true, example: 3),
+        "IANA time zone in which days are counted from now on; a region such as `Europe/Madrid`, or `UTC`."),
+      "dayStartHour": Note("Hour of the night at which days start from now on.", range: 0...6, example: 3),
       "muteHelpNotifications": Note(
-        "Whether to be spared notifications of help asked for and offered in tasks.", isNullable: true),
-      "consents": Note("Consents to give (`true`) and to withdraw (`false`).", isNullable: true),
+        "Whether to be spared notifications of help asked for and offered in tasks."),
+      "consents": Note("Consents to give (`true`) and to withdraw (`false`)."),
       "directoryVisibility": Note(
-        "`listed` lets others find the account by searching, once its e-mail address is verified.", isNullable: true),
+        "`listed` lets others find the account by searching, once its e-mail address is verified."),
     ]
   }
 

@@ -23,7 +23,7 @@ public enum VerificationFailure: String, FailureCode {
 }
 
 /// Verifies an account's e-mail address by the token of the mailed link. Repeating it is harmless.
-public enum VerifyAccount: Operation {
+public enum VerifyAccount: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String
 
@@ -65,7 +65,7 @@ public enum ResendFailure: String, FailureCode {
 }
 
 /// Sends a new verification link; older ones stop working.
-public enum ResendVerification: Operation {
+public enum ResendVerification: AccountOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {
@@ -130,7 +130,7 @@ public struct AccountVerified: Event, Hashable {
 /// Gives the notifications service what a verification mail needs, at the moment of writing it.
 ///
 /// The token is derived from a key and the link's id each time, so that it rests nowhere in clear.
-public enum ReadVerificationSecret: Operation {
+public enum ReadVerificationSecret: OpenOperation {
   public struct Input: Document, Hashable {
     public var linkID: VerificationLinkID
 

@@ -5,104 +5,83 @@ import SecureStorage
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves the deletion of accounts (ID-12), and finishes it in this store as in all others.
-  mutating func serveDeletions(
-    keys: IdentityKeys, hasher: PasswordHasher, secrets: SecureStorage, _ environment: ServiceEnvironment
-  ) {
-    declareErasure(IdentityErasure.tables)
-    let settings = ErasureSettings(environment.settings)
-    let cleanSeconds = settings.cleanSeconds
-    let erasure = Erasure(
-      IdentityErasure.tables, keepingEvents: IdentityErasure.eventsKept, rowsPerTransaction: settings.rowsPerTransaction)
-    let wake = ErasureWorker.Wake()
-    serve(DeleteAccount.self) { input, call in
-      let attempt = try await call.read { try $0.beginDeletion(input, call, key: keys.failures) }
-      let isRight = try await attempt.isRight(hasher, call)
-      // A failed attempt is counted in the transaction, so the failure must be thrown after it.
-      let deletion = try await call.write { transaction in
-        transaction.afterCommit { wake() }
-        return try transaction.endDeletion(attempt, isRight: isRight, erasure, keys, secrets, call)
-      }.get()
-      return DeleteAccount.Output(
-        deletion: try await call.read { try $0.view(deletion, cleanSeconds: cleanSeconds) },
-        token: DeletionToken.text(deletion, key: keys.deletions))
-    }
+/// Deletions of accounts: begun, followed, confirmed by other services, and reported.
+struct AccountDeletionHandlers: Sendable {
+  let keys: IdentityKeys
+  let hasher: PasswordHasher
+  let secrets: SecureStorage
+  let erasure: Erasure
+  let cleanSeconds: Int
+  /// Wakes whoever finishes erasures.
+  let wake = ErasureWorker.Wake()
 
-    serve(
-      ReadAccountDeletion.self,
-      read: { input, _, database in
-        guard let token = DeletionToken(input.token), let deletion = try database.accountDeletion(token.claimedLink),
-          token.isOf(deletion, key: keys.deletions)
-        else { throw Failure(RequestFailure.notFound) }
-        return try database.view(deletion, cleanSeconds: cleanSeconds)
-      })
-
-    serve(
-      ConfirmErasure.self,
-      write: { input, call, transaction in
-        guard let service = call.caller.service else { throw Failure(RequestFailure.forbidden) }
-        try transaction.confirmErasure(input.deletionID, by: service, input.counts)
-        transaction.afterCommit { wake() }
-        return Empty()
-      })
-
-    serve(ReadDeletionReport.self) { input, call in
-      // What is noted of a damaged address must stay, so the failure is thrown after the transaction.
-      let report = try await call.write { transaction in
-        transaction.afterCommit { wake() }
-        return try transaction.deletionReport(input.deletionID, secrets, cleanSeconds: cleanSeconds)
-      }
-      guard let report else { throw Failure(RequestFailure.notFound) }
-      return report
-    }
-
-    serve(
-      EndDeletionReport.self,
-      write: { input, _, transaction in
-        try transaction.endReport(input.deletionID, isDelivered: input.isDelivered)
-        transaction.afterCommit { wake() }
-        return Empty()
-      })
-
-    run { store, pulse in
-      ErasureWorker(
-        store: store, erasure: erasure, cleanSeconds: cleanSeconds, clock: environment.clock, wake: wake, pulse: pulse,
-        logger: environment.logger, clean: { _, _ in },
-        confirm: { erasure, store in
-          let counts = try erasure.erasureCounts()
-          try await store.write { try $0.confirmErasure(erasure.deletionID, by: .identity, counts) }
-        }, afterwards: FinishedDeletions.finish)
-    }
-    scrubEarlierPages()
-    run { store in SecretRotation(store: store, storage: secrets) }
+  func delete(_ input: DeleteAccount.Input, _ call: AccountCall) async throws -> DeleteAccount.Output {
+    let attempt = try await call.read { try Self.begin(input, call, key: keys.failures, in: $0) }
+    let isRight = try await attempt.isRight(hasher, call)
+    // A failed attempt is counted in the transaction, so the failure must be thrown after it.
+    let deletion = try await call.write { transaction in
+      transaction.afterCommit { wake() }
+      return try Self.end(attempt, isRight: isRight, erasure, keys, secrets, call, transaction)
+    }.get()
+    return DeleteAccount.Output(
+      deletion: try await call.read { try AccountDeletionStore.view(deletion, cleanSeconds: cleanSeconds, in: $0) },
+      token: DeletionToken.text(deletion, key: keys.deletions))
   }
-}
 
-extension Database {
+  func read(_ input: ReadAccountDeletion.Input, _ call: OpenCall, _ database: Database) throws -> AccountDeletion {
+    guard let token = DeletionToken(input.token), let deletion = try AccountDeletionStore.find(token.claimedLink, in: database),
+      token.isOf(deletion, key: keys.deletions)
+    else { throw Failure(RequestFailure.notFound) }
+    return try AccountDeletionStore.view(deletion, cleanSeconds: cleanSeconds, in: database)
+  }
+
+  func confirm(_ input: ConfirmErasure.Input, _ call: OpenCall, _ transaction: Transaction) throws -> Empty {
+    guard let service = call.caller.service else { throw Failure(RequestFailure.forbidden) }
+    try AccountDeletionStore.confirm(input.deletionID, by: service, input.counts, transaction)
+    transaction.afterCommit { wake() }
+    return Empty()
+  }
+
+  func readReport(_ input: ReadDeletionReport.Input, _ call: OpenCall) async throws -> ReadDeletionReport.Output {
+    // What is noted of a damaged address must stay, so the failure is thrown after the transaction.
+    let report = try await call.write { transaction in
+      transaction.afterCommit { wake() }
+      return try AccountDeletionStore.report(input.deletionID, secrets, cleanSeconds: cleanSeconds, transaction)
+    }
+    guard let report else { throw Failure(RequestFailure.notFound) }
+    return report
+  }
+
+  func endReport(_ input: EndDeletionReport.Input, _ call: OpenCall, _ transaction: Transaction) throws -> Empty {
+    try AccountDeletionStore.endReport(input.deletionID, isDelivered: input.isDelivered, transaction)
+    transaction.afterCommit { wake() }
+    return Empty()
+  }
+
   /// Looks whether the account may go, and whether the attempt comes too early.
-  fileprivate func beginDeletion(_ input: DeleteAccount.Input, _ call: Call, key: SecretKey) throws -> OwnerProof {
-    let account = try call.liveAccount(self)
-    try checkAdministratorsWithout(account)
+  private static func begin(
+    _ input: DeleteAccount.Input, _ call: AccountCall, key: SecretKey, in database: Database
+  ) throws -> OwnerProof {
+    let account = try call.liveAccount(database)
+    try AdministratorStore.requireOthers(than: account, in: database)
     let rule = OwnerProof.rule(input.password, of: account)
     let problems = input.found.with(rule.map { [FieldProblem(field: "password", $0)] } ?? [])
-    guard problems.isEmpty, let proof = try OwnerProof(input.password?.value, of: account, call, self, key: key) else {
+    guard problems.isEmpty, let proof = try OwnerProof(input.password?.value, of: account, call, database, key: key) else {
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
     return proof
   }
-}
 
-extension Transaction {
   /// Deletes the account if the password was right, counts a failure otherwise.
-  fileprivate func endDeletion(
-    _ attempt: OwnerProof, isRight: Bool, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: Call
+  private static func end(
+    _ attempt: OwnerProof, isRight: Bool, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage, _ call: AccountCall,
+    _ transaction: Transaction
   ) throws -> Result<AccountDeletionRecord, Failure> {
-    let account = try call.liveAccount(database)
-    if let refusal = try attempt.end(isRight: isRight, orElse: .accountDeletionRefused, account, call, self) {
+    let account = try call.liveAccount(transaction.database)
+    if let refusal = try attempt.end(isRight: isRight, orElse: .accountDeletionRefused, account, call, transaction) {
       return .failure(refusal)
     }
-    try database.checkAdministratorsWithout(account)
-    return .success(try deleteAccount(account, erasure, keys, secrets))
+    try AdministratorStore.requireOthers(than: account, in: transaction.database)
+    return .success(try AccountDeletionStore.begin(account, erasure, keys, secrets, transaction))
   }
 }

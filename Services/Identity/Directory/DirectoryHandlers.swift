@@ -4,29 +4,23 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves the directory of accounts (requirement ID-14).
-  mutating func serveDirectory() {
-    decideVerified { account, database in try database.account(account)?.verifiedAt != nil }
-
-    serve(
-      SearchDirectory.self,
-      read: { input, call, database in
-        let account = try call.liveAccount(database)
-        let search = DirectoryText(input.query?.description ?? "")
-        // Of what was typed nothing but marks may be left out.
-        if input.query != nil, search.scalars.count < DirectoryQuery.length.lowerBound {
-          throw Failure.field("query", DirectoryQuery.tooShort)
-        }
-        let page = try call.page(input)
-        let position = try page.cursor { text throws(FieldRule) in
-          try DirectoryPosition(text: text, of: search)
-        }
-        let start = position ?? .start(DirectoryNames.key(search.scalars))
-        let left = max(0, SearchDirectory.maxResults - start.count)
-        let hits = try database.searchDirectory(search, behind: start, limit: min(page.fetchLimit, left), for: account.id)
-        return page.page(of: hits, key: \.position) { $0.entry }
-      })
+/// The directory, searched.
+enum DirectoryHandlers {
+  static func search(_ input: SearchDirectory.Input, _ call: AccountCall, _ database: Database) throws -> SearchDirectory.Output {
+    let account = try call.liveAccount(database)
+    let search = DirectoryText(input.query?.description ?? "")
+    // Of what was typed nothing but marks may be left out.
+    if input.query != nil, search.scalars.count < DirectoryQuery.length.lowerBound {
+      throw Failure.field("query", DirectoryQuery.tooShort)
+    }
+    let page = try call.page(input)
+    let position = try page.cursor { text throws(FieldRule) in
+      try DirectoryPosition(text: text, of: search)
+    }
+    let start = position ?? .start(DirectoryNames.key(search.scalars))
+    let left = max(0, SearchDirectory.maxResults - start.count)
+    let hits = try DirectoryStore.search(search, behind: start, limit: min(page.fetchLimit, left), for: account.id, in: database)
+    return page.page(of: hits, key: \.position) { $0.entry }
   }
 }
 

@@ -44,9 +44,39 @@ struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(count) \(rank.rawValue) \(number) \(place) \(beginning)" }
 }
 
-extension Database {
+/// The names under which accounts are found.
+///
+/// They are tables of our own because the trigrams of FTS5 cannot find two characters and do not know where a name or a word begins.
+enum DirectoryStore {
+  /// Who is not to be found is not in them.
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "directory") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE directory_entries (
+            number INTEGER NOT NULL PRIMARY KEY,
+            account_id BLOB NOT NULL UNIQUE REFERENCES accounts (account_id) ON DELETE CASCADE,
+            -- The username, a line break, the nickname if there is one: folded, as they are compared with what somebody looks for.
+            names TEXT NOT NULL
+          ) STRICT;
+
+          -- Each place of an entry's names with the characters that follow there. So a part of a name is looked up as a beginning is: by a
+          -- stretch of the key, in the order in which it is shown.
+          CREATE TABLE directory_places (
+            -- 0: a name begins there, 1: a word does, 2: neither.
+            rank INTEGER NOT NULL CHECK (rank BETWEEN 0 AND 2),
+            beginning TEXT NOT NULL,
+            number INTEGER NOT NULL REFERENCES directory_entries (number) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            PRIMARY KEY (rank, beginning, number, place)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX directory_places_by_entry ON directory_places (number);
+          """)
+    }
+  }
+
   /// The statement that goes through the places of one rank at which something begins.
-  static let directorySearch = """
+  static let searchSQL = """
     SELECT beginning, number, place, account_id, names, username, nickname
     FROM directory_places JOIN directory_entries USING (number) JOIN accounts USING (account_id)
     WHERE rank = ?1 AND (beginning, number, place) > (?2, ?3, ?4) AND beginning < ?5
@@ -57,8 +87,8 @@ extension Database {
   ///
   /// It stops at the last hit that is asked for, and ignores other places only of accounts that are hits already: so a page takes
   /// as long among a hundred thousand accounts as among a hundred.
-  func searchDirectory(
-    _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID
+  static func search(
+    _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID, in database: Database
   ) throws -> [DirectoryHit] {
     let key = DirectoryNames.key(search.scalars)
     var hits: [DirectoryHit] = []
@@ -67,7 +97,7 @@ extension Database {
       if search.scalars.isEmpty, rank != .name { break }
       let start = rank == position.rank ? position : .start(key)
       let rows = try Row.fetchCursor(
-        cachedStatement(sql: Database.directorySearch),
+        database.cachedStatement(sql: DirectoryStore.searchSQL),
         arguments: [rank.rawValue, start.beginning, start.number, start.place, key + "\u{10FFFF}"])
       while hits.count < limit, let row = try rows.next() {
         let place: Int = row["place"]
@@ -86,25 +116,24 @@ extension Database {
     }
     return hits
   }
-}
 
-extension Transaction {
   /// Lets the directory show the account as it is now, or not at all.
-  func keepInDirectory(_ account: AccountRecord) throws {
+  static func update(_ account: AccountRecord, _ transaction: Transaction) throws {
     let isShown = account.directoryVisibility == .listed && account.verifiedAt != nil
     let names = isShown ? DirectoryNames(account.username, account.nickname) : nil
     let row = try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT number, names FROM directory_entries WHERE account_id = ?"), arguments: [account.id])
+      transaction.database.cachedStatement(sql: "SELECT number, names FROM directory_entries WHERE account_id = ?"),
+      arguments: [account.id])
     guard row?["names"] as String? != names?.text else { return }
     if row != nil {
-      try database.cachedStatement(sql: "DELETE FROM directory_entries WHERE account_id = ?").execute(arguments: [account.id])
+      try transaction.database.cachedStatement(sql: "DELETE FROM directory_entries WHERE account_id = ?")
+        .execute(arguments: [account.id])
     }
     guard let names else { return }
-    try database.cachedStatement(sql: "INSERT INTO directory_entries (account_id, names) VALUES (?, ?)").execute(arguments: [
-      account.id, names.text,
-    ])
-    let number = database.lastInsertedRowID
-    let insert = try database.cachedStatement(
+    try transaction.database.cachedStatement(sql: "INSERT INTO directory_entries (account_id, names) VALUES (?, ?)")
+      .execute(arguments: [account.id, names.text])
+    let number = transaction.database.lastInsertedRowID
+    let insert = try transaction.database.cachedStatement(
       sql: "INSERT INTO directory_places (rank, beginning, number, place) VALUES (?, ?, ?, ?)")
     for place in names.places {
       try insert.execute(arguments: [place.rank.rawValue, place.beginning, number, place.index])

@@ -16,7 +16,7 @@ struct EmailChangeUndo: MailedLink {
 }
 
 /// What such a link leads to (requirement ID-11).
-enum EmailChangeUndoRule {
+enum EmailChangeUndoRules {
   /// How long a change can be undone, and the former address is nobody else's.
   static let seconds = 72 * 3600
 
@@ -36,31 +36,32 @@ enum EmailChangeUndoRule {
 
 extension EmailChangeRecord {
   /// What its undoing comes to now.
-  func undoing(now: Instant) -> Result<EmailChangeUndoRule.Step, EmailChangeUndoFailure> {
-    EmailChangeUndoRule.validate(opened, undoneAt: undoneAt, now: now)
+  func undoing(now: Instant) -> Result<EmailChangeUndoRules.Step, EmailChangeUndoFailure> {
+    EmailChangeUndoRules.validate(opened, undoneAt: undoneAt, now: now)
   }
 
   /// Until when it can be cancelled, or undone.
-  var undoableUntil: Instant { usedAt.map { $0.adding(seconds: EmailChangeUndoRule.seconds) } ?? expiresAt }
+  var undoableUntil: Instant { usedAt.map { $0.adding(seconds: EmailChangeUndoRules.seconds) } ?? expiresAt }
 }
 
 /// A link that cancels or undoes a change, opened.
 struct OpenedEmailChangeUndo: Sendable {
   let change: EmailChangeRecord
   let account: AccountRecord
-  let step: EmailChangeUndoRule.Step
+  let step: EmailChangeUndoRules.Step
 }
 
-extension Database {
+extension EmailChangeStore {
   /// What the link of that token leads to.
-  func open(
-    _ token: EmailChangeUndoToken?, _ keys: IdentityKeys, now: Instant
+  static func open(
+    _ token: EmailChangeUndoToken?, _ keys: IdentityKeys, now: Instant, in database: Database
   ) throws -> LinkOpening<OpenedEmailChangeUndo> {
     func refused(_ failure: EmailChangeUndoFailure, _ account: AccountID?) -> LinkOpening<OpenedEmailChangeUndo> {
       .refused(LinkRefusal(.emailChangeUndoRefused, failure, account))
     }
-    guard let token, let change = try emailChange(token.claimedLink),
-      token.isOf(EmailChangeUndo(change: change), key: keys.emailChanges), let account = try account(change.accountID)
+    guard let token, let change = try find(token.claimedLink, in: database),
+      token.isOf(EmailChangeUndo(change: change), key: keys.emailChanges),
+      let account = try AccountStore.find(change.accountID, in: database)
     else { return refused(.linkInvalid, nil) }
     switch change.undoing(now: now) {
     case .failure(let failure): return refused(failure, account.id)
@@ -69,36 +70,37 @@ extension Database {
   }
 
   /// Whether nobody but that account can have the address: an account has it, or could have it back by undoing a change.
-  func isTaken(_ email: EmailAddress, now: Instant, for account: AccountID? = nil) throws -> Bool {
-    if try self.account(email) != nil { return true }
-    let statement = try cachedStatement(
+  static func isTaken(_ email: EmailAddress, now: Instant, for account: AccountID? = nil, in database: Database) throws -> Bool {
+    if try AccountStore.find(email, in: database) != nil { return true }
+    let statement = try database.cachedStatement(
       sql: """
         SELECT 1 FROM email_changes
         WHERE former_normalized = ?1 AND used_at > ?2 AND undone_at IS NULL AND account_id IS NOT ?3 LIMIT 1
         """)
     return try Row.fetchOne(
-      statement, arguments: [email.normalized, now.adding(seconds: -EmailChangeUndoRule.seconds), account]) != nil
+      statement, arguments: [email.normalized, now.adding(seconds: -EmailChangeUndoRules.seconds), account]) != nil
   }
-}
 
-extension Transaction {
   /// Lets the change that waits take place no more.
-  func cancel(_ change: EmailChangeRecord) throws {
-    try database.cachedStatement(sql: "UPDATE email_changes SET undone_at = ?1, replaced_at = ?1 WHERE change_id = ?2")
-      .execute(arguments: [now, change.id])
+  static func cancel(_ change: EmailChangeRecord, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE email_changes SET undone_at = ?1, replaced_at = ?1 WHERE change_id = ?2"
+    ).execute(arguments: [transaction.now, change.id])
   }
 
   /// Gives the account the address back that it had before the change, whatever it was changed to since, and ends everything it has open:
   /// whoever changed it knew the password, and may have linked an identity to stay, too.
-  func undo(_ change: EmailChangeRecord, to former: EmailAddress, _ caller: Caller) throws {
-    try database.cachedStatement(
+  static func undo(_ change: EmailChangeRecord, to former: EmailAddress, _ caller: Caller, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
       sql: """
         UPDATE email_changes SET undone_at = ?1
         WHERE account_id = ?2 AND undone_at IS NULL AND used_at >= (SELECT used_at FROM email_changes WHERE change_id = ?3)
         """
-    ).execute(arguments: [now, change.accountID, change.id])
-    try give(change.accountID, former)
-    try revokeEverything(of: change.accountID, .emailChangeUndone)
-    for identity in try database.externalIdentities(of: change.accountID) { try unlink(identity, caller) }
+    ).execute(arguments: [transaction.now, change.accountID, change.id])
+    try give(change.accountID, former, transaction)
+    try Revocation.revokeEverything(of: change.accountID, .emailChangeUndone, transaction)
+    for identity in try ExternalIdentityStore.list(of: change.accountID, in: transaction.database) {
+      try ExternalIdentityStore.unlink(identity, caller, transaction)
+    }
   }
 }

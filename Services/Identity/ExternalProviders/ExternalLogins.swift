@@ -23,7 +23,7 @@ struct ExternalLogins: Sendable {
   }
 
   /// Begins a flow: the provider is asked first, so that none begins with one that is away.
-  func begin(_ input: BeginExternalLogin.Input, owner: FlowOwner?, _ call: Call) async throws -> ExternalLoginStart {
+  func begin(_ input: BeginExternalLogin.Input, owner: FlowOwner?, _ call: some Call) async throws -> ExternalLoginStart {
     guard let provider = providers[input.provider.description] else { throw ExternalLoginFailure.unknownProvider }
     guard settings.redirectURIs.contains(input.redirectURI) else {
       throw Failure.field("redirectURI", FieldRule("redirect_not_allowed"))
@@ -35,7 +35,7 @@ struct ExternalLogins: Sendable {
       throw try await failure(trouble, provider, owner: owner, call)
     }
     let flow = try await call.write {
-      try $0.beginExternalLogin(input.provider, owner: owner, redirectURI: input.redirectURI)
+      try ExternalLoginStore.begin(input.provider, owner: owner, redirectURI: input.redirectURI, $0)
     }
     let secrets = ExternalLoginSecrets(flow, key: key)
     return ExternalLoginStart(
@@ -47,12 +47,12 @@ struct ExternalLogins: Sendable {
   ///
   /// The flow is ended first, in a transaction of its own; while the provider is asked, none is open. A process killed in between
   /// leaves an ended flow, and the grant to give back if the code was exchanged: the person begins again.
-  func end(_ answer: some ProviderAnswer, owner: FlowOwner?, _ call: Call) async throws -> ProvenIdentity {
+  func end(_ answer: some ProviderAnswer, owner: FlowOwner?, _ call: some Call) async throws -> ProvenIdentity {
     let key = key
     // A refusal is recorded in the transaction, so it must be thrown after it.
     let flow = try await call.write {
-      try $0.endExternalLogin(
-        state: answer.state, flowSecret: answer.flowSecret, owner: owner, call.caller, key: key)
+      try ExternalLoginStore.end(
+        state: answer.state, flowSecret: answer.flowSecret, owner: owner, call.caller, key: key, $0)
     }.get()
     // One that was taken out of the configuration meanwhile.
     guard let provider = providers[flow.provider] else { throw ExternalLoginFailure.stateInvalid }
@@ -73,9 +73,9 @@ struct ExternalLogins: Sendable {
   }
 
   /// Where the browser goes on to from the gateway's page.
-  func redirectURI(_ state: String, _ call: Call) async throws -> String {
+  func redirectURI(_ state: String, _ call: some Call) async throws -> String {
     let key = key
-    guard let flow = try await call.read({ try $0.externalLogin(state, key: key) }) else {
+    guard let flow = try await call.read({ try ExternalLoginStore.find(state, key: key, in: $0) }) else {
       throw ExternalLoginFailure.stateInvalid
     }
     guard call.now < flow.expiresAt else { throw ExternalLoginFailure.stateExpired }
@@ -104,18 +104,18 @@ struct ExternalLogins: Sendable {
   }
 
   /// Keeps a grant before anything is made of it.
-  private func hold(_ token: ProviderToken?, of provider: ProviderClient, _ call: Call) async throws -> ProviderGrantID? {
+  private func hold(_ token: ProviderToken?, of provider: ProviderClient, _ call: some Call) async throws -> ProviderGrantID? {
     guard let token else { return nil }
     let (name, issuer) = (provider.settings.name, provider.settings.issuer.description)
     let secrets = secrets
-    return try await call.write { try $0.holdGrant(token, of: name, issuer, in: secrets) }
+    return try await call.write { try ProviderGrantStore.hold(token, of: name, issuer, in: secrets, $0) }
   }
 
   /// Records the trouble, for the account's safety and for diagnosis, and makes it the call's failure.
   ///
   /// - Parameter grant: what the person has granted by then, which is given back.
   private func failure(
-    _ trouble: ProviderTrouble, _ provider: ProviderClient, owner: FlowOwner?, grant: ProviderGrantID? = nil, _ call: Call
+    _ trouble: ProviderTrouble, _ provider: ProviderClient, owner: FlowOwner?, grant: ProviderGrantID? = nil, _ call: some Call
   ) async throws -> Failure {
     let name = provider.settings.name.description
     let kind: SecurityEvent.Kind =
@@ -129,9 +129,9 @@ struct ExternalLogins: Sendable {
     }
     try await call.write { transaction in
       let event = SecurityEvent(kind, account: owner?.account, session: owner?.session, detail: "\(name) \(trouble.code)")
-      try transaction.record(event, from: call.caller)
-      if kind == .externalProofRefused { try transaction.detectForgeries(provider.settings.name, call.caller) }
-      try transaction.giveBack(grant)
+      try SecurityEventStore.record(event, from: call.caller, transaction)
+      if kind == .externalProofRefused { try IncidentDetection.detectForgeries(provider.settings.name, call.caller, transaction) }
+      try ProviderGrantStore.giveBack(grant, transaction)
     }
     return trouble.failure.with(
       ["provider": .text(provider.settings.title)], retryAfterSeconds: trouble.failure == .providerUnavailable ? 5 : nil)

@@ -202,9 +202,9 @@ struct ProviderClient: Sendable {
     let key = try await directory.key(id: token.keyID, algorithm: token.algorithm).get()
     guard key.isSignature(token.signature, of: token.signed) else { throw IDTokenFault.wrongSignature }
     let claims = IDTokenClaims(token.payload)
-    let expected = IDTokenRule.Expected(
+    let expected = IDTokenRules.Expected(
       issuer: settings.issuer.description, clientID: settings.clientID, nonce: nonce, now: now)
-    if let fault = IDTokenRule.fault(claims, expected) { throw fault }
+    if let fault = IDTokenRules.fault(claims, expected) { throw fault }
     guard let subject = claims.subject else { throw IDTokenFault.wrongSubject }
     let names = settings.claims
     func claim(_ name: String) -> String? { token.payload[name]?.text }

@@ -4,42 +4,39 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves incidents to administrators (requirement ID-15).
-  mutating func serveIncidents() {
-    serve(
-      ListIncidents.self,
-      read: { input, call, database in
-        let administrator = try call.liveAdministrator(database)
-        let page = try call.page(input)
-        let incidents = try database.incidents(
-          input, before: page.cursor(IncidentID.init(text:)), limit: page.fetchLimit, now: call.now)
-        return try page.page(of: incidents, key: \.id) { try $0.shown(administrator.language, database, now: call.now) }
-      })
+/// Incidents: listed, read and closed by administrators.
+enum IncidentHandlers {
+  static func list(_ input: ListIncidents.Input, _ call: AccountCall, _ database: Database) throws -> Page<Incident> {
+    let administrator = try call.liveAdministrator(database)
+    let page = try call.page(input)
+    let incidents = try IncidentStore.list(
+      input, before: page.cursor(IncidentID.init(text:)), limit: page.fetchLimit, now: call.now, in: database)
+    return try page.page(of: incidents, key: \.id) { try $0.shown(administrator.language, database, now: call.now) }
+  }
 
-    serve(
-      ReadIncident.self,
-      read: { input, call, database in
-        let administrator = try call.liveAdministrator(database)
-        guard let incident = try database.incident(input.incidentID) else { throw Failure(RequestFailure.notFound) }
-        return ReadIncident.Output(
-          incident: try incident.shown(administrator.language, database, now: call.now),
-          events: try database.securityEvents(around: incident))
-      })
+  static func read(_ input: ReadIncident.Input, _ call: AccountCall, _ database: Database) throws -> ReadIncident.Output {
+    let administrator = try call.liveAdministrator(database)
+    guard let incident = try IncidentStore.find(input.incidentID, in: database) else { throw Failure(RequestFailure.notFound) }
+    return ReadIncident.Output(
+      incident: try incident.shown(administrator.language, database, now: call.now),
+      events: try events(around: incident, in: database))
+  }
 
-    serve(
-      CloseIncident.self,
-      write: { input, call, transaction in
-        let administrator = try call.liveAdministrator(transaction.database)
-        guard let incident = try transaction.database.incident(input.incidentID) else { throw Failure(RequestFailure.notFound) }
-        if incident.closedAt == nil, transaction.now < incident.quietAt {
-          try transaction.closeIncident(incident.id, by: administrator.id, at: transaction.now, comment: input.comment)
-          try transaction.record(
-            SecurityEvent(.incidentClosed, account: administrator.id, detail: incident.id.description), from: call.caller)
-        }
-        guard let closed = try transaction.database.incident(incident.id) else { throw Failure(RequestFailure.notFound) }
-        return try closed.shown(administrator.language, transaction.database, now: transaction.now)
-      })
+  static func close(_ input: CloseIncident.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Incident {
+    let administrator = try call.liveAdministrator(transaction.database)
+    guard let incident = try IncidentStore.find(input.incidentID, in: transaction.database) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    if incident.closedAt == nil, transaction.now < incident.quietAt {
+      try IncidentStore.close(incident.id, by: administrator.id, at: transaction.now, comment: input.comment, transaction)
+      try SecurityEventStore.record(
+        SecurityEvent(.incidentClosed, account: administrator.id, detail: incident.id.description), from: call.caller, transaction
+      )
+    }
+    guard let closed = try IncidentStore.find(incident.id, in: transaction.database) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return try closed.shown(administrator.language, transaction.database, now: transaction.now)
   }
 }
 
@@ -49,8 +46,9 @@ extension IncidentRecord {
     let isOver = closedAt != nil || now >= quietAt
     return Incident(
       id: id, pattern: pattern, title: SecurityWords.title(pattern, language), severity: severity, accountID: accountID,
-      username: try accountID.flatMap { try database.account($0)?.username }, address: address, provider: provider, count: count,
-      firstAt: firstAt, lastAt: lastAt, measures: IncidentRule.measures(pattern, severity),
+      username: try accountID.flatMap { try AccountStore.find($0, in: database)?.username }, address: address, provider: provider,
+      count: count,
+      firstAt: firstAt, lastAt: lastAt, measures: IncidentRules.measures(pattern, severity),
       recommendation: SecurityWords.recommendation(pattern, language), isOpen: !isOver,
       closedAt: closedAt ?? (isOver ? quietAt : nil), closedByAccountID: closedBy, comment: comment)
   }
@@ -79,9 +77,9 @@ extension IncidentRecord {
   }
 }
 
-extension Database {
+extension IncidentHandlers {
   /// The events of an incident's account, address or provider, the newest first.
-  fileprivate func securityEvents(around incident: IncidentRecord) throws -> [RecordedSecurityEvent] {
+  private static func events(around incident: IncidentRecord, in database: Database) throws -> [RecordedSecurityEvent] {
     let (condition, value): (String, any DatabaseValueConvertible)
     if let account = incident.accountID {
       (condition, value) = ("event.account_id = :value", account)
@@ -94,8 +92,8 @@ extension Database {
     }
     // What made it an incident was before its first instant.
     let since = incident.firstAt.adding(seconds: -Lockout.memorySeconds)
-    return try securityEvents(
+    return try SecurityEventStore.list(
       where: [condition, "event.at >= :from", "event.at <= :to"],
-      ["value": value, "from": since, "to": incident.closedAt ?? incident.quietAt, "limit": 50])
+      ["value": value, "from": since, "to": incident.closedAt ?? incident.quietAt, "limit": 50], in: database)
   }
 }

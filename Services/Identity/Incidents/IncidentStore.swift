@@ -73,26 +73,101 @@ struct IncidentRecord: Sendable {
   }
 
   /// When it was or will be over by itself.
-  var quietAt: Instant { lastAt.adding(seconds: IncidentRule.quietSeconds) }
+  var quietAt: Instant { lastAt.adding(seconds: IncidentRules.quietSeconds) }
 }
 
-extension Database {
+/// The incidents: one of a pattern and subject while it lasts.
+enum IncidentStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "incidents") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE incidents (
+            incident_id BLOB NOT NULL PRIMARY KEY CHECK (length(incident_id) = 16),
+            pattern TEXT NOT NULL,
+            -- What the events have in common: an account, a keyed hash of what was typed for one, an address.
+            subject TEXT NOT NULL,
+            severity TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+            account_id BLOB REFERENCES accounts (account_id) ON DELETE SET NULL,
+            address TEXT,
+            count INTEGER NOT NULL CHECK (count > 0),
+            first_at INTEGER NOT NULL,
+            last_at INTEGER NOT NULL,
+            owner_told_at INTEGER,
+            administrators_told_at INTEGER,
+            closed_at INTEGER,
+            closed_by BLOB CHECK (length(closed_by) = 16),
+            comment TEXT
+          ) STRICT, WITHOUT ROWID;
+          -- One of a pattern and subject while it lasts.
+          CREATE UNIQUE INDEX incidents_open ON incidents (pattern, subject) WHERE closed_at IS NULL;
+          CREATE INDEX incidents_by_time ON incidents (last_at);
+          CREATE INDEX incidents_by_telling ON incidents (administrators_told_at) WHERE administrators_told_at IS NOT NULL;
+          CREATE INDEX incidents_by_account ON incidents (account_id) WHERE account_id IS NOT NULL;
+
+          CREATE INDEX security_events_by_address ON security_events (address, at);
+          """)
+    }
+  }
+
+  /// What is looked through for each of them: its kind is named in the query, or the index is not taken.
+  static func proofsMigration(_ number: Int) -> Migration {
+    Migration(number, "refused proofs of external providers") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX security_events_of_proofs ON security_events (at) WHERE kind = 'externalProofRefused';
+          """)
+    }
+  }
+
+  /// Events of one subscriber count together, who has 2^64 IPv6 addresses: see ``SecurityEvent/subscriber(_:)``.
+  static func subscribersMigration(_ number: Int) -> Migration {
+    Migration(number, "subscribers of security events") { database in
+      try database.execute(sql: "ALTER TABLE security_events ADD COLUMN subscriber BLOB")
+      let addresses = try String.fetchAll(
+        database, sql: "SELECT DISTINCT address FROM security_events WHERE address IS NOT NULL")
+      for address in addresses {
+        try database.execute(
+          sql: "UPDATE security_events SET subscriber = ? WHERE address = ?",
+          arguments: [SecurityEvent.subscriber(address), address])
+      }
+      try database.execute(
+        sql: """
+          DROP INDEX security_events_by_address;
+          CREATE INDEX security_events_by_subscriber ON security_events (subscriber, at) WHERE subscriber IS NOT NULL;
+          """)
+    }
+  }
+
+  /// With those that are nobody's, so that a login that is an account's and one that is not write as many pages.
+  static func unownedMigration(_ number: Int) -> Migration {
+    Migration(number, "incidents that are nobody's") { database in
+      try database.execute(
+        sql: """
+          DROP INDEX incidents_by_account;
+          CREATE INDEX incidents_by_account ON incidents (account_id);
+          """)
+    }
+  }
+
   /// The incident of that id.
-  func incident(_ id: IncidentID) throws -> IncidentRecord? {
-    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM incidents WHERE incident_id = ?"), arguments: [id])
+  static func find(_ id: IncidentID, in database: Database) throws -> IncidentRecord? {
+    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM incidents WHERE incident_id = ?"), arguments: [id])
       .map(IncidentRecord.init)
   }
 
   /// The incident of that pattern and subject that nobody has closed.
-  func openIncident(_ pattern: IncidentPattern, _ subject: IncidentSubject) throws -> IncidentRecord? {
+  static func findOpen(_ pattern: IncidentPattern, _ subject: IncidentSubject, in database: Database) throws -> IncidentRecord? {
     try Row.fetchOne(
-      cachedStatement(sql: "SELECT * FROM incidents WHERE pattern = ? AND subject = ? AND closed_at IS NULL"),
+      database.cachedStatement(sql: "SELECT * FROM incidents WHERE pattern = ? AND subject = ? AND closed_at IS NULL"),
       arguments: [pattern, subject.key]
     ).map(IncidentRecord.init)
   }
 
   /// Incidents, the newest first: ids grow with time.
-  func incidents(_ input: ListIncidents.Input, before last: IncidentID?, limit: Int, now: Instant) throws -> [IncidentRecord] {
+  static func list(
+    _ input: ListIncidents.Input, before last: IncidentID?, limit: Int, now: Instant, in database: Database
+  ) throws -> [IncidentRecord] {
     var (conditions, arguments) = (
       ["(:last IS NULL OR incident_id < :last)"], ["last": last, "limit": limit] as StatementArguments
     )
@@ -107,104 +182,115 @@ extension Database {
     if let isOpen = input.isOpen {
       // One that has been quiet is over, whether or not that has been written down.
       conditions.append("\(isOpen ? "" : "NOT ")(closed_at IS NULL AND last_at > :quiet)")
-      arguments += ["quiet": now.adding(seconds: -IncidentRule.quietSeconds)]
+      arguments += ["quiet": now.adding(seconds: -IncidentRules.quietSeconds)]
     }
     let sql = "SELECT * FROM incidents WHERE \(conditions.joined(separator: " AND ")) ORDER BY incident_id DESC LIMIT :limit"
-    return try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments).map(IncidentRecord.init)
+    return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map(IncidentRecord.init)
   }
 
   /// Whether the owner has been told the same of another incident that lasts. Nobody has been told where there is none; it is looked up
   /// all the same.
-  fileprivate func isOwnerNotified(_ subject: IncidentSubject, of patterns: [IncidentPattern], now: Instant) throws -> Bool {
+  private static func isOwnerNotified(
+    _ subject: IncidentSubject, of patterns: [IncidentPattern], now: Instant, in database: Database
+  ) throws -> Bool {
     try Row.fetchOne(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT 1 FROM incidents WHERE account_id IS ?1 AND (?1 IS NOT NULL OR subject = ?2) AND pattern IN (?3, ?4)
             AND owner_told_at IS NOT NULL AND closed_at IS NULL AND last_at > ?5
           """),
       arguments: [
-        subject.account, subject.key, patterns.first, patterns.last, now.adding(seconds: -IncidentRule.quietSeconds),
+        subject.account, subject.key, patterns.first, patterns.last, now.adding(seconds: -IncidentRules.quietSeconds),
       ]) != nil
   }
 
   /// Of how many incidents of the pattern administrators were told within the last hour: a flood of one kind hides no other.
-  fileprivate func recentNotices(_ pattern: IncidentPattern, now: Instant) throws -> Int {
+  private static func recentNotices(_ pattern: IncidentPattern, now: Instant, in database: Database) throws -> Int {
     try Int.fetchOne(
-      cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ? AND pattern = ?"),
+      database.cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ? AND pattern = ?"),
       arguments: [now.adding(seconds: -3600), pattern]) ?? 0
   }
-}
 
-extension Transaction {
   /// Counts a finding: as one more event of the incident that lasts, else as a new incident. Its owner is told of each measure that is new
   /// with it, and of one that becomes critical administrators are told, once.
-  func raise(_ finding: IncidentFinding, on subject: IncidentSubject) throws {
-    let last = try database.openIncident(finding.pattern, subject)
-    if let last, now < last.quietAt {
+  static func raise(_ finding: IncidentFinding, on subject: IncidentSubject, _ transaction: Transaction) throws {
+    let last = try findOpen(finding.pattern, subject, in: transaction.database)
+    if let last, transaction.now < last.quietAt {
       let severity = last.severity == .critical ? .critical : finding.severity
-      try database.cachedStatement(
+      try transaction.database.cachedStatement(
         sql: "UPDATE incidents SET count = count + 1, last_at = ?, severity = ?, address = ? WHERE incident_id = ?"
-      ).execute(arguments: [now, severity, subject.address, last.id])
+      ).execute(arguments: [transaction.now, severity, subject.address, last.id])
       guard severity != last.severity else { return }
       let isNew =
-        IncidentRule.noticeToOwner(finding.pattern, severity) != IncidentRule.noticeToOwner(finding.pattern, last.severity)
-      if isNew { try notifyOwner(last.id, finding.pattern, severity, subject) }
-      try notifyAdministrators(last.id, finding.pattern)
+        IncidentRules.noticeToOwner(finding.pattern, severity) != IncidentRules.noticeToOwner(finding.pattern, last.severity)
+      if isNew { try notifyOwner(last.id, finding.pattern, severity, subject, transaction) }
+      try notifyAdministrators(last.id, finding.pattern, transaction)
       return
     }
-    if let last { try closeIncident(last.id, by: nil, at: last.quietAt, comment: nil) }
+    if let last { try close(last.id, by: nil, at: last.quietAt, comment: nil, transaction) }
     let id = IncidentID()
-    try database.cachedStatement(
+    try transaction.database.cachedStatement(
       sql: """
         INSERT INTO incidents (incident_id, pattern, subject, severity, account_id, address, count, first_at, last_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
         """
     ).execute(arguments: [
-      id, finding.pattern, subject.key, finding.severity, subject.account, subject.address, finding.count, now,
+      id, finding.pattern, subject.key, finding.severity, subject.account, subject.address, finding.count, transaction.now,
     ])
-    if try !database.isOwnerNotified(subject, of: IncidentRule.noticedTogether(finding.pattern), now: now) {
-      try notifyOwner(id, finding.pattern, finding.severity, subject)
+    if try !isOwnerNotified(
+      subject, of: IncidentRules.noticedTogether(finding.pattern), now: transaction.now, in: transaction.database)
+    {
+      try notifyOwner(id, finding.pattern, finding.severity, subject, transaction)
     }
-    if finding.severity == .critical { try notifyAdministrators(id, finding.pattern) }
+    if finding.severity == .critical { try notifyAdministrators(id, finding.pattern, transaction) }
   }
 
   /// Counts one more event of an incident, which is as grave as their number.
   ///
   /// - Parameter count: those that are known of otherwise, for an incident that nobody has open.
-  func raiseFurther(_ pattern: IncidentPattern, after count: Int, on subject: IncidentSubject) throws {
-    let last = try database.openIncident(pattern, subject).flatMap { now < $0.quietAt ? $0.count : nil }
-    try raise(IncidentFinding(pattern, count: max(last ?? 0, count) + 1), on: subject)
+  static func raiseFurther(
+    _ pattern: IncidentPattern, after count: Int, on subject: IncidentSubject, _ transaction: Transaction
+  ) throws {
+    let last = try findOpen(pattern, subject, in: transaction.database).flatMap { transaction.now < $0.quietAt ? $0.count : nil }
+    try raise(IncidentFinding(pattern, count: max(last ?? 0, count) + 1), on: subject, transaction)
   }
 
   /// Ends an incident.
-  func closeIncident(_ id: IncidentID, by administrator: AccountID?, at instant: Instant, comment: String?) throws {
-    try database.cachedStatement(
+  static func close(
+    _ id: IncidentID, by administrator: AccountID?, at instant: Instant, comment: String?, _ transaction: Transaction
+  ) throws {
+    try transaction.database.cachedStatement(
       sql: "UPDATE incidents SET closed_at = ?, closed_by = ?, comment = ? WHERE incident_id = ? AND closed_at IS NULL"
     ).execute(arguments: [instant, administrator, comment, id])
   }
 
   /// Tells the owner what was done. The same is written where what was guessed at is nobody's, so that it takes as long.
-  private func notifyOwner(
-    _ id: IncidentID, _ pattern: IncidentPattern, _ severity: SecuritySeverity, _ subject: IncidentSubject
+  private static func notifyOwner(
+    _ id: IncidentID, _ pattern: IncidentPattern, _ severity: SecuritySeverity, _ subject: IncidentSubject,
+    _ transaction: Transaction
   ) throws {
-    guard let measure = IncidentRule.noticeToOwner(pattern, severity) else { return }
-    try database.cachedStatement(sql: "UPDATE incidents SET owner_told_at = ? WHERE incident_id = ?")
-      .execute(arguments: [now, id])
-    try publish(AccountProtected(incidentID: id, accountID: subject.account, pattern: pattern, measure: measure, at: now))
+    guard let measure = IncidentRules.noticeToOwner(pattern, severity) else { return }
+    try transaction.database.cachedStatement(sql: "UPDATE incidents SET owner_told_at = ? WHERE incident_id = ?")
+      .execute(arguments: [transaction.now, id])
+    try transaction.publish(
+      AccountProtected(incidentID: id, accountID: subject.account, pattern: pattern, measure: measure, at: transaction.now))
   }
 
   /// Tells each administrator of a critical incident, unless that was done before or they were told of too many lately.
-  private func notifyAdministrators(_ id: IncidentID, _ pattern: IncidentPattern) throws {
-    guard try database.recentNotices(pattern, now: now) < IncidentRule.maxNoticesPerHour else { return }
-    try database.cachedStatement(
+  private static func notifyAdministrators(_ id: IncidentID, _ pattern: IncidentPattern, _ transaction: Transaction) throws {
+    guard try recentNotices(pattern, now: transaction.now, in: transaction.database) < IncidentRules.maxNoticesPerHour else {
+      return
+    }
+    try transaction.database.cachedStatement(
       sql: "UPDATE incidents SET administrators_told_at = ? WHERE incident_id = ? AND administrators_told_at IS NULL"
-    ).execute(arguments: [now, id])
-    guard database.changesCount > 0 else { return }
-    for administrator in try database.administrators() {
-      try publish(
+    ).execute(arguments: [transaction.now, id])
+    guard transaction.database.changesCount > 0 else { return }
+    for administrator in try AdministratorStore.all(in: transaction.database) {
+      try transaction.publish(
         AdministratorAlerted(
-          mailID: try addSecurityMail(to: administrator.id, about: id), accountID: administrator.id, incidentID: id,
-          title: SecurityWords.title(pattern, administrator.language), at: now))
+          mailID: try SecurityMailStore.add(to: administrator.id, about: id, transaction), accountID: administrator.id,
+          incidentID: id,
+          title: SecurityWords.title(pattern, administrator.language), at: transaction.now))
     }
   }
 }

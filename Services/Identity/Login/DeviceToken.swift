@@ -5,6 +5,6 @@ enum DeviceTokens {}
 ///
 /// It opens nothing. Failures from elsewhere just do not delay whoever has it (requirement ID-3): attempts with it count for this device at
 /// this account alone, and its success clears its own failures only. The client keeps it through logging out. It ends when its session ends
-/// in any other way, when the password is changed in another session or recovered, and ``LoginHistory/keptSeconds`` after its last use; an
-/// account has at most ``LoginHistory/maxKnown``.
+/// in any other way, when the password is changed in another session or recovered, and ``LoginHistoryStore/keptSeconds`` after its last use; an
+/// account has at most ``LoginHistoryStore/maxKnown``.
 typealias DeviceToken = ClientSecret<DeviceTokens>

@@ -4,100 +4,74 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves the answers to logins that were unlike their account (requirement ID-7).
-  mutating func serveLoginAlerts(keys: IdentityKeys, watch: LoginWatch) {
-    serve(
-      ListLoginAlerts.self,
-      read: { input, call, database in
-        let account = try call.liveAccount(database)
-        let page = try call.page(input)
-        let session = try call.session
-        // Others would tell whoever came in doubt by what a login is trusted.
-        let alerts = try database.loginAlerts(
-          of: account.id, over: try database.isInDoubt(session) ? session : nil, before: page.cursor(LoginAlertID.init(text:)),
-          limit: page.fetchLimit)
-        return page.page(of: alerts, key: \.id) { $0.own(account.language, watch.places) }
-      })
+/// Alerts of logins: listed and answered; and what their mails need.
+struct LoginAlertHandlers: Sendable {
+  let keys: IdentityKeys
+  let watch: LoginWatch
 
-    serve(
-      AnswerLoginAlert.self,
-      write: { input, call, transaction in
-        let account = try call.liveAccount(transaction.database)
-        guard let alert = try transaction.database.loginAlert(input.alertID), alert.accountID == account.id else {
-          throw Failure(RequestFailure.notFound)
-        }
-        let session = try transaction.database.answering(try call.session, alert, watch)
-        if let failure = LoginAlertRule.refusal(input.answer, by: session) { throw failure }
-        if let failure = alert.refusal(now: transaction.now) { throw failure }
-        return try transaction.answer(alert, input.answer, isOwners: !session.isInDoubt, account, watch, call)
-      })
+  func list(_ input: ListPage, _ call: AccountCall, _ database: Database) throws -> Page<LoginAlert> {
+    let account = try call.liveAccount(database)
+    let page = try call.page(input)
+    let session = try call.session
+    // Others would tell whoever came in doubt by what a login is trusted.
+    let alerts = try LoginAlertStore.list(
+      of: account.id, over: try LoginAlertStore.isInDoubt(session, in: database) ? session : nil,
+      before: page.cursor(LoginAlertID.init(text:)),
+      limit: page.fetchLimit, in: database)
+    return page.page(of: alerts, key: \.id) { $0.own(account.language, watch.places) }
+  }
 
-    serve(AnswerLoginAlertByLink.self) { input, call in
-      // A refusal is recorded in the transaction, so it must be thrown after it.
-      try await call.write { try $0.answer(LoginAlertToken(input.token), input.answer, keys, watch, call) }.get()
+  func answer(
+    _ input: AnswerLoginAlert.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> AnswerLoginAlert.Output {
+    let account = try call.liveAccount(transaction.database)
+    guard let alert = try LoginAlertStore.find(input.alertID, in: transaction.database), alert.accountID == account.id else {
+      throw Failure(RequestFailure.notFound)
     }
-
-    serve(
-      ReadLoginAlertSecret.self,
-      read: { input, call, database in
-        guard let alert = try database.loginAlert(input.alertID), let account = try database.account(alert.accountID),
-          alert.refusal(now: call.now) == nil
-        else { throw Failure(RequestFailure.notFound) }
-        let own = alert.own(account.language, watch.places)
-        return ReadLoginAlertSecret.Output(
-          token: LoginAlertToken.text(alert, key: keys.loginAlerts), email: account.email, username: account.username,
-          language: account.language, device: LinkFree.text(own.device), place: own.place.name, at: alert.createdAt)
-      })
+    let session = try LoginAlertStore.answering(try call.session, alert, watch, in: transaction.database)
+    if let failure = LoginAlertRules.refusal(input.answer, by: session) { throw failure }
+    if let failure = alert.refusal(now: transaction.now) { throw failure }
+    return try Self.answer(alert, input.answer, isOwners: !session.isInDoubt, account, watch, call, transaction)
   }
-}
 
-/// A link of a mail about a login, opened.
-struct OpenedLoginAlert: Sendable {
-  let alert: LoginAlertRecord
-  let account: AccountRecord
-}
-
-extension Database {
-  /// What the link of that token leads to.
-  func open(_ token: LoginAlertToken?, _ keys: IdentityKeys, now: Instant) throws -> LinkOpening<OpenedLoginAlert> {
-    func refused(_ failure: LoginAlertFailure, _ account: AccountID?) -> LinkOpening<OpenedLoginAlert> {
-      .refused(LinkRefusal(.loginAlertRefused, failure, account))
-    }
-    guard let token, let alert = try loginAlert(token.claimedLink), token.isOf(alert, key: keys.loginAlerts),
-      let account = try account(alert.accountID)
-    else { return refused(.linkInvalid, nil) }
-    if let failure = alert.refusal(now: now) { return refused(failure, account.id) }
-    return .works(OpenedLoginAlert(alert: alert, account: account))
+  func answerByLink(_ input: AnswerLoginAlertByLink.Input, _ call: OpenCall) async throws -> AnswerLoginAlertByLink.Output {
+    // A refusal is recorded in the transaction, so it must be thrown after it.
+    try await call.write { try Self.answer(LoginAlertToken(input.token), input.answer, keys, watch, call, $0) }.get()
   }
-}
 
-extension LoginAlertRecord {
-  /// Why it takes no answer; nil if it does.
-  fileprivate func refusal(now: Instant) -> LoginAlertFailure? {
-    LoginAlertRule.refusal(expiresAt: expiresAt, answeredAt: answeredAt, now: now)
+  func readSecret(
+    _ input: ReadLoginAlertSecret.Input, _ call: OpenCall, _ database: Database
+  ) throws -> ReadLoginAlertSecret.Output {
+    guard let alert = try LoginAlertStore.find(input.alertID, in: database),
+      let account = try AccountStore.find(alert.accountID, in: database),
+      alert.refusal(now: call.now) == nil
+    else { throw Failure(RequestFailure.notFound) }
+    let own = alert.own(account.language, watch.places)
+    return ReadLoginAlertSecret.Output(
+      token: LoginAlertToken.text(alert, key: keys.loginAlerts), email: account.email, username: account.username,
+      language: account.language, device: LinkFree.text(own.device), place: own.place.name, at: alert.createdAt)
   }
-}
 
-extension Transaction {
   /// The answer to an alert by the token of its mail, or a record that it was refused.
-  fileprivate func answer(
-    _ token: LoginAlertToken?, _ answer: LoginAlertAnswer, _ keys: IdentityKeys, _ watch: LoginWatch, _ call: Call
+  private static func answer(
+    _ token: LoginAlertToken?, _ answer: LoginAlertAnswer, _ keys: IdentityKeys, _ watch: LoginWatch, _ call: some Call,
+    _ transaction: Transaction
   ) throws -> Result<AnswerLoginAlertByLink.Output, Failure> {
-    switch try database.open(token, keys, now: now) {
+    switch try LoginAlertStore.open(token, keys, now: transaction.now, in: transaction.database) {
     case .refused(let refusal):
-      try refuseLink(refusal, from: call.caller)
+      try IncidentDetection.refuseLink(refusal, from: call.caller, transaction)
       return .failure(refusal.failure)
-    case .works(let opened): return .success(try self.answer(opened.alert, answer, isOwners: true, opened.account, watch, call))
+    case .works(let opened):
+      return .success(try Self.answer(opened.alert, answer, isOwners: true, opened.account, watch, call, transaction))
     }
   }
 
   /// The answer to an alert that takes one.
-  fileprivate func answer(
+  private static func answer(
     _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, isOwners: Bool, _ account: AccountRecord, _ watch: LoginWatch,
-    _ call: Call
+    _ call: some Call, _ transaction: Transaction
   ) throws -> AnswerLoginAlert.Output {
-    let closed = try self.answer(alert, answer, isOwners: isOwners, watch, from: call.caller)
+    let closed = try LoginAlertStore.answer(alert, answer, isOwners: isOwners, watch, from: call.caller, transaction)
     return AnswerLoginAlert.Output(
       username: account.username, answer: answer, closedCount: closed, isPasswordChangeAdvised: answer == .close)
   }

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// The secret of the links in a mail about a login.
@@ -50,21 +51,111 @@ struct LoginAlertRecord: MailedLink {
   }
 }
 
-extension Database {
+/// Logins that were unlike their account, and the sessions that began with them.
+enum LoginAlertStore {
+  /// The tables behind the assessment of logins.
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "known devices and places, alerts of logins") { database in
+      try database.execute(
+        sql: """
+          -- A keyed hash of account and what its client says of itself.
+          CREATE TABLE known_devices (
+            account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+            device_key BLOB NOT NULL CHECK (length(device_key) = 32),
+            last_seen_at INTEGER NOT NULL,
+            PRIMARY KEY (account_id, device_key)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX known_devices_by_time ON known_devices (last_seen_at);
+
+          CREATE TABLE known_places (
+            account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+            network TEXT NOT NULL,
+            country_code TEXT,
+            -- Of the city or the country; for the judgement alone.
+            latitude REAL,
+            longitude REAL,
+            last_seen_at INTEGER NOT NULL,
+            PRIMARY KEY (account_id, network),
+            CHECK ((latitude IS NULL) = (longitude IS NULL))
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX known_places_by_time ON known_places (last_seen_at);
+
+          -- A login that was unlike its account. As with other mailed links, the token is kept nowhere.
+          CREATE TABLE login_alerts (
+            alert_id BLOB NOT NULL PRIMARY KEY CHECK (length(alert_id) = 16),
+            account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+            level TEXT NOT NULL CHECK (level IN ('notice', 'suspicious', 'high')),
+            -- Names, a blank between.
+            reasons TEXT NOT NULL,
+            device TEXT,
+            user_agent TEXT,
+            address TEXT,
+            device_key BLOB NOT NULL CHECK (length(device_key) = 32),
+            network TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            answer TEXT CHECK (answer IN ('confirm', 'close')),
+            answered_at INTEGER,
+            CHECK ((answer IS NULL) = (answered_at IS NULL))
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX login_alerts_by_account ON login_alerts (account_id, alert_id);
+          CREATE INDEX login_alerts_by_expiry ON login_alerts (expires_at);
+
+          -- The sessions that began so; none where the login was refused.
+          CREATE TABLE login_alert_sessions (
+            alert_id BLOB NOT NULL REFERENCES login_alerts (alert_id) ON DELETE CASCADE,
+            session_id BLOB NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+            PRIMARY KEY (alert_id, session_id)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX login_alert_sessions_by_session ON login_alert_sessions (session_id);
+          """)
+    }
+  }
+
+  /// Whether an alert still says something of what goes on: nothing is trusted because time has passed. A session that began with a login
+  /// for which nobody has answered may not answer for others, or is in doubt; an identity that was linked in one is doubtful; whoever made one
+  /// that was disowned has the password until it is changed. Where none of that is left, and it can be answered no more, there is nothing for
+  /// it to say: whoever logs in so again is assessed anew.
+  static let isNeeded = """
+    answered_at IS NULL
+      AND EXISTS (SELECT 1 FROM login_alert_sessions AS begun WHERE begun.alert_id = login_alerts.alert_id)
+    OR answer IS NOT 'confirm'
+      AND EXISTS (SELECT 1 FROM external_identities AS identity WHERE identity.alert_id = login_alerts.alert_id)
+    OR answer IS 'close' AND created_at > COALESCE(
+      (SELECT password_changed_at FROM accounts AS account WHERE account.account_id = login_alerts.account_id), 0)
+    """
+
+  /// Those that still wait for an answer, as events; see `SnapshotParts`.
+  static func snapshot(
+    _ database: Database, after key: String?, now: Instant, _ places: PlaceDatabase
+  ) throws -> SnapshotParts.Page {
+    let alerts = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT * FROM login_alerts WHERE expires_at > ? AND answered_at IS NULL AND alert_id > ? ORDER BY alert_id LIMIT ?
+          """),
+      arguments: [now, try SnapshotParts.last(key), SnapshotParts.pageSize]
+    ).map(LoginAlertRecord.init)
+    let events = try alerts.compactMap { alert in
+      try AccountStore.find(alert.accountID, in: database).map { alert.raised($0.language, places) }
+    }
+    return SnapshotParts.page(events, of: alerts, key: \.id)
+  }
+
   /// The alert of that id.
-  func loginAlert(_ id: LoginAlertID) throws -> LoginAlertRecord? {
-    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM login_alerts WHERE alert_id = ?"), arguments: [id])
+  static func find(_ id: LoginAlertID, in database: Database) throws -> LoginAlertRecord? {
+    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM login_alerts WHERE alert_id = ?"), arguments: [id])
       .map(LoginAlertRecord.init)
   }
 
   /// The account's alerts, the newest first: ids grow with time.
   ///
   /// - Parameter session: under which of them stands; nil for all.
-  func loginAlerts(
-    of account: AccountID, over session: SessionID? = nil, before last: LoginAlertID?, limit: Int
+  static func list(
+    of account: AccountID, over session: SessionID? = nil, before last: LoginAlertID?, limit: Int, in database: Database
   ) throws -> [LoginAlertRecord] {
     try Row.fetchAll(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT * FROM login_alerts AS alert WHERE account_id = ? AND (?2 IS NULL OR alert_id < ?2)
             AND (?4 IS NULL OR EXISTS (
@@ -78,9 +169,9 @@ extension Database {
   /// Whether at that instant somebody else may have had the account's password, as far as is known by now: since it was last changed a login
   /// was disowned, or was suspicious and nobody has answered for it. Of one from a device and a network that are both known its owner has
   /// said meanwhile that it was they.
-  func isLoginAlertOpen(of account: AccountID, at instant: Instant) throws -> Bool {
+  static func isOpen(of account: AccountID, at instant: Instant, in database: Database) throws -> Bool {
     try Row.fetchOne(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT 1 FROM login_alerts AS alert WHERE account_id = ?1 AND created_at <= ?2
             AND created_at > COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0)
@@ -96,11 +187,11 @@ extension Database {
   ///
   /// There is one for each device and network, also where a known device changes networks: anybody can say what a device says of itself,
   /// and one answer for two networks would let in whoever says it from the other.
-  func waitingLoginAlert(
-    of account: AccountID, _ level: LoginAlertLevel, _ origin: LoginOrigin, now: Instant
+  static func findWaiting(
+    of account: AccountID, _ level: LoginAlertLevel, _ origin: LoginOrigin, now: Instant, in database: Database
   ) throws -> LoginAlertID? {
     try LoginAlertID.fetchOne(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT alert_id FROM login_alerts
           WHERE account_id = ? AND level = ? AND device_key = ? AND network = ? AND answered_at IS NULL AND expires_at > ?
@@ -111,9 +202,9 @@ extension Database {
 
   /// How many alerts that ask something the account had within the last day, since its password was last changed: whoever knew the
   /// former one must not have used up what the owner may be asked.
-  func loginAlertsOfADay(_ account: AccountID, now: Instant) throws -> Int {
+  static func countOfADay(_ account: AccountID, now: Instant, in database: Database) throws -> Int {
     try Int.fetchOne(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT COUNT(*) FROM login_alerts WHERE account_id = ?1 AND level <> 'notice'
             AND created_at > MAX(?2, COALESCE((SELECT password_changed_at FROM accounts WHERE account_id = ?1), 0))
@@ -122,9 +213,9 @@ extension Database {
   }
 
   /// Whether the session began with a login that nobody has answered for.
-  func isInQuestion(_ session: SessionID) throws -> Bool {
+  static func isInQuestion(_ session: SessionID, in database: Database) throws -> Bool {
     try Row.fetchOne(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT 1 FROM login_alert_sessions AS begun JOIN login_alerts AS alert ON alert.alert_id = begun.alert_id
           WHERE begun.session_id = ? AND alert.answered_at IS NULL LIMIT 1
@@ -133,9 +224,9 @@ extension Database {
   }
 
   /// Whether the session is in doubt: it began with a suspicious login that nobody has answered for. See ``DoubtRule``.
-  func isInDoubt(_ session: SessionID) throws -> Bool {
+  static func isInDoubt(_ session: SessionID, in database: Database) throws -> Bool {
     try Row.fetchOne(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT 1 FROM login_alert_sessions AS begun JOIN login_alerts AS alert ON alert.alert_id = begun.alert_id
           WHERE begun.session_id = ? AND alert.answered_at IS NULL AND alert.level = 'suspicious' LIMIT 1
@@ -145,9 +236,9 @@ extension Database {
 
   /// The newest alert under which the session stands that its owner has not confirmed: it began with that login, or with one from the
   /// same device, which was no longer new by then.
-  func unconfirmedLoginAlert(of session: SessionID) throws -> LoginAlertID? {
+  static func findUnconfirmed(of session: SessionID, in database: Database) throws -> LoginAlertID? {
     try LoginAlertID.fetchOne(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT alert.alert_id FROM sessions AS session JOIN login_alerts AS alert ON alert.account_id = session.account_id
           WHERE session.session_id = ?1 AND alert.answer IS NOT 'confirm' AND (
@@ -161,22 +252,26 @@ extension Database {
   }
 
   /// What the session is that answers for the login.
-  func answering(_ session: SessionID, _ alert: LoginAlertRecord, _ watch: LoginWatch) throws -> AnsweringSession {
+  static func answering(
+    _ session: SessionID, _ alert: LoginAlertRecord, _ watch: LoginWatch, in database: Database
+  ) throws -> AnsweringSession {
     AnsweringSession(
-      isOfAlert: try sessions(of: alert.id).contains(session), isInQuestion: try isInQuestion(session),
-      isInDoubt: try isInDoubt(session), isUntrusted: try isUntrusted(session, watch))
+      isOfAlert: try sessions(of: alert.id, in: database).contains(session),
+      isInQuestion: try isInQuestion(session, in: database),
+      isInDoubt: try isInDoubt(session, in: database),
+      isUntrusted: try LoginHistoryStore.isUntrusted(session, watch, in: database))
   }
 
   /// The sessions that began with the login.
-  fileprivate func sessions(of alert: LoginAlertID) throws -> [SessionID] {
+  private static func sessions(of alert: LoginAlertID, in database: Database) throws -> [SessionID] {
     try SessionID.fetchAll(
-      cachedStatement(sql: "SELECT session_id FROM login_alert_sessions WHERE alert_id = ?"), arguments: [alert])
+      database.cachedStatement(sql: "SELECT session_id FROM login_alert_sessions WHERE alert_id = ?"), arguments: [alert])
   }
 
   /// The sessions in doubt that began since that login, from wherever.
-  fileprivate func doubtfulSessions(since alert: LoginAlertRecord) throws -> [SessionID] {
+  private static func doubtfulSessions(since alert: LoginAlertRecord, in database: Database) throws -> [SessionID] {
     try SessionID.fetchAll(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT session.session_id FROM login_alerts AS alert
           JOIN login_alert_sessions AS begun ON begun.alert_id = alert.alert_id
@@ -185,15 +280,14 @@ extension Database {
           """),
       arguments: [alert.accountID, alert.createdAt])
   }
-}
 
-extension Transaction {
   /// Keeps that a login was unlike the account, and tells it.
-  func raiseLoginAlert(
-    _ level: LoginAlertLevel, _ reasons: [LoginRisk], of account: AccountRecord, _ origin: LoginOrigin, _ places: PlaceDatabase
+  static func raise(
+    _ level: LoginAlertLevel, _ reasons: [LoginRisk], of account: AccountRecord, _ origin: LoginOrigin, _ places: PlaceDatabase,
+    _ transaction: Transaction
   ) throws -> LoginAlertID {
     let id = LoginAlertID()
-    try database.cachedStatement(
+    try transaction.database.cachedStatement(
       sql: """
         INSERT INTO login_alerts (alert_id, account_id, level, reasons, device, user_agent, address, device_key, network,
           created_at, expires_at)
@@ -202,15 +296,15 @@ extension Transaction {
     ).execute(arguments: [
       id, account.id, level, reasons.map(\.rawValue).joined(separator: " "), origin.device,
       origin.userAgent, origin.address, origin.deviceKey,
-      origin.whereabouts.network, now, now.adding(seconds: LoginAlertRule.lifetimeSeconds(level)),
+      origin.whereabouts.network, transaction.now, transaction.now.adding(seconds: LoginAlertRules.lifetimeSeconds(level)),
     ])
-    if let alert = try database.loginAlert(id) { try publish(alert.raised(account.language, places)) }
+    if let alert = try find(id, in: transaction.database) { try transaction.publish(alert.raised(account.language, places)) }
     return id
   }
 
   /// Notes that the session began with such a login.
-  func put(_ session: SessionID, under alert: LoginAlertID) throws {
-    try database.cachedStatement(sql: "INSERT INTO login_alert_sessions (alert_id, session_id) VALUES (?, ?)")
+  static func put(_ session: SessionID, under alert: LoginAlertID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "INSERT INTO login_alert_sessions (alert_id, session_id) VALUES (?, ?)")
       .execute(arguments: [alert, session])
   }
 
@@ -222,48 +316,51 @@ extension Transaction {
   /// - Parameter isOwners: whether it is the owner's; false where a session in doubt leaves by itself, which ends what began with its own
   ///   login and takes nothing away from anybody else.
   /// - Returns: how many sessions were closed.
-  func answer(
-    _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, isOwners: Bool, _ watch: LoginWatch, from caller: Caller
+  static func answer(
+    _ alert: LoginAlertRecord, _ answer: LoginAlertAnswer, isOwners: Bool, _ watch: LoginWatch, from caller: Caller,
+    _ transaction: Transaction
   ) throws -> Int {
-    try database.cachedStatement(sql: "UPDATE login_alerts SET answer = ?, answered_at = ? WHERE alert_id = ?")
-      .execute(arguments: [answer, now, alert.id])
+    try transaction.database.cachedStatement(sql: "UPDATE login_alerts SET answer = ?, answered_at = ? WHERE alert_id = ?")
+      .execute(arguments: [answer, transaction.now, alert.id])
     let detail = alert.id.description
     switch answer {
     case .confirm:
       let origin = watch.origin(alert.accountID, device: alert.device, userAgent: alert.userAgent, address: alert.address)
-      try learn(origin, of: alert.accountID)
+      try LoginHistoryStore.learn(origin, of: alert.accountID, transaction)
       // Their tokens say that they are in doubt.
-      for session in try database.sessions(of: alert.id) { try outdate(session, of: alert.accountID) }
-      try record(SecurityEvent(.loginConfirmed, account: alert.accountID, detail: detail), from: caller)
+      for session in try sessions(of: alert.id, in: transaction.database) {
+        try SessionStore.outdate(session, of: alert.accountID, transaction)
+      }
+      try SecurityEventStore.record(
+        SecurityEvent(.loginConfirmed, account: alert.accountID, detail: detail), from: caller, transaction)
       return 0
     case .close:
-      var closed = try database.sessions(of: alert.id)
+      var closed = try sessions(of: alert.id, in: transaction.database)
       if isOwners {
-        closed += try database.doubtfulSessions(since: alert)
+        closed += try doubtfulSessions(since: alert, in: transaction.database)
         // Only what was new: the owner's own place stays known, whoever else was there.
-        try forget(
+        try LoginHistoryStore.forget(
           deviceKey: alert.reasons.contains(.newDevice) ? alert.deviceKey : nil,
-          network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID)
-        try replaceEmailChanges(of: alert.accountID)
-        try withdrawAccess(to: alert.accountID, madeSince: alert.createdAt)
-        for identity in try database.externalIdentities(of: alert.accountID)
-        where identity.linkedAt >= alert.createdAt { try unlink(identity, caller) }
+          network: alert.reasons.contains(.newPlace) ? alert.network : nil, of: alert.accountID, transaction)
+        try EmailChangeStore.replaceAll(of: alert.accountID, transaction)
+        try AccessWithdrawalStore.withdraw(to: alert.accountID, madeSince: alert.createdAt, transaction)
+        for identity in try ExternalIdentityStore.list(of: alert.accountID, in: transaction.database)
+        where identity.linkedAt >= alert.createdAt { try ExternalIdentityStore.unlink(identity, caller, transaction) }
       }
-      let count = try closed.filter { try revoke($0, of: alert.accountID, .closedByOwner) }.count
-      try record(SecurityEvent(.loginDisowned, account: alert.accountID, detail: detail), from: caller)
+      let count = try closed.filter { try SessionStore.revoke($0, of: alert.accountID, .closedByOwner, transaction) }.count
+      try SecurityEventStore.record(
+        SecurityEvent(.loginDisowned, account: alert.accountID, detail: detail), from: caller, transaction)
       return count
     }
   }
-}
 
-extension Transaction {
   /// Ends sessions in doubt whose alert can be answered no longer: their owner could never free them, and whoever came in so is not
   /// trusted for having waited. Logging in again asks the owner anew.
   ///
   /// - Returns: how many.
-  func closeUnansweredSessions(limit: Int) throws -> Int {
+  static func closeUnansweredSessions(limit: Int, _ transaction: Transaction) throws -> Int {
     let rows = try Row.fetchAll(
-      database.cachedStatement(
+      transaction.database.cachedStatement(
         sql: """
           SELECT session.session_id, session.account_id, alert.alert_id FROM login_alerts AS alert
           JOIN login_alert_sessions AS begun ON begun.alert_id = alert.alert_id
@@ -272,14 +369,15 @@ extension Transaction {
             AND session.revoked_at IS NULL AND session.expires_at > ?1
           LIMIT ?2
           """),
-      arguments: [now, limit])
+      arguments: [transaction.now, limit])
     for row in rows {
       let (session, account, alert) = (
         row["session_id"] as SessionID, row["account_id"] as AccountID, row["alert_id"] as LoginAlertID
       )
-      try revoke(session, of: account, .loginUnanswered)
-      try record(
-        SecurityEvent(.loginUnanswered, account: account, session: session, detail: alert.description), from: .service(.identity))
+      try SessionStore.revoke(session, of: account, .loginUnanswered, transaction)
+      try SecurityEventStore.record(
+        SecurityEvent(.loginUnanswered, account: account, session: session, detail: alert.description), from: .service(.identity),
+        transaction)
     }
     return rows.count
   }
@@ -291,5 +389,34 @@ extension LoginAlertRecord {
     let own = own(language, places)
     return LoginAlertRaised(
       alertID: id, accountID: accountID, level: level, device: LinkFree.text(own.device), place: own.place.name, at: createdAt)
+  }
+}
+
+/// A link of a mail about a login, opened.
+struct OpenedLoginAlert: Sendable {
+  let alert: LoginAlertRecord
+  let account: AccountRecord
+}
+
+extension LoginAlertStore {
+  /// What the link of that token leads to.
+  static func open(
+    _ token: LoginAlertToken?, _ keys: IdentityKeys, now: Instant, in database: Database
+  ) throws -> LinkOpening<OpenedLoginAlert> {
+    func refused(_ failure: LoginAlertFailure, _ account: AccountID?) -> LinkOpening<OpenedLoginAlert> {
+      .refused(LinkRefusal(.loginAlertRefused, failure, account))
+    }
+    guard let token, let alert = try find(token.claimedLink, in: database), token.isOf(alert, key: keys.loginAlerts),
+      let account = try AccountStore.find(alert.accountID, in: database)
+    else { return refused(.linkInvalid, nil) }
+    if let failure = alert.refusal(now: now) { return refused(failure, account.id) }
+    return .works(OpenedLoginAlert(alert: alert, account: account))
+  }
+}
+
+extension LoginAlertRecord {
+  /// Why it takes no answer; nil if it does.
+  func refusal(now: Instant) -> LoginAlertFailure? {
+    LoginAlertRules.refusal(expiresAt: expiresAt, answeredAt: answeredAt, now: now)
   }
 }

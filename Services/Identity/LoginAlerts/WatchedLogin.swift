@@ -3,7 +3,8 @@ import IdentityContract
 import Operations
 import Storage
 
-extension Transaction {
+/// Logins of whoever has proved to be an account, compared with its earlier ones (ID-7).
+enum WatchedLogin {
   /// Begins a session of an account that has proved to be itself, by its password or by a provider, unless the login is of high risk.
   ///
   /// Such a login ends everything that the account has open, once, and is refused: whoever has the password alone gets nowhere, and
@@ -15,65 +16,88 @@ extension Transaction {
   ///   - failures: failed attempts at the account before it.
   ///   - isByPassword: whether it came by the password, and not by a provider.
   ///   - isProvenDevice: whether its device has shown its token.
-  func logIn(
+  static func begin(
     _ account: AccountRecord, device: DeviceName?, failures: Int, isByPassword: Bool = false, isProvenDevice: Bool = false,
-    _ caller: Caller, _ watch: LoginWatch
+    _ caller: Caller, _ watch: LoginWatch, _ transaction: Transaction
   ) throws -> Result<GivenTokens, Failure> {
     let origin = watch.origin(
       account.id, device: device?.description, userAgent: caller.keptUserAgent, address: caller.keptAddress)
-    var facts = try database.loginFacts(of: account.id, origin, failures: failures, now: now)
+    var facts = try LoginHistoryStore.facts(
+      of: account.id, origin, failures: failures, now: transaction.now, in: transaction.database)
     facts.isByPassword = isByPassword
     facts.isProvenDevice = isProvenDevice
-    let assessment = LoginRule.assess(facts)
-    if assessment.isLearnt { try learn(origin, of: account.id) }
+    let assessment = LoginRules.assess(facts)
+    if assessment.isLearnt { try LoginHistoryStore.learn(origin, of: account.id, transaction) }
     let detail = assessment.reasons.map(\.rawValue).joined(separator: " ")
     func begin(_ alert: LoginAlertID?) throws -> GivenTokens {
-      let begun = try beginSession(of: account, device: device, under: alert, caller)
-      try record(
+      let begun = try SessionStore.begin(of: account, device: device, under: alert, caller, transaction)
+      try SecurityEventStore.record(
         SecurityEvent(
           .loginSucceeded, account: account.id, session: begun.session.id, detail: isByPassword ? "password" : "provider"),
-        from: caller)
+        from: caller, transaction)
       return begun
     }
     switch assessment.level {
     case nil:
       return .success(try begin(nil))
     case .notice:
-      let alert = try raiseLoginAlert(.notice, assessment.reasons, of: account, origin, watch.places)
+      let alert = try LoginAlertStore.raise(.notice, assessment.reasons, of: account, origin, watch.places, transaction)
       let begun = try begin(alert)
-      try record(SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller)
+      try SecurityEventStore.record(
+        SecurityEvent(.loginNoticed, account: account.id, session: begun.session.id, detail: detail), from: caller, transaction)
       return .success(begun)
     case .suspicious:
-      let waiting = try database.waitingLoginAlert(of: account.id, .suspicious, origin, now: now)
-      guard try waiting != nil || database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.maxPerDay else {
-        try record(SecurityEvent(.loginSuspicious, account: account.id, detail: "too_many"), from: caller)
+      guard let alert = try ask(account, origin, assessment.reasons, caller, watch, transaction) else {
         return .failure(Failure(LogInFailure.unasked))
       }
-      let alert = try waiting ?? raiseLoginAlert(.suspicious, assessment.reasons, of: account, origin, watch.places)
       let begun = try begin(alert)
-      try record(SecurityEvent(.loginSuspicious, account: account.id, session: begun.session.id, detail: detail), from: caller)
+      try SecurityEventStore.record(
+        SecurityEvent(.loginSuspicious, account: account.id, session: begun.session.id, detail: detail), from: caller, transaction
+      )
       return .success(begun)
     case .high:
-      let isAsked = try refuseLogin(account, origin, assessment.reasons, caller, watch)
+      let isAsked = try refuse(account, origin, assessment.reasons, caller, watch, transaction)
       return .failure(Failure(isAsked ? LogInFailure.unconfirmed : .unasked))
     }
+  }
+
+  /// The alert by which the owner is asked about a suspicious login: the one that waits, or a new one.
+  ///
+  /// - Returns: nil where they have been asked too often that day, which is recorded.
+  private static func ask(
+    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch,
+    _ transaction: Transaction
+  ) throws -> LoginAlertID? {
+    let (database, now) = (transaction.database, transaction.now)
+    if let waiting = try LoginAlertStore.findWaiting(of: account.id, .suspicious, origin, now: now, in: database) {
+      return waiting
+    }
+    guard try LoginAlertStore.countOfADay(account.id, now: now, in: database) < LoginAlertRules.maxPerDay else {
+      try SecurityEventStore.record(
+        SecurityEvent(.loginSuspicious, account: account.id, detail: "too_many"), from: caller, transaction)
+      return nil
+    }
+    return try LoginAlertStore.raise(.suspicious, reasons, of: account, origin, watch.places, transaction)
   }
 
   /// Ends everything, asks the owner and tells the administrators: once for each place and device, so that repeating the login keeps
   /// nobody out.
   ///
   /// - Returns: whether its owner has a mail about such a login.
-  private func refuseLogin(
-    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch
+  private static func refuse(
+    _ account: AccountRecord, _ origin: LoginOrigin, _ reasons: [LoginRisk], _ caller: Caller, _ watch: LoginWatch,
+    _ transaction: Transaction
   ) throws -> Bool {
     let detail = reasons.map(\.rawValue).joined(separator: " ")
-    try record(SecurityEvent(.loginRefused, account: account.id, detail: detail), from: caller)
-    try raise(IncidentFinding(.riskyLogin, count: 1), on: .account(account.id))
-    guard try database.waitingLoginAlert(of: account.id, .high, origin, now: now) == nil else { return true }
-    guard try database.loginAlertsOfADay(account.id, now: now) < LoginAlertRule.maxPerDay else { return false }
-    try revokeEverything(of: account.id, .suspiciousActivity)
-    try unlinkDoubtful(of: account.id, caller)
-    _ = try raiseLoginAlert(.high, reasons, of: account, origin, watch.places)
+    try SecurityEventStore.record(SecurityEvent(.loginRefused, account: account.id, detail: detail), from: caller, transaction)
+    try IncidentStore.raise(IncidentFinding(.riskyLogin, count: 1), on: .account(account.id), transaction)
+    guard try LoginAlertStore.findWaiting(of: account.id, .high, origin, now: transaction.now, in: transaction.database) == nil
+    else { return true }
+    guard try LoginAlertStore.countOfADay(account.id, now: transaction.now, in: transaction.database) < LoginAlertRules.maxPerDay
+    else { return false }
+    try Revocation.revokeEverything(of: account.id, .suspiciousActivity, transaction)
+    try ExternalIdentityStore.unlinkDoubtful(of: account.id, caller, transaction)
+    _ = try LoginAlertStore.raise(.high, reasons, of: account, origin, watch.places, transaction)
     return true
   }
 }

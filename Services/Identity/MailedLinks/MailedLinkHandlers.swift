@@ -4,30 +4,31 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves the look at a mailed link before it is used.
-  mutating func serveMailedLinks(keys: IdentityKeys) {
-    serve(ValidateMailedLink.self) { input, call in
-      switch try await call.read({ try $0.open(input, keys, now: call.now) }) {
-      case .works(let isDone): return ValidateMailedLink.Output(isDone: isDone)
-      case .refused(let refusal):
-        // It is recorded in the transaction, so it must be thrown after it.
-        try await call.write { try $0.refuseLink(refusal, from: call.caller) }
-        throw refusal.failure
-      }
+/// Mailed links: looked at before they are used.
+struct MailedLinkHandlers: Sendable {
+  let keys: IdentityKeys
+
+  func validate(_ input: ValidateMailedLink.Input, _ call: OpenCall) async throws -> ValidateMailedLink.Output {
+    switch try await call.read({ try Self.open(input, keys, now: call.now, in: $0) }) {
+    case .works(let isDone): return ValidateMailedLink.Output(isDone: isDone)
+    case .refused(let refusal):
+      // It is recorded in the transaction, so it must be thrown after it.
+      try await call.write { try IncidentDetection.refuseLink(refusal, from: call.caller, $0) }
+      throw refusal.failure
     }
   }
-}
 
-extension Database {
   /// What the operation that uses the link would be refused for, and whether it has done its work, where it works.
-  fileprivate func open(_ link: ValidateMailedLink.Input, _ keys: IdentityKeys, now: Instant) throws -> LinkOpening<Bool> {
+  private static func open(
+    _ link: ValidateMailedLink.Input, _ keys: IdentityKeys, now: Instant, in database: Database
+  ) throws -> LinkOpening<Bool> {
     switch link.purpose {
-    case .verification: try open(VerificationToken(link.token), keys, now: now).map(\.isDone)
-    case .recovery: try open(RecoveryToken(link.token), keys, now: now).map { _ in false }
-    case .emailChange: try open(EmailChangeToken(link.token), keys, now: now).map { _ in false }
-    case .emailChangeUndo: try open(EmailChangeUndoToken(link.token), keys, now: now).map { _ in false }
-    case .loginAlert: try open(LoginAlertToken(link.token), keys, now: now).map { _ in false }
+    case .verification: try VerificationLinkStore.open(VerificationToken(link.token), keys, now: now, in: database).map(\.isDone)
+    case .recovery: try RecoveryStore.open(RecoveryToken(link.token), keys, now: now, in: database).map { _ in false }
+    case .emailChange: try EmailChangeStore.open(EmailChangeToken(link.token), keys, now: now, in: database).map { _ in false }
+    case .emailChangeUndo:
+      try EmailChangeStore.open(EmailChangeUndoToken(link.token), keys, now: now, in: database).map { _ in false }
+    case .loginAlert: try LoginAlertStore.open(LoginAlertToken(link.token), keys, now: now, in: database).map { _ in false }
     }
   }
 }

@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 
 extension PasswordRules {
-  /// Judges a new password as a form has it, typed twice: every rule that the fields `password` and `passwordRepetition` break.
+  /// Validates a new password as a form has it, typed twice: every rule that the fields `password` and `passwordRepetition` break.
   ///
   /// - Parameter names: what can be read off the account and so must not be its password.
   func problems(_ password: FormField<Password>, repetition: FormField<Password>, names: [String]) -> [FieldProblem] {

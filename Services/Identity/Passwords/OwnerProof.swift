@@ -12,7 +12,7 @@ enum OwnerProof: Sendable {
 
   /// - Parameter password: nil where none was given that could be the account's.
   /// - Throws: `fresh_login_required`.
-  init?(_ password: Password?, of account: AccountRecord, _ call: Call, _ database: Database, key: SecretKey) throws {
+  init?(_ password: Password?, of account: AccountRecord, _ call: AccountCall, _ database: Database, key: SecretKey) throws {
     guard account.hasPassword else {
       try FreshLogin.expect(of: account, call, database, now: call.now)
       self = .freshLogin
@@ -30,7 +30,7 @@ enum OwnerProof: Sendable {
   /// Looks at the password, if it is one.
   ///
   /// - Throws: `login_locked` if it comes too early.
-  func isRight(_ hasher: PasswordHasher, _ call: Call) async throws -> Bool {
+  func isRight(_ hasher: PasswordHasher, _ call: AccountCall) async throws -> Bool {
     switch self {
     case .password(let attempt): try await attempt.isRight(hasher, call)
     case .freshLogin: true
@@ -41,7 +41,7 @@ enum OwnerProof: Sendable {
   ///
   /// - Returns: why nothing may be done. It must be thrown after the transaction, which has to stay.
   func end(
-    isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: Call, _ transaction: Transaction
+    isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: AccountCall, _ transaction: Transaction
   ) throws -> Failure? {
     switch self {
     case .password(let attempt): return try attempt.end(isRight: isRight, orElse: failed, account, call, transaction)
@@ -55,8 +55,8 @@ enum OwnerProof: Sendable {
 
 extension FreshLogin {
   /// - Throws: `fresh_login_required` where the session began too long ago.
-  fileprivate static func expect(of account: AccountRecord, _ call: Call, _ database: Database, now: Instant) throws {
-    guard let session = try database.session(try call.session), session.accountID == account.id,
+  fileprivate static func expect(of account: AccountRecord, _ call: AccountCall, _ database: Database, now: Instant) throws {
+    guard let session = try SessionStore.find(try call.session, in: database), session.accountID == account.id,
       now < session.createdAt.adding(seconds: seconds)
     else { throw FreshLoginFailure.required }
   }

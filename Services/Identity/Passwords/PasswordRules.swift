@@ -41,6 +41,6 @@ struct PasswordRules: Sendable {
 }
 
 extension Password {
-  /// The form that is judged and hashed: composed characters (RFC 8265, section 4.2.2), so that every keyboard gives the same.
+  /// The form that is validated and hashed: composed characters (RFC 8265, section 4.2.2), so that every keyboard gives the same.
   var normalized: String { description.precomposedStringWithCanonicalMapping }
 }

@@ -6,73 +6,75 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves personal access tokens (requirement ID-18).
-  mutating func servePersonalAccessTokens() {
-    serve(CreatePersonalAccessToken.self) { input, call in
-      var generator = SystemRandomNumberGenerator()
-      let secret = PersonalAccessTokenForm.make(using: &generator)
-      // Not through an idempotency record, which would keep the secret.
-      let token = try await call.write { try $0.createPersonalAccessToken(input, .of(secret), call) }
-      return CreatePersonalAccessToken.Output(token: token.own, secret: secret)
+/// Personal access tokens: created, listed, revoked; identified for the gateway; and what the mail about one needs.
+enum PersonalAccessTokenHandlers {
+  static func create(
+    _ input: CreatePersonalAccessToken.Input, _ call: AccountCall
+  ) async throws -> CreatePersonalAccessToken.Output {
+    var generator = SystemRandomNumberGenerator()
+    let secret = PersonalAccessTokenForm.make(using: &generator)
+    // Not through an idempotency record, which would keep the secret.
+    let token = try await call.write { try add(input, .of(secret), call, $0) }
+    return CreatePersonalAccessToken.Output(token: token.own, secret: secret)
+  }
+
+  static func list(_ input: ListPage, _ call: AccountCall, _ database: Database) throws -> Page<PersonalAccessToken> {
+    let account = try call.liveAccount(database)
+    let page = try call.page(input)
+    let tokens = try PersonalAccessTokenStore.list(
+      of: account.id, before: page.cursor(PersonalAccessTokenID.init(text:)), limit: page.fetchLimit, in: database)
+    return page.page(of: tokens, key: \.id) { $0.own }
+  }
+
+  static func revoke(
+    _ input: RevokePersonalAccessToken.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> Empty {
+    let account = try call.liveAccount(transaction.database)
+    guard try PersonalAccessTokenStore.find(input.tokenID, in: transaction.database)?.accountID == account.id else {
+      throw Failure(RequestFailure.notFound)
     }
-
-    serve(
-      ListPersonalAccessTokens.self,
-      read: { input, call, database in
-        let account = try call.liveAccount(database)
-        let page = try call.page(input)
-        let tokens = try database.personalAccessTokens(
-          of: account.id, before: page.cursor(PersonalAccessTokenID.init(text:)), limit: page.fetchLimit)
-        return page.page(of: tokens, key: \.id) { $0.own }
-      })
-
-    serve(
-      RevokePersonalAccessToken.self,
-      write: { input, call, transaction in
-        let account = try call.liveAccount(transaction.database)
-        guard try transaction.database.personalAccessToken(input.tokenID)?.accountID == account.id else {
-          throw Failure(RequestFailure.notFound)
-        }
-        if try transaction.revokePersonalAccessToken(input.tokenID, of: account.id) {
-          let event = SecurityEvent(.personalAccessTokenRevoked, account: account.id, detail: input.tokenID.description)
-          try transaction.record(event, from: call.caller)
-        }
-        return Empty()
-      })
-
-    serve(
-      ReadPersonalAccessTokenNotice.self,
-      read: { input, _, database in
-        // One that was revoked since is told of all the same: somebody made it.
-        guard let token = try database.personalAccessToken(input.tokenID), let account = try database.account(token.accountID)
-        else { throw Failure(RequestFailure.notFound) }
-        return ReadPersonalAccessTokenNotice.Output(
-          token: token.own, email: account.email, username: account.username, language: account.language)
-      })
-
-    serve(IdentifyPersonalAccessToken.self) { input, call in
-      let found = try await call.read { database in
-        try database.personalAccessToken(input.hash).flatMap { token in try database.account(token.accountID).map { (token, $0) }
-        }
-      }
-      guard let (token, account) = found else { throw Failure(RequestFailure.unauthenticated) }
-      switch PersonalAccessTokenRule.validate(expiresAt: token.expiresAt, revokedAt: token.revokedAt, now: call.now) {
-      case .refuse: throw Failure(RequestFailure.unauthenticated)
-      case .expired: throw Failure(RequestFailure.tokenExpired)
-      case .accept: break
-      }
-      if PersonalAccessTokenRule.isUseToBeNoted(lastUsedAt: token.lastUsedAt, now: call.now) {
-        do {
-          try await call.write { try $0.notePersonalAccessTokenUse(token.id) }
-        } catch let failure as Failure where failure.isOfStorage {
-          // Where nothing can be written, a good token still reads.
-        }
-      }
-      return IdentifyPersonalAccessToken.Output(
-        tokenID: token.id, accountID: account.id, scopes: token.scopes, isVerified: account.verifiedAt != nil,
-        language: account.language, expiresAt: token.expiresAt)
+    if try PersonalAccessTokenStore.revoke(input.tokenID, of: account.id, transaction) {
+      let event = SecurityEvent(.personalAccessTokenRevoked, account: account.id, detail: input.tokenID.description)
+      try SecurityEventStore.record(event, from: call.caller, transaction)
     }
+    return Empty()
+  }
+
+  static func readNotice(
+    _ input: ReadPersonalAccessTokenNotice.Input, _ call: OpenCall, _ database: Database
+  ) throws -> ReadPersonalAccessTokenNotice.Output {
+    // One that was revoked since is told of all the same: somebody made it.
+    guard let token = try PersonalAccessTokenStore.find(input.tokenID, in: database),
+      let account = try AccountStore.find(token.accountID, in: database)
+    else { throw Failure(RequestFailure.notFound) }
+    return ReadPersonalAccessTokenNotice.Output(
+      token: token.own, email: account.email, username: account.username, language: account.language)
+  }
+
+  static func identify(
+    _ input: IdentifyPersonalAccessToken.Input, _ call: OpenCall
+  ) async throws -> IdentifyPersonalAccessToken.Output {
+    let found = try await call.read { database in
+      try PersonalAccessTokenStore.find(input.hash, in: database).flatMap { token in
+        try AccountStore.find(token.accountID, in: database).map { (token, $0) }
+      }
+    }
+    guard let (token, account) = found else { throw Failure(RequestFailure.unauthenticated) }
+    switch PersonalAccessTokenRules.validate(expiresAt: token.expiresAt, revokedAt: token.revokedAt, now: call.now) {
+    case .refuse: throw Failure(RequestFailure.unauthenticated)
+    case .expired: throw Failure(RequestFailure.tokenExpired)
+    case .accept: break
+    }
+    if PersonalAccessTokenRules.isUseToBeNoted(lastUsedAt: token.lastUsedAt, now: call.now) {
+      do {
+        try await call.write { try PersonalAccessTokenStore.noteUse(token.id, $0) }
+      } catch let failure as Failure where failure.isOfStorage {
+        // Where nothing can be written, a good token still reads.
+      }
+    }
+    return IdentifyPersonalAccessToken.Output(
+      tokenID: token.id, accountID: account.id, scopes: token.scopes, isVerified: account.verifiedAt != nil,
+      language: account.language, expiresAt: token.expiresAt)
   }
 }
 
@@ -86,29 +88,31 @@ extension PersonalAccessTokenHash {
   }
 }
 
-extension Transaction {
+extension PersonalAccessTokenHandlers {
   /// Adds a token if the account may have it.
-  fileprivate func createPersonalAccessToken(
-    _ input: CreatePersonalAccessToken.Input, _ hash: PersonalAccessTokenHash, _ call: Call
+  private static func add(
+    _ input: CreatePersonalAccessToken.Input, _ hash: PersonalAccessTokenHash, _ call: AccountCall, _ transaction: Transaction
   ) throws -> PersonalAccessTokenRecord {
-    let account = try call.liveAccount(database)
-    let others = try database.personalAccessTokens(of: account.id, before: nil, limit: PersonalAccessTokenRule.maxPerAccount)
+    let account = try call.liveAccount(transaction.database)
+    let others = try PersonalAccessTokenStore.list(
+      of: account.id, before: nil, limit: PersonalAccessTokenRules.maxPerAccount, in: transaction.database)
     var problems: [FieldProblem] = []
     if others.contains(where: { $0.name == input.name }) {
       problems.append(FieldProblem(field: "name", FieldRule("token_name_taken")))
     }
-    if let rule = PersonalAccessTokenRule.expiryRule(input.expiresAt, now: now) {
+    if let rule = PersonalAccessTokenRules.expiryRule(input.expiresAt, now: transaction.now) {
       problems.append(FieldProblem(field: "expiresAt", rule))
     }
     problems = input.found.with(problems)
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
-    guard others.count < PersonalAccessTokenRule.maxPerAccount else {
-      throw PersonalAccessTokenFailure.tooMany.with(["max": .number(PersonalAccessTokenRule.maxPerAccount)])
+    guard others.count < PersonalAccessTokenRules.maxPerAccount else {
+      throw PersonalAccessTokenFailure.tooMany.with(["max": .number(PersonalAccessTokenRules.maxPerAccount)])
     }
-    let token = try insertPersonalAccessToken(of: account.id, input, hash)
-    try publish(PersonalAccessTokenCreated(tokenID: token.id, accountID: account.id, at: now))
-    try record(
-      SecurityEvent(.personalAccessTokenCreated, account: account.id, detail: token.id.description), from: call.caller)
+    let token = try PersonalAccessTokenStore.add(of: account.id, input, hash, transaction)
+    try transaction.publish(PersonalAccessTokenCreated(tokenID: token.id, accountID: account.id, at: transaction.now))
+    try SecurityEventStore.record(
+      SecurityEvent(.personalAccessTokenCreated, account: account.id, detail: token.id.description), from: call.caller,
+      transaction)
     return token
   }
 }

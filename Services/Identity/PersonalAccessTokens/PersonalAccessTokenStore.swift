@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// A personal access token as it is kept: without its secret.
@@ -33,26 +34,68 @@ struct PersonalAccessTokenRecord: Sendable {
   }
 }
 
-extension Database {
+/// The personal access tokens.
+enum PersonalAccessTokenStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "personal access tokens") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE personal_access_tokens (
+            token_id BLOB NOT NULL PRIMARY KEY CHECK (length(token_id) = 16),
+            account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            token_hash BLOB NOT NULL UNIQUE CHECK (length(token_hash) = 32),
+            -- Names of scopes, a blank between.
+            scopes TEXT NOT NULL CHECK (scopes <> ''),
+            created_at INTEGER NOT NULL,
+            -- Without one it works until it is revoked.
+            expires_at INTEGER CHECK (expires_at > created_at),
+            last_used_at INTEGER,
+            revoked_at INTEGER
+          ) STRICT, WITHOUT ROWID;
+          CREATE UNIQUE INDEX personal_access_tokens_by_name ON personal_access_tokens (account_id, name) WHERE revoked_at IS NULL;
+          CREATE INDEX personal_access_tokens_by_account ON personal_access_tokens (account_id, token_id);
+          CREATE INDEX personal_access_tokens_by_expiry ON personal_access_tokens (expires_at) WHERE expires_at IS NOT NULL;
+          CREATE INDEX personal_access_tokens_by_revocation ON personal_access_tokens (revoked_at) WHERE revoked_at IS NOT NULL;
+          """)
+    }
+  }
+
+  /// Those revoked lately, as events; see `SnapshotParts`.
+  static func snapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT token_id, account_id, revoked_at
+          FROM personal_access_tokens INDEXED BY personal_access_tokens_by_revocation
+          WHERE revoked_at > ? AND token_id > ? ORDER BY token_id LIMIT ?
+          """),
+      arguments: [now.adding(seconds: -Revocation.publishedSeconds), try SnapshotParts.last(key), SnapshotParts.pageSize])
+    let events = rows.map { row in
+      PersonalAccessTokenRevoked(tokenID: row["token_id"], accountID: row["account_id"], at: row["revoked_at"])
+    }
+    return SnapshotParts.page(events, of: events, key: \.tokenID)
+  }
+
   /// The token of that id.
-  func personalAccessToken(_ id: PersonalAccessTokenID) throws -> PersonalAccessTokenRecord? {
-    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM personal_access_tokens WHERE token_id = ?"), arguments: [id])
+  static func find(_ id: PersonalAccessTokenID, in database: Database) throws -> PersonalAccessTokenRecord? {
+    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM personal_access_tokens WHERE token_id = ?"), arguments: [id])
       .map(PersonalAccessTokenRecord.init)
   }
 
   /// The token whose secret has that hash.
-  func personalAccessToken(_ hash: PersonalAccessTokenHash) throws -> PersonalAccessTokenRecord? {
+  static func find(_ hash: PersonalAccessTokenHash, in database: Database) throws -> PersonalAccessTokenRecord? {
     try Row.fetchOne(
-      cachedStatement(sql: "SELECT * FROM personal_access_tokens WHERE token_hash = ?"), arguments: [Data(hash.bytes)]
+      database.cachedStatement(sql: "SELECT * FROM personal_access_tokens WHERE token_hash = ?"), arguments: [Data(hash.bytes)]
     ).map(PersonalAccessTokenRecord.init)
   }
 
   /// The account's tokens that have not been revoked, the newest first: ids grow with time.
-  func personalAccessTokens(
-    of account: AccountID, before last: PersonalAccessTokenID?, limit: Int
+  static func list(
+    of account: AccountID, before last: PersonalAccessTokenID?, limit: Int, in database: Database
   ) throws -> [PersonalAccessTokenRecord] {
     try Row.fetchAll(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT * FROM personal_access_tokens
           WHERE account_id = ? AND (?2 IS NULL OR token_id < ?2) AND revoked_at IS NULL ORDER BY token_id DESC LIMIT ?3
@@ -60,42 +103,40 @@ extension Database {
       arguments: [account, last, limit]
     ).map(PersonalAccessTokenRecord.init)
   }
-}
 
-extension Transaction {
   /// Adds a token, of which only its secret's hash is kept.
-  func insertPersonalAccessToken(
-    of account: AccountID, _ input: CreatePersonalAccessToken.Input, _ hash: PersonalAccessTokenHash
+  static func add(
+    of account: AccountID, _ input: CreatePersonalAccessToken.Input, _ hash: PersonalAccessTokenHash, _ transaction: Transaction
   ) throws -> PersonalAccessTokenRecord {
     let id = PersonalAccessTokenID()
     let scopes = Set(input.scopes).map(\.rawValue).sorted().joined(separator: " ")
-    try database.cachedStatement(
+    try transaction.database.cachedStatement(
       sql: """
         INSERT INTO personal_access_tokens (token_id, account_id, name, token_hash, scopes, created_at, expires_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """
-    ).execute(arguments: [id, account, input.name, Data(hash.bytes), scopes, now, input.expiresAt])
-    guard let token = try database.personalAccessToken(id) else { throw Failure(RequestFailure.notFound) }
+    ).execute(arguments: [id, account, input.name, Data(hash.bytes), scopes, transaction.now, input.expiresAt])
+    guard let token = try find(id, in: transaction.database) else { throw Failure(RequestFailure.notFound) }
     return token
   }
 
   /// Notes that the token is in use.
-  func notePersonalAccessTokenUse(_ id: PersonalAccessTokenID) throws {
-    try database.cachedStatement(
+  static func noteUse(_ id: PersonalAccessTokenID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
       sql: "UPDATE personal_access_tokens SET last_used_at = ? WHERE token_id = ? AND revoked_at IS NULL"
-    ).execute(arguments: [now, id])
+    ).execute(arguments: [transaction.now, id])
   }
 
   /// Revokes the token and tells all gateways, unless that was done before.
   ///
   /// - Returns: whether it was not.
   @discardableResult
-  func revokePersonalAccessToken(_ id: PersonalAccessTokenID, of account: AccountID) throws -> Bool {
-    try database.cachedStatement(
+  static func revoke(_ id: PersonalAccessTokenID, of account: AccountID, _ transaction: Transaction) throws -> Bool {
+    try transaction.database.cachedStatement(
       sql: "UPDATE personal_access_tokens SET revoked_at = ? WHERE token_id = ? AND account_id = ? AND revoked_at IS NULL"
-    ).execute(arguments: [now, id, account])
-    guard database.changesCount > 0 else { return false }
-    try publish(PersonalAccessTokenRevoked(tokenID: id, accountID: account, at: now))
+    ).execute(arguments: [transaction.now, id, account])
+    guard transaction.database.changesCount > 0 else { return false }
+    try transaction.publish(PersonalAccessTokenRevoked(tokenID: id, accountID: account, at: transaction.now))
     return true
   }
 }

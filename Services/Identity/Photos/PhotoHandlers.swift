@@ -5,37 +5,36 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves photos, each kept as a picture that this service has encoded itself.
-  mutating func servePhotos(_ processor: PictureProcessor) {
-    serve(
-      PutPhoto.self,
-      prepare: { input, call in
-        // Whose session has ended costs no decoding.
-        let account = try await call.read { try call.liveAccount($0).id }
-        return try await processor.picture(input.content.bytes, field: "content", of: account)
-      },
-      write: { _, picture, call, transaction in
-        let account = try call.liveAccount(transaction.database)
-        try transaction.putPhoto(of: account.id, picture)
-        return try call.liveAccount(transaction.database).own
-      })
+/// Photos: put, deleted and read.
+struct PhotoHandlers: Sendable {
+  let processor: PictureProcessor
 
-    serve(
-      DeletePhoto.self,
-      write: { _, call, transaction in
-        let account = try call.liveAccount(transaction.database)
-        try transaction.deletePhoto(of: account.id)
-        return try call.liveAccount(transaction.database).own
-      })
+  func picture(_ input: PutPhoto.Input, _ call: AccountCall) async throws -> Picture {
+    // Whose session has ended costs no decoding.
+    let account = try await call.read { try call.liveAccount($0).id }
+    return try await processor.picture(input.content.bytes, field: "content", of: account)
+  }
 
-    serve(ReadOwnPhoto.self, read: { _, call, database in try database.photo(of: call.liveAccount(database).id) })
+  static func put(
+    _ input: PutPhoto.Input, _ picture: Picture, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> OwnAccount {
+    let account = try call.liveAccount(transaction.database)
+    try PhotoStore.put(of: account.id, picture, transaction)
+    return try call.liveAccount(transaction.database).own
+  }
 
-    serve(
-      ReadPhoto.self,
-      read: { input, call, database in
-        _ = try call.liveAccount(database)
-        return try database.photo(of: input.accountID)
-      })
+  static func delete(_ input: Empty, _ call: AccountCall, _ transaction: Transaction) throws -> OwnAccount {
+    let account = try call.liveAccount(transaction.database)
+    try PhotoStore.delete(of: account.id, transaction)
+    return try call.liveAccount(transaction.database).own
+  }
+
+  static func readOwn(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> MediaFile {
+    try PhotoStore.read(of: call.liveAccount(database).id, in: database)
+  }
+
+  static func read(_ input: ReadPhoto.Input, _ call: AccountCall, _ database: Database) throws -> MediaFile {
+    _ = try call.liveAccount(database)
+    return try PhotoStore.read(of: input.accountID, in: database)
   }
 }

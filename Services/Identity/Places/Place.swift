@@ -1,7 +1,7 @@
 import Foundation
 import Operations
 
-/// A point on the earth, in degrees. It serves to judge logins and is shown to nobody.
+/// A point on the earth, in degrees. It serves to assess logins and is shown to nobody.
 struct Coordinates: Hashable, Sendable {
   var latitude: Double
   var longitude: Double

@@ -11,7 +11,7 @@ struct ProfileForm: Equatable, Sendable {
   let name: PersonName?
   let age: Int?
 
-  /// Judges the form by itself.
+  /// Validates the form by itself.
   ///
   /// - Parameter present: the account's username. Nobody loses one that has been reserved since.
   static func validate(_ input: EditProfile.Input, present: Username) -> Result<ProfileForm, InvalidForm> {

@@ -4,24 +4,22 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves the editing of profiles.
-  mutating func serveProfiles(keys: IdentityKeys) {
-    serve(
-      EditProfile.self,
-      write: { input, call, transaction in
-        let account = try call.liveAccount(transaction.database)
-        let form = try transaction.database.validate(input, of: account, now: call.now, key: keys.usernames)
-        guard form != ProfileForm(account) else { return account.own }
-        try transaction.edit(account.id, form)
-        if form.username != account.username {
-          try transaction.endReservation(of: form.username, key: keys.usernames)
-          try transaction.reserve(account.username, ofRenamed: account.id, key: keys.usernames)
-          try transaction.record(
-            SecurityEvent(.usernameChanged, account: account.id, session: try call.session), from: call.caller)
-        }
-        return try transaction.publishAccount(account.id).own
-      })
+/// Profiles, edited.
+struct ProfileHandlers: Sendable {
+  let keys: IdentityKeys
+
+  func edit(_ input: EditProfile.Input, _ call: AccountCall, _ transaction: Transaction) throws -> OwnAccount {
+    let account = try call.liveAccount(transaction.database)
+    let form = try Self.validate(input, of: account, now: call.now, key: keys.usernames, in: transaction.database)
+    guard form != ProfileForm(account) else { return account.own }
+    try ProfileStore.edit(account.id, form, transaction)
+    if form.username != account.username {
+      try ReservedUsernameStore.release(of: form.username, key: keys.usernames, transaction)
+      try ReservedUsernameStore.reserve(account.username, ofRenamed: account.id, key: keys.usernames, transaction)
+      try SecurityEventStore.record(
+        SecurityEvent(.usernameChanged, account: account.id, session: try call.session), from: call.caller, transaction)
+    }
+    return try AccountStore.publish(account.id, transaction).own
   }
 }
 
@@ -32,12 +30,12 @@ extension ProfileForm {
   }
 }
 
-extension Database {
+extension ProfileHandlers {
   /// The form, if everything is right with it.
   ///
   /// - Throws: `invalid_fields` with everything that is not, and with free usernames near the wished one if that cannot be had.
-  fileprivate func validate(
-    _ input: EditProfile.Input, of account: AccountRecord, now: Instant, key: SecretKey
+  private static func validate(
+    _ input: EditProfile.Input, of account: AccountRecord, now: Instant, key: SecretKey, in database: Database
   ) throws -> ProfileForm {
     var (form, problems): (ProfileForm?, [FieldProblem]) = (nil, [])
     switch ProfileForm.validate(input, present: account.username) {
@@ -45,17 +43,9 @@ extension Database {
     case .failure(let invalid): problems = invalid.problems
     }
     let others = [String(account.email.localPart), (input.name?.value ?? account.name)?.description].compactMap { $0 }
-    problems = try completeUsernameProblem(
-      problems, of: input.username, owner: account.id, others: others, now: now, key: key)
+    problems = try FreeUsernames.complete(
+      problems, of: input.username, owner: account.id, others: others, now: now, key: key, in: database)
     guard problems.isEmpty, let form else { throw Failure(RequestFailure.invalidFields, fields: problems) }
     return form
-  }
-}
-
-extension Transaction {
-  fileprivate func edit(_ account: AccountID, _ form: ProfileForm) throws {
-    try database.cachedStatement(
-      sql: "UPDATE accounts SET username = ?, nickname = ?, name = ?, age = ?, revision = revision + 1 WHERE account_id = ?"
-    ).execute(arguments: [form.username, form.nickname, form.name, form.age, account])
   }
 }

@@ -4,46 +4,37 @@ import Operations
 import ServiceKit
 import Storage
 
-extension ServiceDefinition {
-  /// Serves public profiles and the links to them.
-  mutating func servePublicProfiles(keys: IdentityKeys) {
-    serve(
-      CreatePublicLink.self,
-      write: { _, call, transaction in
-        let account = try call.liveAccount(transaction.database)
-        try transaction.createPublicLink(of: account.id)
-        return try transaction.database.ownLink(of: account, keys)
-      })
+/// Public profiles, and the links to them.
+struct PublicProfileHandlers: Sendable {
+  let keys: IdentityKeys
 
-    serve(
-      ReadPublicLink.self, read: { _, call, database in try database.ownLink(of: call.liveAccount(database), keys) })
-
-    serve(
-      RevokePublicLink.self,
-      write: { _, call, transaction in
-        try transaction.revokePublicLink(of: call.liveAccount(transaction.database).id)
-        return Empty()
-      })
-
-    serve(
-      ReadPublicProfile.self,
-      read: { input, _, database in
-        let account = try database.publicAccount(input.key, key: keys.publicLinks)
-        return PublicProfile(
-          username: account.username, nickname: account.nickname, createdAt: account.createdAt, photoTag: account.photoTag)
-      })
-
-    serve(
-      ReadPublicPhoto.self,
-      read: { input, _, database in
-        try database.photo(of: database.publicAccount(input.key, key: keys.publicLinks).id)
-      })
+  func createLink(_ input: Empty, _ call: AccountCall, _ transaction: Transaction) throws -> PublicLink {
+    let account = try call.liveAccount(transaction.database)
+    try PublicLinkStore.create(of: account.id, transaction)
+    return try Self.ownLink(of: account, keys, in: transaction.database)
   }
-}
 
-extension Database {
-  fileprivate func ownLink(of account: AccountRecord, _ keys: IdentityKeys) throws -> PublicLink {
-    guard let link = try publicLink(of: account.id) else { throw Failure(RequestFailure.notFound) }
+  func readLink(_ input: Empty, _ call: AccountCall, _ database: Database) throws -> PublicLink {
+    try Self.ownLink(of: call.liveAccount(database), keys, in: database)
+  }
+
+  static func revokeLink(_ input: Empty, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    try PublicLinkStore.revoke(of: call.liveAccount(transaction.database).id, transaction)
+    return Empty()
+  }
+
+  func read(_ input: ReadPublicProfile.Input, _ call: OpenCall, _ database: Database) throws -> PublicProfile {
+    let account = try PublicLinkStore.findAccount(input.key, key: keys.publicLinks, in: database)
+    return PublicProfile(
+      username: account.username, nickname: account.nickname, createdAt: account.createdAt, photoTag: account.photoTag)
+  }
+
+  func readPhoto(_ input: ReadPublicPhoto.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
+    try PhotoStore.read(of: PublicLinkStore.findAccount(input.key, key: keys.publicLinks, in: database).id, in: database)
+  }
+
+  private static func ownLink(of account: AccountRecord, _ keys: IdentityKeys, in database: Database) throws -> PublicLink {
+    guard let link = try PublicLinkStore.find(of: account.id, in: database) else { throw Failure(RequestFailure.notFound) }
     return link.own(key: keys.publicLinks)
   }
 }

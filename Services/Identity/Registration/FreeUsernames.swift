@@ -2,7 +2,8 @@ import GRDB
 import IdentityContract
 import Operations
 
-extension Database {
+/// Which usernames can be had.
+enum FreeUsernames {
   /// Adds to a form's problems that the username is another account's, and to what is wrong with it which ones near it are free.
   ///
   /// - Parameters:
@@ -10,25 +11,28 @@ extension Database {
   ///   - others: texts to make suggestions of where the wished name gives none.
   ///   - key: of names that are reserved.
   /// - Returns: the problems, the username's first.
-  func completeUsernameProblem(
-    _ known: [FieldProblem], of username: FormField<Username>, owner: AccountID?, others: [String], now: Instant, key: SecretKey
+  static func complete(
+    _ known: [FieldProblem], of username: FormField<Username>, owner: AccountID?, others: [String], now: Instant, key: SecretKey,
+    in database: Database
   ) throws -> [FieldProblem] {
     var own = known.filter { $0.field == "username" }
-    if let wished = username.value, try isTaken(wished, now: now, key: key, for: owner) {
+    if let wished = username.value, try ReservedUsernameStore.isTaken(wished, now: now, key: key, for: owner, in: database) {
       own.append(FieldProblem(field: "username", FieldRule("username_taken")))
     }
     if let problem = own.first, problem.code != "required" {
-      let free = try freeUsernames(near: username.description, others: others, now: now, key: key).map(\.description)
+      let free = try find(near: username.description, others: others, now: now, key: key, in: database).map(\.description)
       own[0] = FieldProblem(
         field: "username", FieldRule(problem.code, ["suggestions": .text(free.joined(separator: ", "))]))
     }
     return own + known.filter { $0.field != "username" }
   }
 
-  private func freeUsernames(near wished: String, others: [String], now: Instant, key: SecretKey) throws -> [Username] {
+  private static func find(
+    near wished: String, others: [String], now: Instant, key: SecretKey, in database: Database
+  ) throws -> [Username] {
     var free: [Username] = []
     for candidate in UsernameSuggestions.candidates(near: wished, others: others)
-    where try !isTaken(candidate, now: now, key: key) {
+    where try !ReservedUsernameStore.isTaken(candidate, now: now, key: key, in: database) {
       free.append(candidate)
       if free.count == UsernameSuggestions.count { break }
     }

@@ -13,7 +13,7 @@ struct RegistrationForm: Sendable {
   let language: Language
   let consents: ConsentChoices
 
-  /// Judges the form by itself.
+  /// Validates the form by itself.
   ///
   /// - Parameter requestLanguage: taken where the form asks for none.
   /// - Returns: the registration, or every rule that a field breaks.

@@ -2,18 +2,22 @@ import IdentityContract
 import Operations
 import Storage
 
-extension Transaction {
+/// The end of all access to an account.
+enum Revocation {
+  /// For how long what was revoked is part of the snapshot: no access token lives longer.
+  static let publishedSeconds = 900
+
   /// Ends the account's sessions and all other access to it, knows none of its devices any longer, and lets no link change its address
   /// that was asked for before.
-  func revokeEverything(of account: AccountID, _ reason: SessionRevoked.Reason) throws {
-    try revokeSessions(of: account, reason)
-    try revokeAllButSessions(of: account)
+  static func revokeEverything(of account: AccountID, _ reason: SessionRevoked.Reason, _ transaction: Transaction) throws {
+    try SessionStore.revokeAll(of: account, reason, transaction)
+    try revokeAllButSessions(of: account, transaction)
   }
 
   /// The same for all but the sessions.
-  func revokeAllButSessions(of account: AccountID) throws {
-    try forgetDevices(of: account)
-    try replaceEmailChanges(of: account)
-    try withdrawAccess(to: account)
+  static func revokeAllButSessions(of account: AccountID, _ transaction: Transaction) throws {
+    try DeviceTokenStore.forgetAll(of: account, transaction)
+    try EmailChangeStore.replaceAll(of: account, transaction)
+    try AccessWithdrawalStore.withdraw(to: account, transaction)
   }
 }

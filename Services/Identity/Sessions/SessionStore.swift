@@ -50,7 +50,7 @@ struct SessionRecord: Sendable {
   }
 }
 
-/// A refresh token as it is kept, and what the rule judges.
+/// A refresh token as it is kept, and what the rules look at.
 struct RefreshTokenRecord: Sendable {
   let session: SessionRecord
   let presented: PresentedToken
@@ -63,26 +63,108 @@ struct RefreshTokenRecord: Sendable {
   }
 }
 
-extension Database {
+/// Sessions, and the families of their refresh tokens.
+enum SessionStore {
+  /// So many of a deleted account's sessions end in the transaction of the deletion, those seen last; others' writes wait for it.
+  static let maxEndedAtOnce = 50
+
+  /// A session from before was last seen 30 days before it expires, and where it logged in.
+  static func lastSeenMigration(_ number: Int) -> Migration {
+    Migration(number, "when and where sessions were last seen") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE sessions ADD COLUMN last_seen_at INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE sessions ADD COLUMN last_seen_address TEXT;
+          UPDATE sessions SET last_seen_at = max(created_at, expires_at - 30 * 86400000), last_seen_address = address;
+          """)
+    }
+  }
+
+  /// So that access tokens can be outdated while their session goes on.
+  static func generationsMigration(_ number: Int) -> Migration {
+    Migration(number, "generations of access tokens") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE sessions ADD COLUMN token_generation INTEGER NOT NULL DEFAULT 0;
+          -- When the generation last changed.
+          ALTER TABLE sessions ADD COLUMN outdated_at INTEGER;
+          CREATE INDEX sessions_by_outdating ON sessions (outdated_at) WHERE outdated_at IS NOT NULL;
+          """)
+    }
+  }
+
+  /// The account of a session may be gone: of a deleted account that has many sessions, they go in steps behind it.
+  static func deletedAccountsMigration(_ number: Int) -> Migration {
+    Migration(number, "sessions of deleted accounts") { database in
+      try database.redeclare(
+        "sessions", replacing: "account_id BLOB NOT NULL REFERENCES accounts (account_id)", with: "account_id BLOB NOT NULL")
+    }
+  }
+
+  /// Those revoked so lately that access tokens of theirs may not have expired yet, as events; see `SnapshotParts`.
+  ///
+  /// What was revoked is found by when it was: in the order of their ids, all sessions that there are would be read for the few.
+  static func revokedSnapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id, account_id, revocation_reason, revoked_at FROM sessions INDEXED BY sessions_by_revocation
+          WHERE revoked_at > :since AND session_id > :last
+          UNION ALL
+          SELECT session_id, account_id, :deleted, ended_at FROM ended_sessions AS ended INDEXED BY ended_sessions_by_end
+          WHERE ended_at > :since AND session_id > :last
+            -- Those that wait for the erasure of their account are among the former.
+            AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = ended.session_id)
+          ORDER BY session_id LIMIT :limit
+          """),
+      arguments: [
+        "since": now.adding(seconds: -Revocation.publishedSeconds), "last": try SnapshotParts.last(key),
+        "limit": SnapshotParts.pageSize, "deleted": SessionRevoked.Reason.accountDeleted,
+      ])
+    let events = rows.map { row in
+      SessionRevoked(
+        sessionID: row["session_id"], accountID: row["account_id"], reason: row["revocation_reason"], at: row["revoked_at"])
+    }
+    return SnapshotParts.page(events, of: events, key: \.sessionID)
+  }
+
+  /// Those whose tokens were outdated as lately.
+  static func outdatedSnapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: """
+          SELECT session_id, account_id, token_generation, outdated_at FROM sessions INDEXED BY sessions_by_outdating
+          WHERE outdated_at > ? AND revoked_at IS NULL AND session_id > ? ORDER BY session_id LIMIT ?
+          """),
+      arguments: [now.adding(seconds: -Revocation.publishedSeconds), try SnapshotParts.last(key), SnapshotParts.pageSize])
+    let events = rows.map { row in
+      SessionOutdated(
+        sessionID: row["session_id"], accountID: row["account_id"], generation: row["token_generation"], at: row["outdated_at"])
+    }
+    return SnapshotParts.page(events, of: events, key: \.sessionID)
+  }
+
   /// The session of that id.
-  func session(_ id: SessionID) throws -> SessionRecord? {
-    try Row.fetchOne(cachedStatement(sql: "SELECT * FROM sessions WHERE session_id = ?"), arguments: [id]).map(SessionRecord.init)
+  static func find(_ id: SessionID, in database: Database) throws -> SessionRecord? {
+    try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM sessions WHERE session_id = ?"), arguments: [id]).map(
+      SessionRecord.init)
   }
 
   /// Whether the session is the account's and has not ended.
-  func isLive(_ id: SessionID, of account: AccountID, now: Instant) throws -> Bool {
-    guard let session = try session(id) else { return false }
+  static func isLive(_ id: SessionID, of account: AccountID, now: Instant, in database: Database) throws -> Bool {
+    guard let session = try find(id, in: database) else { return false }
     return session.accountID == account && session.revokedAt == nil && session.expiresAt > now
   }
 
   /// The account's sessions that have not ended, the newest login first: ids grow with time.
   ///
   /// - Parameter only: of these the one that is meant; nil for all.
-  func liveSessions(
-    of account: AccountID, only session: SessionID? = nil, before last: SessionID?, limit: Int, now: Instant
+  static func listLive(
+    of account: AccountID, only session: SessionID? = nil, before last: SessionID?, limit: Int, now: Instant,
+    in database: Database
   ) throws -> [SessionRecord] {
     try Row.fetchAll(
-      cachedStatement(
+      database.cachedStatement(
         sql: """
           SELECT * FROM sessions
           WHERE account_id = ? AND (?2 IS NULL OR session_id < ?2) AND revoked_at IS NULL AND expires_at > ?3
@@ -94,15 +176,15 @@ extension Database {
   }
 
   /// The token of that hash.
-  func refreshToken(_ hash: Data) throws -> RefreshTokenRecord? {
-    let statement = try cachedStatement(
+  static func findToken(_ hash: Data, in database: Database) throws -> RefreshTokenRecord? {
+    let statement = try database.cachedStatement(
       sql: """
         SELECT token.session_id, token.expires_at, token.used_at, successor.used_at AS successor_used_at,
           successor.token_hash AS successor_hash
         FROM refresh_tokens AS token LEFT JOIN refresh_tokens AS successor ON successor.parent_hash = token.token_hash
         WHERE token.token_hash = ?
         """)
-    guard let row = try Row.fetchOne(statement, arguments: [hash]), let session = try session(row["session_id"]) else {
+    guard let row = try Row.fetchOne(statement, arguments: [hash]), let session = try find(row["session_id"], in: database) else {
       return nil
     }
     let successorUsedAt: Instant? = row["successor_used_at"]
@@ -113,19 +195,17 @@ extension Database {
         isSessionOver: session.revokedAt != nil),
       successorHash: row["successor_hash"])
   }
-}
 
-extension Transaction {
   /// Begins a session with the first token of its family.
   ///
   /// - Parameter alert: about the login it begins with, if that was unlike the account.
-  func beginSession(
-    of account: AccountRecord, device: DeviceName?, under alert: LoginAlertID? = nil, _ caller: Caller
+  static func begin(
+    of account: AccountRecord, device: DeviceName?, under alert: LoginAlertID? = nil, _ caller: Caller, _ transaction: Transaction
   ) throws -> GivenTokens {
     let id = SessionID()
     let token = RefreshToken()
-    let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
-    try database.cachedStatement(
+    let expiresAt = transaction.now.adding(seconds: RefreshRules.lifetimeSeconds)
+    try transaction.database.cachedStatement(
       sql: """
         INSERT INTO sessions (session_id, account_id, device, address, user_agent, created_at, expires_at, last_seen_at,
           last_seen_address)
@@ -133,81 +213,82 @@ extension Transaction {
         """
     ).execute(arguments: [
       id, account.id, device?.description, caller.keptAddress,
-      caller.keptUserAgent, now, expiresAt,
+      caller.keptUserAgent, transaction.now, expiresAt,
     ])
-    try insert(token, of: id, parent: nil, expiresAt: expiresAt)
-    if let alert { try put(id, under: alert) }
-    return try given(token, id, account, at: now)
+    try insert(token, of: id, parent: nil, expiresAt: expiresAt, transaction)
+    if let alert { try LoginAlertStore.put(id, under: alert, transaction) }
+    return try given(token, id, account, at: transaction.now, transaction)
   }
 
   /// Exchanges the token for its successor, and keeps the session, which was seen by it, for as long again.
-  func rotate(_ token: RefreshToken, _ session: SessionRecord, _ caller: Caller, key: SecretKey) throws -> RefreshToken {
-    let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
+  static func rotate(
+    _ token: RefreshToken, _ session: SessionRecord, _ caller: Caller, key: SecretKey, _ transaction: Transaction
+  ) throws -> RefreshToken {
+    let expiresAt = transaction.now.adding(seconds: RefreshRules.lifetimeSeconds)
     let successor = token.successor(key: key)
-    try use(token.hash)
-    try insert(successor, of: session.id, parent: token.hash, expiresAt: expiresAt)
-    try keep(session.id, until: expiresAt, caller)
+    try use(token.hash, transaction)
+    try insert(successor, of: session.id, parent: token.hash, expiresAt: expiresAt, transaction)
+    try keep(session.id, until: expiresAt, caller, transaction)
     // A token that is past its time is of no use to anybody, not even as a sign of theft.
-    try database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ? AND expires_at <= ?")
-      .execute(arguments: [session.id, now])
+    try transaction.database.cachedStatement(sql: "DELETE FROM refresh_tokens WHERE session_id = ? AND expires_at <= ?")
+      .execute(arguments: [session.id, transaction.now])
     return successor
   }
 
   /// Gives the calling session other tokens in place of those it has: none that was given out before is good any longer, refresh token or
   /// access token. Its refresh token counts as exchanged, so that a client that lost the answer gets the same by it for a while. Whoever
   /// else holds that token can use it for as long, and is found out as at any refresh: the next of the two to come closes the session.
-  func renewTokens(_ call: Call, key: SecretKey) throws -> GivenTokens {
-    try renewTokens(of: try call.session, try call.liveAccount(database), call.caller, key: key)
+  static func renewTokens(_ call: AccountCall, key: SecretKey, _ transaction: Transaction) throws -> GivenTokens {
+    try renewTokens(of: try call.session, try call.liveAccount(transaction.database), call.caller, key: key, transaction)
   }
 
   /// The same for a session of an account.
-  func renewTokens(
-    of session: SessionID, _ account: AccountRecord, _ caller: Caller, key: SecretKey
+  static func renewTokens(
+    of session: SessionID, _ account: AccountRecord, _ caller: Caller, key: SecretKey, _ transaction: Transaction
   ) throws -> GivenTokens {
-    let expiresAt = now.adding(seconds: RefreshRule.lifetimeSeconds)
+    let expiresAt = transaction.now.adding(seconds: RefreshRules.lifetimeSeconds)
     let former = try Data.fetchOne(
-      database.cachedStatement(sql: "SELECT token_hash FROM refresh_tokens WHERE session_id = ? AND used_at IS NULL"),
+      transaction.database.cachedStatement(sql: "SELECT token_hash FROM refresh_tokens WHERE session_id = ? AND used_at IS NULL"),
       arguments: [session])
-    if let former { try use(former) }
+    if let former { try use(former, transaction) }
     let token = former.map { RefreshToken.replacing($0, key: key) } ?? RefreshToken()
-    try insert(token, of: session, parent: former, expiresAt: expiresAt)
-    try keep(session, until: expiresAt, caller)
-    try outdate(session, of: account.id)
-    return try given(token, session, account, at: now)
+    try insert(token, of: session, parent: former, expiresAt: expiresAt, transaction)
+    try keep(session, until: expiresAt, caller, transaction)
+    try outdate(session, of: account.id, transaction)
+    return try given(token, session, account, at: transaction.now, transaction)
   }
 
   /// Lets the token of that hash count as exchanged.
-  private func use(_ token: Data) throws {
-    try database.cachedStatement(sql: "UPDATE refresh_tokens SET used_at = ? WHERE token_hash = ?").execute(arguments: [
-      now, token,
-    ])
+  private static func use(_ token: Data, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "UPDATE refresh_tokens SET used_at = ? WHERE token_hash = ?")
+      .execute(arguments: [transaction.now, token])
   }
 
   /// Keeps a session that got tokens for as long again: it was seen by that.
-  private func keep(_ session: SessionID, until expiresAt: Instant, _ caller: Caller) throws {
-    try database.cachedStatement(
+  private static func keep(_ session: SessionID, until expiresAt: Instant, _ caller: Caller, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
       sql: "UPDATE sessions SET expires_at = ?, last_seen_at = ?, last_seen_address = ? WHERE session_id = ?"
-    ).execute(arguments: [expiresAt, now, caller.keptAddress, session])
+    ).execute(arguments: [expiresAt, transaction.now, caller.keptAddress, session])
   }
 
   /// Lets the access tokens that the session was given so far count as expired, in every service: what they say is so no longer. This is
   /// done where their end cannot be waited for: an administrator is dismissed, the password is changed, a login in doubt is confirmed.
-  func outdate(_ session: SessionID, of account: AccountID) throws {
+  static func outdate(_ session: SessionID, of account: AccountID, _ transaction: Transaction) throws {
     let generation = try Int.fetchOne(
-      database.cachedStatement(
+      transaction.database.cachedStatement(
         sql: """
           UPDATE sessions SET token_generation = token_generation + 1, outdated_at = ?
           WHERE session_id = ? AND account_id = ? AND revoked_at IS NULL RETURNING token_generation
           """),
-      arguments: [now, session, account])
+      arguments: [transaction.now, session, account])
     guard let generation else { return }
-    try publish(SessionOutdated(sessionID: session, accountID: account, generation: generation, at: now))
+    try transaction.publish(SessionOutdated(sessionID: session, accountID: account, generation: generation, at: transaction.now))
   }
 
   /// The same for each of the account's sessions.
-  func outdateSessions(of account: AccountID) throws {
-    for session in try database.liveSessions(of: account, before: nil, limit: -1, now: now) {
-      try outdate(session.id, of: account)
+  static func outdateAll(of account: AccountID, _ transaction: Transaction) throws {
+    for session in try listLive(of: account, before: nil, limit: -1, now: transaction.now, in: transaction.database) {
+      try outdate(session.id, of: account, transaction)
     }
   }
 
@@ -215,30 +296,33 @@ extension Transaction {
   ///
   /// - Returns: those that it ended.
   @discardableResult
-  func revokeSessions(
-    of account: AccountID, except kept: SessionID? = nil, _ reason: SessionRevoked.Reason
+  static func revokeAll(
+    of account: AccountID, except kept: SessionID? = nil, _ reason: SessionRevoked.Reason, _ transaction: Transaction
   ) throws -> [SessionID] {
-    let others = try database.liveSessions(of: account, before: nil, limit: -1, now: now).map(\.id).filter { $0 != kept }
-    for session in others { try revoke(session, of: account, reason) }
+    let others = try listLive(of: account, before: nil, limit: -1, now: transaction.now, in: transaction.database).map(\.id)
+      .filter { $0 != kept }
+    for session in others { try revoke(session, of: account, reason, transaction) }
     return others
   }
 
   /// Ends sessions of an account that is deleted, those seen last first: their access tokens may be good still.
   ///
   /// - Returns: how many.
-  func endSessions(ofDeleted account: AccountID, limit: Int) throws -> Int {
+  @Sendable
+  static func end(ofDeleted account: AccountID, limit: Int, _ transaction: Transaction) throws -> Int {
+    let database = transaction.database
     let sessions = try SessionID.fetchAll(
       database.cachedStatement(
         sql: """
           SELECT session_id FROM sessions WHERE account_id = ? AND revoked_at IS NULL AND expires_at > ?
           ORDER BY last_seen_at DESC LIMIT ?
           """),
-      arguments: [account, now, limit])
+      arguments: [account, transaction.now, limit])
     for session in sessions {
-      try revoke(session, of: account, .accountDeleted)
+      try revoke(session, of: account, .accountDeleted, transaction)
       try database.cachedStatement(
         sql: "INSERT INTO ended_sessions (session_id, account_id, ended_at) VALUES (?, ?, ?)"
-      ).execute(arguments: [session, account, now])
+      ).execute(arguments: [session, account, transaction.now])
     }
     return sessions.count
   }
@@ -247,29 +331,36 @@ extension Transaction {
   ///
   /// - Returns: whether it had not.
   @discardableResult
-  func revoke(_ session: SessionID, of account: AccountID, _ reason: SessionRevoked.Reason) throws -> Bool {
-    try database.cachedStatement(
+  static func revoke(
+    _ session: SessionID, of account: AccountID, _ reason: SessionRevoked.Reason, _ transaction: Transaction
+  ) throws -> Bool {
+    try transaction.database.cachedStatement(
       sql: """
         UPDATE sessions SET revoked_at = ?, revocation_reason = ?
         WHERE session_id = ? AND account_id = ? AND revoked_at IS NULL
         """
-    ).execute(arguments: [now, reason, session, account])
-    guard database.changesCount > 0 else { return false }
-    if reason != .loggedOut { try forgetDevice(of: session) }
-    try publish(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: now))
+    ).execute(arguments: [transaction.now, reason, session, account])
+    guard transaction.database.changesCount > 0 else { return false }
+    if reason != .loggedOut { try DeviceTokenStore.forget(of: session, transaction) }
+    try transaction.publish(SessionRevoked(sessionID: session, accountID: account, reason: reason, at: transaction.now))
     return true
   }
 
   /// What the client of the session is given.
-  func given(_ token: RefreshToken, _ id: SessionID, _ account: AccountRecord, at: Instant) throws -> GivenTokens {
-    guard let session = try database.session(id) else { throw Failure(RequestFailure.notFound) }
+  static func given(
+    _ token: RefreshToken, _ id: SessionID, _ account: AccountRecord, at: Instant, _ transaction: Transaction
+  ) throws -> GivenTokens {
+    guard let session = try find(id, in: transaction.database) else { throw Failure(RequestFailure.notFound) }
     return GivenTokens(
-      account: account, session: session, isInDoubt: try database.isInDoubt(id), refreshToken: token, givenAt: at)
+      account: account, session: session, isInDoubt: try LoginAlertStore.isInDoubt(id, in: transaction.database),
+      refreshToken: token, givenAt: at)
   }
 
-  private func insert(_ token: RefreshToken, of session: SessionID, parent: Data?, expiresAt: Instant) throws {
-    try database.cachedStatement(
+  private static func insert(
+    _ token: RefreshToken, of session: SessionID, parent: Data?, expiresAt: Instant, _ transaction: Transaction
+  ) throws {
+    try transaction.database.cachedStatement(
       sql: "INSERT INTO refresh_tokens (token_hash, session_id, parent_hash, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [token.hash, session, parent, now, expiresAt])
+    ).execute(arguments: [token.hash, session, parent, transaction.now, expiresAt])
   }
 }

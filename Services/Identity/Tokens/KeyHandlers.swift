@@ -2,10 +2,9 @@ import IdentityContract
 import Operations
 import ServiceKit
 
-extension ServiceDefinition {
-  /// Serves the public keys.
-  mutating func serveKeys(_ keys: IdentityKeys) {
-    let output = ListKeys.Output(keys: keys.signing.published)
-    serve(ListKeys.self) { _, _ in output }
-  }
+/// The public keys, listed.
+struct KeyHandlers: Sendable {
+  let keys: SigningKeys
+
+  func list(_ input: Empty, _ call: OpenCall) -> ListKeys.Output { ListKeys.Output(keys: keys.published) }
 }

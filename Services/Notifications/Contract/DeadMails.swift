@@ -38,7 +38,7 @@ public struct DeadMail: Document, Hashable {
 }
 
 /// The mails that were given up, newest first (NOT-6).
-public enum ListDeadMails: Operation {
+public enum ListDeadMails: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<DeadMail>
 
@@ -50,7 +50,7 @@ public enum ListDeadMails: Operation {
 /// Puts a mail that was given up back into the queue, with all its attempts before it (NOT-6).
 ///
 /// A mail whose link has expired meanwhile is not sent, since there is no longer a reason for it.
-public enum RetryDeadMail: Operation {
+public enum RetryDeadMail: AccountOperation {
   public struct Input: Document {
     public var mailID: ID<Mail>
 

@@ -1,14 +1,5 @@
 public import Operations
 
-/// What a notification is about; its words are `notification.<kind>.title` and `.text` (NOT-4).
-public enum NotificationKind: String, Choice {
-  case friendRequestReceived, friendRequestAccepted, messageReceived, coinsEarned, offerRedeemed
-  case loginNoticed, loginSuspicious, loginRefused, accountLocked, tokensReused, everythingRevoked, incidentRaised
-  case followRequestReceived, followRequestAccepted
-  case importProgressed, importDone, importFailed
-  case accountVerified
-}
-
 /// Something that happened to an account, in its inbox (NOT-1).
 public struct Notification: Document, Hashable {
   public var id: ID<Notification>
@@ -91,7 +82,7 @@ public struct NotificationLinks: Document, Hashable {
 }
 
 /// An account's inbox, newest first (NOT-1).
-public enum ListNotifications: Operation {
+public enum ListNotifications: AccountOperation {
   public struct Input: ListInput {
     public var unread: Bool?
     public var limit: Int?
@@ -114,7 +105,7 @@ public enum ListNotifications: Operation {
 }
 
 /// How many notifications an account has not read (NOT-1).
-public enum CountUnreadNotifications: Operation {
+public enum CountUnreadNotifications: AccountOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {
@@ -134,7 +125,7 @@ public enum CountUnreadNotifications: Operation {
 ///
 /// A deleted notification is left out, so numbers may be missing between the items. The client has caught up when the last item,
 /// or `after` where there is none, is at `lastNumber`, or when there are fewer items than `limit`.
-public enum NotificationsSince: Operation {
+public enum NotificationsSince: AccountOperation {
   public struct Input: Document {
     public var after: Int
     public var limit: Int?
@@ -171,7 +162,7 @@ public enum NotificationsSince: Operation {
 }
 
 /// Marks one notification as read (NOT-1).
-public enum MarkNotificationRead: Operation {
+public enum MarkNotificationRead: AccountOperation {
   public struct Input: Document {
     public var notificationID: ID<Notification>
 
@@ -188,7 +179,7 @@ public enum MarkNotificationRead: Operation {
 }
 
 /// Marks all notifications up to a number as read (NOT-1).
-public enum MarkNotificationsRead: Operation {
+public enum MarkNotificationsRead: AccountOperation {
   public struct Input: Document {
     public var upTo: Int
 
@@ -205,7 +196,7 @@ public enum MarkNotificationsRead: Operation {
 }
 
 /// Deletes a notification and what it said (NOT-1). Deleting it again changes nothing.
-public enum DeleteNotification: Operation {
+public enum DeleteNotification: AccountOperation {
   public struct Input: Document {
     public var notificationID: ID<Notification>
 

@@ -51,7 +51,7 @@ public struct MailboxEntry: Document, Hashable {
 ///
 /// Only the gateway may ask, for a page that only this machine sees: mails hold the secrets of links. Where mails are sent by a
 /// server, or the mailbox is turned off, there is none.
-public enum ListMailbox: Operation {
+public enum ListMailbox: OpenOperation {
   public static let maximum = 200
 
   public typealias Input = Empty
@@ -70,7 +70,7 @@ public enum ListMailbox: Operation {
 }
 
 /// One of the mails that lie in the folder (NOT-6).
-public enum ReadMailboxMail: Operation {
+public enum ReadMailboxMail: OpenOperation {
   public struct Input: Document {
     public var name: MailFileName
 

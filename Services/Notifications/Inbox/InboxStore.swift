@@ -37,17 +37,19 @@ enum InboxStore {
   }
 
   /// Puts a notification into its account's inbox; nil if what it tells of is there already.
-  static func add(_ draft: NotificationDraft, _ language: Language, _ transaction: Transaction) throws -> Notification? {
+  static func add(
+    _ item: InboxItem, to account: AccountID, _ language: Language, _ transaction: Transaction
+  ) throws -> Notification? {
     let database = transaction.database
     let known = try database.cachedStatement(sql: "SELECT 1 FROM notifications WHERE account_id = ? AND source = ?")
-    guard try Row.fetchOne(known, arguments: [draft.accountID, draft.source]) == nil else { return nil }
+    guard try Row.fetchOne(known, arguments: [account, item.source]) == nil else { return nil }
     let next = try database.cachedStatement(
       sql: """
         INSERT INTO inboxes (account_id, last_number, unread_count) VALUES (?, 1, 1)
         ON CONFLICT (account_id) DO UPDATE SET last_number = last_number + 1, unread_count = unread_count + 1
         RETURNING last_number
         """)
-    guard let number = try Int.fetchOne(next, arguments: [draft.accountID]) else {
+    guard let number = try Int.fetchOne(next, arguments: [account]) else {
       preconditionFailure("an upsert returns its row")
     }
     let id = ID<Notification>()
@@ -57,11 +59,12 @@ enum InboxStore {
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """)
     try insert.execute(arguments: [
-      id, draft.accountID, number, draft.kind, String(decoding: draft.content.json, as: UTF8.self), draft.source,
+      id, account, number, item.kind, String(decoding: item.content.json, as: UTF8.self), item.source,
       transaction.now,
     ])
+    try InboxErasure.note(item.accounts, in: id, database)
     return Notification(
-      id: id, number: number, kind: draft.kind, content: draft.content, createdAt: transaction.now, readAt: nil, language)
+      id: id, number: number, kind: item.kind, content: item.content, createdAt: transaction.now, readAt: nil, language)
   }
 
   /// An inbox, newest first.
@@ -104,9 +107,9 @@ enum InboxStore {
     return NotificationsSince.Output(items: items, lastNumber: try Int.fetchOne(last, arguments: [account]) ?? 0)
   }
 
-  private static func kinds(_ withLogins: Bool) -> String {
-    withLogins ? "" : "AND kind NOT IN ('loginNoticed', 'loginSuspicious', 'loginRefused')"
-  }
+  private static func kinds(_ withLogins: Bool) -> String { withLogins ? "" : "AND kind NOT IN (\(hiddenKinds))" }
+
+  private static let hiddenKinds = NotificationSpec.hiddenInDoubt.map { "'\($0)'" }.joined(separator: ", ")
 
   static func unreadCount(of account: AccountID, in database: Database) throws -> Int {
     let statement = try database.cachedStatement(sql: "SELECT unread_count FROM inboxes WHERE account_id = ?")
@@ -144,6 +147,7 @@ enum InboxStore {
         UPDATE notifications SET deleted_at = ?, content = '{}' WHERE notification_id = ? AND deleted_at IS NULL
         RETURNING read_at
         """)
+    try InboxErasure.forgetAccounts(of: id, database)
     // The column itself: SQLite 3.40 gives a wrong `IS NULL` in RETURNING for some tables.
     if let deleted = try Row.fetchOne(statement, arguments: [transaction.now, id]), deleted.hasNull(atIndex: 0) {
       try lower(by: 1, account, in: database)

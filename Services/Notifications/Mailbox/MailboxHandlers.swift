@@ -2,18 +2,20 @@ import NotificationsContract
 import Operations
 import ServiceKit
 
-extension ServiceDefinition {
-  /// Serves the mails that lie in the folder.
-  ///
-  /// - Parameter mailbox: nil where there is none to be seen.
-  mutating func serveMailbox(_ mailbox: Mailbox?) {
-    serve(ListMailbox.self) { _, _ in
-      guard let mailbox else { throw Failure(RequestFailure.notFound) }
-      return ListMailbox.Output(items: try await mailbox.list())
-    }
-    serve(ReadMailboxMail.self) { input, _ in
-      guard let mailbox, let mail = await mailbox.read(input.name) else { throw Failure(RequestFailure.notFound) }
-      return mail
-    }
+/// The mails that lie in the folder.
+struct MailboxHandlers: Sendable {
+  /// Nil where there is none to be seen.
+  let mailbox: Mailbox?
+
+  @Sendable
+  func list(_ input: ListMailbox.Input, _ call: OpenCall) async throws -> ListMailbox.Output {
+    guard let mailbox else { throw Failure(RequestFailure.notFound) }
+    return ListMailbox.Output(items: try await mailbox.list())
+  }
+
+  @Sendable
+  func read(_ input: ReadMailboxMail.Input, _ call: OpenCall) async throws -> ReadMailboxMail.Output {
+    guard let mailbox, let mail = await mailbox.read(input.name) else { throw Failure(RequestFailure.notFound) }
+    return mail
   }
 }

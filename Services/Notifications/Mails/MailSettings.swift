@@ -53,6 +53,22 @@ struct MailSettings: Sendable {
   }
 }
 
+extension MailSettings {
+  /// Where files of mails may lie: also those from before a server was set.
+  func folders(_ home: Home) -> Set<String> {
+    guard case .folder(let path) = way else { return [home.mails] }
+    return [home.mails, path]
+  }
+
+  /// Takes mails the way that is set.
+  func carrier(_ environment: ServiceEnvironment) -> any MailCarrier {
+    switch way {
+    case .folder(let path): MailFolder(path: path, logger: environment.logger)
+    case .server(let server): SMTPCarrier(server: server, logger: environment.logger)
+    }
+  }
+}
+
 /// A mail server and how it is spoken to.
 struct SMTPServer: Sendable, Hashable {
   /// Whether the connection is encrypted after it began in clear (STARTTLS, RFC 3207). `smtps://` is encrypted from the beginning.

@@ -32,14 +32,14 @@ struct MailWorker: ServiceLifecycle.Service {
   private static let breath = Duration.seconds(1)
 
   func run() async throws {
-    _ = try await write { try MailQueue.recover($0) }
+    _ = try await write { try MailStore.recover($0) }
     let slots = Slots(settings.slots)
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isShuttingDownGracefully && !Task.isCancelled {
         pulse.promise(within: MailWorker.round)
         let free = slots.free
         let maximum = settings.retry.maxAttempts
-        let claimed = free == 0 ? nil : try await write { try MailQueue.claim(atMost: free, maxAttempts: maximum, $0) }
+        let claimed = free == 0 ? nil : try await write { try MailStore.claim(atMost: free, maxAttempts: maximum, $0) }
         let jobs = claimed?.jobs ?? []
         for mail in claimed?.givenUp ?? [] { note(mail, gaveUpAfter: .interrupted, attempt: maximum) }
         for job in jobs {
@@ -73,7 +73,7 @@ struct MailWorker: ServiceLifecycle.Service {
   private func untilNextDue(hasFreeSlot: Bool) async throws -> Duration {
     guard hasFreeSlot else { return MailWorker.longestWait }
     do {
-      guard let due = try await store.read({ try MailQueue.nextDue(in: $0) }) else { return MailWorker.longestWait }
+      guard let due = try await store.read({ try MailStore.nextDue(in: $0) }) else { return MailWorker.longestWait }
       return min(.milliseconds(max(0, due.milliseconds - clock.now.milliseconds)), MailWorker.longestWait)
     } catch let failure as Failure where failure.status == MailWorker.noRoom {
       return MailWorker.breath
@@ -93,8 +93,8 @@ struct MailWorker: ServiceLifecycle.Service {
   }
 
   /// Sends a mail and notes what came of it. Throws only where the store does.
-  private func send(_ job: MailQueue.Job) async throws {
-    let end: MailQueue.End
+  private func send(_ job: MailStore.Job) async throws {
+    let end: MailStore.End
     do throws(MailFailure) {
       if let letter = try await writer.letter(job) {
         try await carrier.carry(letter)
@@ -115,16 +115,16 @@ struct MailWorker: ServiceLifecycle.Service {
       metadata: [
         "mailID": .string("\(mail)"), "attempt": .string("\(attempt)"), "failure": .string(failure.code),
       ])
-    Counter(label: "mails", dimensions: [("end", MailQueue.End.dead.rawValue)]).increment()
+    Counter(label: "mails", dimensions: [("end", MailStore.End.dead.rawValue)]).increment()
   }
 
-  private func finish(_ job: MailQueue.Job, _ end: MailQueue.End, _ failure: MailFailure?) async throws {
-    _ = try await write { try MailQueue.finish(job.id, end, failure, $0) }
-    if job.subject.kind == .accountDeleted { reports.ring() }
+  private func finish(_ job: MailStore.Job, _ end: MailStore.End, _ failure: MailFailure?) async throws {
+    _ = try await write { try MailStore.finish(job.id, end, failure, $0) }
+    if job.kind == MailSpec.deletionReport { reports.ring() }
     Counter(label: "mails", dimensions: [("end", end.rawValue)]).increment()
   }
 
-  private func failed(_ job: MailQueue.Job, _ failure: MailFailure) async throws {
+  private func failed(_ job: MailStore.Job, _ failure: MailFailure) async throws {
     Counter(label: "mail_failures", dimensions: [("failure", failure.code)]).increment()
     let metadata: Logger.Metadata = [
       "mailID": .string("\(job.id)"), "attempt": .string("\(job.attempt)"), "failure": .string(failure.code),
@@ -135,7 +135,7 @@ struct MailWorker: ServiceLifecycle.Service {
       try await finish(job, .dead, failure)
     case .again(let delay):
       logger.warning("mail postponed", metadata: metadata)
-      _ = try await write { try MailQueue.postpone(job.id, byMilliseconds: delay, failure, $0) }
+      _ = try await write { try MailStore.postpone(job.id, byMilliseconds: delay, failure, $0) }
     }
   }
 }

@@ -26,7 +26,7 @@ public struct Balance: Document, Hashable {
 }
 
 /// Shows the account's balance (REW-2).
-public enum GetBalance: Operation {
+public enum GetBalance: AccountOperation {
   public typealias Input = Empty
   public typealias Output = Balance
 
@@ -75,7 +75,7 @@ public struct Transfer: Document, Hashable {
 public typealias TransferID = ID<Transfer>
 
 /// Lists the account's transfers, newest first (REW-2).
-public enum ListTransfers: Operation {
+public enum ListTransfers: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Transfer>
 

@@ -68,7 +68,7 @@ public enum OfferFailure: String, FailureCode {
 }
 
 /// Lists the offers that can be redeemed now, the ones that end first before the others (REW-4).
-public enum ListOffers: Operation {
+public enum ListOffers: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Offer>
 
@@ -78,7 +78,7 @@ public enum ListOffers: Operation {
 }
 
 /// Shows one offer (REW-4).
-public enum GetOffer: Operation {
+public enum GetOffer: AccountOperation {
   /// Which one.
   public struct Input: Document {
     /// Names the offer.
@@ -98,7 +98,7 @@ public enum GetOffer: Operation {
 }
 
 /// Publishes an offer (REW-3).
-public enum CreateOffer: Operation {
+public enum CreateOffer: AccountOperation {
   /// What is offered.
   public struct Input: Document {
     /// What it is called.

@@ -87,7 +87,7 @@ public struct RedemptionCode: TextValue {
 public typealias RedemptionID = ID<Redemption>
 
 /// Gives coins for an offer (REW-5).
-public enum RedeemOffer: Operation {
+public enum RedeemOffer: AccountOperation {
   /// Which offer.
   public struct Input: Document {
     /// Names the offer.
@@ -108,7 +108,7 @@ public enum RedeemOffer: Operation {
 }
 
 /// Lists what the account redeemed, newest first (REW-5).
-public enum ListRedemptions: Operation {
+public enum ListRedemptions: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Redemption>
 

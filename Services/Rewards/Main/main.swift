@@ -2,4 +2,4 @@ import Operations
 import RewardsService
 import ServiceKit
 
-await ServiceProcess.run(.rewards) { try .rewards($0) }
+await ServiceProcess.run(.rewards) { try Rewards.service($0) }

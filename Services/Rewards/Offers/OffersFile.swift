@@ -1,10 +1,6 @@
 import Foundation
-import Logging
 import Operations
 import RewardsContract
-import ServiceKit
-import ServiceLifecycle
-import Storage
 
 /// The operator's own offers: `offers.json` in the home folder, read at each start. An offer whose id is known already is left as
 /// it is, so the file may stay where it is.
@@ -58,22 +54,5 @@ struct OffersFile: Document {
     } catch {
       throw Invalid(path: path, failure: error)
     }
-  }
-}
-
-/// Puts the operator's offers into the store once it runs.
-struct OffersPublisher: ServiceLifecycle.Service {
-  let offers: [OffersFile.Item]
-  let store: Store
-  let logger: Logger
-
-  func run() async throws {
-    guard !offers.isEmpty else { return }
-    let offers = offers
-    let count = try await store.write { transaction in
-      try offers.count { try Offers.add($0.id, $0.input, in: transaction.database) }
-    }
-    logger.info(
-      "offers published", metadata: ["file": "\(OffersFile.name)", "new": "\(count)", "known": "\(offers.count - count)"])
   }
 }

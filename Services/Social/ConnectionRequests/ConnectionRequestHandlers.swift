@@ -16,7 +16,7 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
   }
 
   /// Finds both accounts, at identity if their events have not arrived yet.
-  static func asking(_ input: some RequestSending, _ call: Call) async throws -> Asking {
+  static func asking(_ input: some RequestSending, _ call: AccountCall) async throws -> Asking {
     guard let from = try await Accounts.resolve(call.account, call) else { throw Failure(RequestFailure.unauthenticated) }
     guard let to = try await Accounts.resolve(input.username, call) else {
       throw ConnectionRequestFailure.unknownUser.with(["username": .text(input.username.description)])
@@ -25,7 +25,7 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
   }
 
   static func send(
-    _ input: some RequestSending, _ asking: Asking, _ call: Call, _ transaction: Transaction
+    _ input: some RequestSending, _ asking: Asking, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ConnectionRequest<Kind> {
     let (from, to) = (asking.from, asking.to)
     let standing = try Requests.standing(of: from.id, to: to.id, in: transaction.database)
@@ -48,27 +48,27 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
   }
 
   static func list(
-    _ input: ConnectionRequestFilter, _ call: Call, _ database: Database
+    _ input: ConnectionRequestFilter, _ call: AccountCall, _ database: Database
   ) throws -> Page<ConnectionRequest<Kind>> {
     try Requests.list(for: call.account, direction: input.direction, state: input.state, call.page(input), in: database)
   }
 
   static func accept(
-    _ input: some RequestAnswer<Kind>, _ call: Call, _ transaction: Transaction
+    _ input: some RequestAnswer<Kind>, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ConnectionRequest<Kind> {
     try answer(input.requestID, .accepted, call, transaction)
   }
 
   static func reject(
-    _ input: some RequestAnswer<Kind>, _ call: Call, _ transaction: Transaction
+    _ input: some RequestAnswer<Kind>, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ConnectionRequest<Kind> {
     try answer(input.requestID, .rejected, call, transaction)
   }
 
   private static func answer(
-    _ id: ID<ConnectionRequest<Kind>>, _ answer: ConnectionRequestState, _ call: Call, _ transaction: Transaction
+    _ id: ID<ConnectionRequest<Kind>>, _ answer: ConnectionRequestState, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ConnectionRequest<Kind> {
-    let account = try call.account
+    let account = call.account
     // To all but its two accounts a request does not exist.
     guard let request = try Requests.find(id, in: transaction.database), let direction = request.direction(for: account)
     else { throw Failure(RequestFailure.notFound) }

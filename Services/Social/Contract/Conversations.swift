@@ -35,7 +35,7 @@ public struct Conversation: Document, Hashable {
 }
 
 /// An account's conversations, those with the newest messages first (SOC-5).
-public enum ListConversations: Operation {
+public enum ListConversations: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Conversation>
 
@@ -46,7 +46,7 @@ public enum ListConversations: Operation {
 }
 
 /// Notes how far an account has read a conversation (SOC-5). Going back is not possible: an older message changes nothing.
-public enum MarkConversationRead: Operation {
+public enum MarkConversationRead: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
     public var messageID: ID<ChatMessage>

@@ -26,7 +26,7 @@ public enum FollowRequestFailure: String, FailureCode {
 }
 
 /// Asks another account for permission to follow it (SOC-7). Who is asked does not follow back by accepting.
-public enum SendFollowRequest: Operation {
+public enum SendFollowRequest: AccountOperation {
   public struct Input: Document {
     public var username: Username
 
@@ -48,7 +48,7 @@ public enum SendFollowRequest: Operation {
 }
 
 /// The requests an account has received and sent, newest first (SOC-7).
-public enum ListFollowRequests: Operation {
+public enum ListFollowRequests: AccountOperation {
   public typealias Input = ConnectionRequestFilter
   public typealias Output = Page<FollowRequest>
 
@@ -59,7 +59,7 @@ public enum ListFollowRequests: Operation {
 }
 
 /// Accepts a request received: the asker follows from then on (SOC-7). Accepting it again changes nothing.
-public enum AcceptFollowRequest: Operation {
+public enum AcceptFollowRequest: AccountOperation {
   public typealias Input = AnswerFollowRequest
   public typealias Output = FollowRequest
 
@@ -70,7 +70,7 @@ public enum AcceptFollowRequest: Operation {
 }
 
 /// Rejects a request received (SOC-7). The asker sees its state and is not told; it may ask again.
-public enum RejectFollowRequest: Operation {
+public enum RejectFollowRequest: AccountOperation {
   public typealias Input = AnswerFollowRequest
   public typealias Output = FollowRequest
 

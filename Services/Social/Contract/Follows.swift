@@ -21,7 +21,7 @@ public struct Follow: Document, Hashable {
 }
 
 /// Whom an account follows, by username (SOC-7).
-public enum ListFollows: Operation {
+public enum ListFollows: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Follow>
 
@@ -31,7 +31,7 @@ public enum ListFollows: Operation {
 }
 
 /// Who follows an account, by username (SOC-7).
-public enum ListFollowers: Operation {
+public enum ListFollowers: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Follow>
 
@@ -41,7 +41,7 @@ public enum ListFollowers: Operation {
 }
 
 /// Ends following another account (SOC-7).
-public enum RemoveFollow: Operation {
+public enum RemoveFollow: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
 
@@ -58,7 +58,7 @@ public enum RemoveFollow: Operation {
 }
 
 /// Ends that another account follows one's own (SOC-7). It is not told.
-public enum RemoveFollower: Operation {
+public enum RemoveFollower: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
 

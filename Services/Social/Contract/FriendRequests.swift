@@ -27,7 +27,7 @@ public enum FriendRequestFailure: String, FailureCode {
 ///
 /// If that account has asked first, both want the same: its request is accepted, and the output is that request,
 /// `received` and `accepted`.
-public enum SendFriendRequest: Operation {
+public enum SendFriendRequest: AccountOperation {
   public struct Input: Document {
     public var username: Username
 
@@ -49,7 +49,7 @@ public enum SendFriendRequest: Operation {
 }
 
 /// The requests an account has received and sent, newest first (SOC-2).
-public enum ListFriendRequests: Operation {
+public enum ListFriendRequests: AccountOperation {
   public typealias Input = ConnectionRequestFilter
   public typealias Output = Page<FriendRequest>
 
@@ -60,7 +60,7 @@ public enum ListFriendRequests: Operation {
 }
 
 /// Accepts a request received; the two are friends from then on (SOC-3). Accepting it again changes nothing.
-public enum AcceptFriendRequest: Operation {
+public enum AcceptFriendRequest: AccountOperation {
   public typealias Input = AnswerFriendRequest
   public typealias Output = FriendRequest
 
@@ -71,7 +71,7 @@ public enum AcceptFriendRequest: Operation {
 }
 
 /// Rejects a request received (SOC-3). The asker sees its state and is not told; it may ask again.
-public enum RejectFriendRequest: Operation {
+public enum RejectFriendRequest: AccountOperation {
   public typealias Input = AnswerFriendRequest
   public typealias Output = FriendRequest
 

@@ -21,7 +21,7 @@ public struct Friend: Document, Hashable {
 }
 
 /// An account's friends by username (SOC-2).
-public enum ListFriends: Operation {
+public enum ListFriends: AccountOperation {
   public typealias Input = ListPage
   public typealias Output = Page<Friend>
 
@@ -31,7 +31,7 @@ public enum ListFriends: Operation {
 }
 
 /// Ends a friendship for both (SOC-3). What they wrote each other stays readable; nothing can be added to it.
-public enum RemoveFriend: Operation {
+public enum RemoveFriend: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
 

@@ -56,7 +56,7 @@ public enum MessageFailure: String, FailureCode {
 }
 
 /// Writes to a friend (SOC-4). Repeated with its idempotency key, it is sent once.
-public enum SendMessage: Operation {
+public enum SendMessage: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
     public var text: ChatText
@@ -79,7 +79,7 @@ public enum SendMessage: Operation {
 }
 
 /// The messages exchanged with another account, newest first (SOC-5).
-public enum ListMessages: Operation {
+public enum ListMessages: AccountOperation {
   public struct Input: ListInput {
     public var accountID: AccountID
     public var limit: Int?

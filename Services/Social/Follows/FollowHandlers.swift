@@ -6,19 +6,20 @@ import Storage
 
 /// Those whom one follows and those who follow one: listed and removed.
 enum FollowHandlers {
-  static func serve(_ service: inout ServiceDefinition) {
-    service.serve(ListFollows.self) { input, call, database in
-      try FollowStore.list(.followed, of: call.account, call.page(input), in: database)
-    }
-    service.serve(ListFollowers.self) { input, call, database in
-      try FollowStore.list(.followers, of: call.account, call.page(input), in: database)
-    }
-    service.serve(RemoveFollow.self) { input, call, transaction in
-      try end(call.account, follows: input.accountID, transaction)
-    }
-    service.serve(RemoveFollower.self) { input, call, transaction in
-      try end(input.accountID, follows: call.account, transaction)
-    }
+  static func listFollows(_ input: ListPage, _ call: AccountCall, _ database: Database) throws -> Page<Follow> {
+    try FollowStore.list(.followed, of: call.account, call.page(input), in: database)
+  }
+
+  static func listFollowers(_ input: ListPage, _ call: AccountCall, _ database: Database) throws -> Page<Follow> {
+    try FollowStore.list(.followers, of: call.account, call.page(input), in: database)
+  }
+
+  static func removeFollow(_ input: RemoveFollow.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    try end(call.account, follows: input.accountID, transaction)
+  }
+
+  static func removeFollower(_ input: RemoveFollower.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    try end(input.accountID, follows: call.account, transaction)
   }
 
   private static func end(_ follower: AccountID, follows followed: AccountID, _ transaction: Transaction) throws -> Empty {

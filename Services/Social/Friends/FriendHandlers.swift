@@ -6,17 +6,12 @@ import Storage
 
 /// Friends: listed and removed.
 enum FriendHandlers {
-  static func serve(_ service: inout ServiceDefinition) {
-    service.serve(ListFriends.self, read: list)
-    service.serve(RemoveFriend.self, write: remove)
-  }
-
-  private static func list(_ input: ListFriends.Input, _ call: Call, _ database: Database) throws -> Page<Friend> {
+  static func list(_ input: ListFriends.Input, _ call: AccountCall, _ database: Database) throws -> Page<Friend> {
     try FriendStore.list(of: call.account, call.page(input), in: database)
   }
 
-  private static func remove(_ input: RemoveFriend.Input, _ call: Call, _ transaction: Transaction) throws -> Empty {
-    let account = try call.account
+  static func remove(_ input: RemoveFriend.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    let account = call.account
     guard try FriendStore.remove(account, input.accountID, transaction) else { throw Failure(RequestFailure.notFound) }
     try transaction.publish(FriendshipEnded(accountID: account, friendAccountID: input.accountID, at: transaction.now))
     return Empty()

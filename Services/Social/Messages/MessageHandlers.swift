@@ -6,13 +6,8 @@ import Storage
 
 /// Messages: sent and listed.
 enum MessageHandlers {
-  static func serve(_ service: inout ServiceDefinition) {
-    service.serve(SendMessage.self, write: send)
-    service.serve(ListMessages.self, read: list)
-  }
-
-  private static func send(_ input: SendMessage.Input, _ call: Call, _ transaction: Transaction) throws -> ChatMessage {
-    let account = try call.account
+  static func send(_ input: SendMessage.Input, _ call: AccountCall, _ transaction: Transaction) throws -> ChatMessage {
+    let account = call.account
     guard try FriendStore.areFriends(account, input.accountID, in: transaction.database) else { throw MessageFailure.notFriends }
     let writer = try Accounts.known(account, in: transaction.database)
     let (message, conversation) = try MessageStore.add(input.text, from: account, to: input.accountID, transaction)
@@ -24,8 +19,8 @@ enum MessageHandlers {
   }
 
   /// Friends that have not written yet see an empty page; between strangers there is no conversation.
-  private static func list(_ input: ListMessages.Input, _ call: Call, _ database: Database) throws -> Page<ChatMessage> {
-    let account = try call.account
+  static func list(_ input: ListMessages.Input, _ call: AccountCall, _ database: Database) throws -> Page<ChatMessage> {
+    let account = call.account
     let page = try call.page(input)
     if let conversation = try ConversationStore.find(account, input.accountID, in: database) {
       return try MessageStore.list(of: conversation, page, in: database)

@@ -25,6 +25,19 @@ enum MessageStore {
     }
   }
 
+  /// Finding what an account wrote and where it is the other one, without looking at everybody's.
+  static func erasureMigration(_ number: Int) -> Migration {
+    Migration(number, "messages and conversations by account") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX messages_by_writer ON messages (from_account);
+          CREATE INDEX conversation_sides_by_other ON conversation_sides (other_account);
+          CREATE INDEX conversation_sides_by_conversation ON conversation_sides (conversation_id);
+          CREATE INDEX conversations_by_high_account ON conversations (high_account);
+          """)
+    }
+  }
+
   /// Adds a message to a conversation and moves the conversation to the top for both.
   static func add(
     _ text: ChatText, from account: AccountID, to other: AccountID, _ transaction: Transaction

@@ -20,7 +20,7 @@ import Synchronization
 ///
 /// **Clocks.** A request travels with what is left of its time, taken when it is given to the connection: neither the clocks of two
 /// hosts nor a wait on this side change what it has. A clock that differs is warned of.
-public final class ZeroMQBus: Bus {
+public final class ZeroMQBus: RunnableBus {
   private enum Phase {
     case idle
     case running

@@ -3,7 +3,7 @@
 /// HTTP route, JSON-RPC method, OpenAPI entry, the client's call and the service's dispatch all come from it:
 ///
 ///     /// Asks another account for friendship.
-///     public enum SendFriendRequest: Operation {
+///     public enum SendFriendRequest: AccountOperation {
 ///       public struct Input: Document { … }
 ///       public typealias Output = FriendRequest
 ///       public static let spec = OperationSpec(
@@ -98,6 +98,13 @@ extension OperationSpec {
   }
 }
 
+/// An operation that only accounts may call (``CallerRule/account``, ``CallerRule/verifiedAccount``, ``CallerRule/administrator``): whoever
+/// serves it gets the account as a value, not as something to look for.
+public protocol AccountOperation: Operation {}
+
+/// An operation that takes no account: anyone may call it (``CallerRule/anyone``), or only services (``CallerRule/services(_:)``).
+public protocol OpenOperation: Operation {}
+
 /// HTTP method and path template; `{name}` segments fill the input's field of that name.
 public struct Route: Hashable, Sendable {
   public enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
@@ -133,7 +140,7 @@ public enum CallerRule: Hashable, Sendable {
   case services([ServiceName])
 
   /// Whether it takes an account to call.
-  fileprivate var isAccount: Bool {
+  public var isAccount: Bool {
     switch self {
     case .account, .verifiedAccount, .administrator: true
     case .anyone, .services: false

@@ -49,7 +49,16 @@ public struct Words: Sendable {
 
   /// The text with its braces filled, or nil where the language has none (a test sees to it that it has).
   public func text(_ key: String, _ language: Language, _ parameters: [String: Parameter] = [:]) -> String? {
-    guard let template = texts[language]?[key] else { return nil }
+    texts[language]?[key].map { filled($0, language, parameters) }
+  }
+
+  /// The paragraphs of a text, which empty lines divide, with their braces as they stand; nil where the language has no such text.
+  public func paragraphs(_ key: String, _ language: Language) -> [String]? {
+    texts[language]?[key].map { $0.split(separator: "\n\n").map(String.init) }
+  }
+
+  /// A text with its braces filled, such as a paragraph of ``paragraphs(_:_:)``.
+  public func filled(_ template: String, _ language: Language, _ parameters: [String: Parameter]) -> String {
     guard template.utf8.contains(UInt8(ascii: "{")) else { return template }
     var result = ""
     var rest = Substring(template)

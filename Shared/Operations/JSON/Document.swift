@@ -1,7 +1,8 @@
 /// What travels as a JSON object: the input and output of an operation, an event's body, and the objects inside them.
 ///
 /// A document is a plain `Codable` struct whose fields are strings, whole numbers, decimals, truth values, ``TextValue``s, other
-/// documents, arrays and optionals of these. Its synthesized `init(from:)` serves three readers: the strict decoder, which
+/// documents, arrays, optionals and ``Patch``es of these. Null is taken for a patch that says so and refused everywhere else:
+/// who sends it may mean to remove what would stay. Its synthesized `init(from:)` serves three readers: the strict decoder, which
 /// collects every bad field before it refuses; the schema recorder, which writes the OpenAPI document; and any other decoder.
 ///
 ///     struct Goal: Document {
@@ -55,18 +56,14 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
   public let example: JSON?
   let breaksLines: Bool
   let isCheckedByFeature: Bool
-  let isNullable: Bool
 
   /// - Parameters:
   ///   - breaksLines: whether a plain string may hold line breaks and tabs; other control characters never pass.
   ///   - isCheckedByFeature: whether a number's range is told to clients but left for the feature to check, because it reports all
   ///     faults of a form at once.
-  ///   - isNullable: whether an optional field may also be null, for the feature to say what that means. Everywhere else null is refused:
-  ///     who sends it may mean to remove what would stay.
   public init(
     _ text: String, range: ClosedRange<Double>? = nil, length: ClosedRange<Int>? = nil, items: ClosedRange<Int>? = nil,
-    breaksLines: Bool = false, isCheckedByFeature: Bool = false, isNullable: Bool = false,
-    example: JSON? = nil
+    breaksLines: Bool = false, isCheckedByFeature: Bool = false, example: JSON? = nil
   ) {
     self.text = text
     self.range = range
@@ -74,7 +71,6 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
     self.items = items
     self.breaksLines = breaksLines
     self.isCheckedByFeature = isCheckedByFeature
-    self.isNullable = isNullable
     self.example = example
   }
 

@@ -327,11 +327,11 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// The field's node, if it has a value.
+  /// The field's node, if it has a value; null is reported.
   private func optional(_ key: Key) -> Int? {
     guard let value = find(key) else { return nil }
     guard state.tape.isNull(value) else { return value }
-    if notes[key.stringValue]?.isNullable != true { state.report(Place(path, key.stringValue), FieldRule("null")) }
+    state.report(Place(path, key.stringValue), FieldRule("null"))
     return nil
   }
 

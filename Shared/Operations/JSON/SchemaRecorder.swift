@@ -54,7 +54,7 @@ private final class Recorder {
   }
 
   private static func annotate(_ schema: JSON, _ note: Note) -> JSON {
-    var schema = note.isNullable ? nullable(schema) : schema
+    var schema = schema
     schema["description"] = .string(note.text)
     if let range = note.range {
       schema["minimum"] = bound(range.lowerBound)
@@ -73,7 +73,7 @@ private final class Recorder {
   }
 
   /// The schema that takes null, too.
-  private static func nullable(_ schema: JSON) -> JSON {
+  static func nullable(_ schema: JSON) -> JSON {
     guard case .string(let type) = schema["type"], schema["enum"] == nil else { return ["anyOf": [schema, ["type": "null"]]] }
     var schema = schema
     schema["type"] = [.string(type), "null"]
@@ -114,8 +114,14 @@ private final class Recorder {
 
 private final class RecordedFields {
   private(set) var all: [(name: String, schema: JSON, isRequired: Bool)] = []
+  private var nullable: Set<String> = []
 
-  func add(_ name: String, _ schema: JSON, isRequired: Bool) { all.append((name, schema, isRequired)) }
+  func add(_ name: String, _ schema: JSON, isRequired: Bool) {
+    all.append((name, nullable.contains(name) ? Recorder.nullable(schema) : schema, isRequired))
+  }
+
+  /// Records that the field may be null.
+  func allowNull(_ name: String) { nullable.insert(name) }
 }
 
 private final class RecordedList {
@@ -149,7 +155,12 @@ private struct RecordingKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] { [] }
 
   func contains(_ key: Key) -> Bool { true }
-  func decodeNil(forKey key: Key) -> Bool { false }
+
+  /// Only who takes null asks for it.
+  func decodeNil(forKey key: Key) -> Bool {
+    fields.allowNull(key.stringValue)
+    return false
+  }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     let (schema, value) = try recorder.value(type)

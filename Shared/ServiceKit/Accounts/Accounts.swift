@@ -32,38 +32,6 @@ public enum Accounts {
     }
   }
 
-  /// The table, as one of the service's migrations.
-  public static func migration(_ number: Int) -> Migration {
-    Migration(number, "accounts") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE accounts (
-            account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
-            username TEXT NOT NULL,
-            nickname TEXT,
-            time_zone TEXT NOT NULL,
-            day_start_hour INTEGER NOT NULL CHECK (day_start_hour BETWEEN 0 AND 6),
-            language TEXT NOT NULL,
-            is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)),
-            revision INTEGER NOT NULL
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX accounts_by_username ON accounts (username);
-          """)
-    }
-  }
-
-  /// What the table was given since, as a migration behind the other's.
-  public static func settingsMigration(_ number: Int) -> Migration {
-    Migration(number, "accounts' settings") { database in
-      try database.execute(
-        sql: """
-          -- Purposes consented to, a blank between.
-          ALTER TABLE accounts ADD COLUMN consents TEXT NOT NULL DEFAULT '';
-          ALTER TABLE accounts ADD COLUMN mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1));
-          """)
-    }
-  }
-
   /// The account, if its event has arrived.
   public static func find(_ account: AccountID, in database: Database) throws -> Known? {
     let statement = try database.cachedStatement(sql: "SELECT * FROM accounts WHERE account_id = ?")
@@ -87,18 +55,18 @@ public enum Accounts {
   }
 
   /// The account, fetched from identity if its event has not arrived yet; nil if identity knows none.
-  public static func resolve(_ account: AccountID, _ call: Call) async throws -> Known? {
+  public static func resolve(_ account: AccountID, _ call: some Call) async throws -> Known? {
     if let known = try await call.read({ try find(account, in: $0) }) { return known }
     return try await fetch(LookUpAccount.Input(accountID: account), call)
   }
 
   /// The account of that username, fetched from identity if its event has not arrived yet; nil if identity knows none.
-  public static func resolve(_ username: Username, _ call: Call) async throws -> Known? {
+  public static func resolve(_ username: Username, _ call: some Call) async throws -> Known? {
     if let known = try await call.read({ try find(username, in: $0) }) { return known }
     return try await fetch(LookUpAccount.Input(username: username), call)
   }
 
-  static func fetch(_ input: LookUpAccount.Input, _ call: Call) async throws -> Known? {
+  static func fetch(_ input: LookUpAccount.Input, _ call: some Call) async throws -> Known? {
     let found: AccountChanged
     do {
       found = try await call.request(LookUpAccount.self, input)
@@ -106,14 +74,9 @@ public enum Accounts {
       return nil
     }
     return try await call.write { transaction in
-      try keep(found, transaction, call.context.accountWatch)
+      try keep(found, transaction, call.base.context.accountWatch)
       return try find(found.accountID, in: transaction.database)
     }
-  }
-
-  /// Lets the read model follow identity.
-  static func subscribe(_ service: inout ServiceDefinition, _ watch: Watch) {
-    service.subscribe(to: AccountChanged.self) { event, _, transaction in try keep(event, transaction, watch) }
   }
 
   /// What comes late of an account that was erased has no effect.

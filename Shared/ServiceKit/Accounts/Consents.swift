@@ -22,8 +22,8 @@ extension Accounts {
 
   /// Asks identity where the read model knows of no consent: somebody who has just given it may be faster than the event that tells of
   /// it. To be done before the transaction that calls ``requireConsent(_:of:in:)``.
-  public static func catchUp(on purpose: ConsentPurpose, _ call: Call) async throws {
-    let account = try call.account
+  public static func catchUp(on purpose: ConsentPurpose, _ call: AccountCall) async throws {
+    let account = call.account
     if try call.store.lookUp({ try hasConsent(purpose, of: account, in: $0) }) { return }
     _ = try await fetch(LookUpAccount.Input(accountID: account), call)
   }

@@ -5,7 +5,7 @@ public import Operations
 /// must hold before identity answers, as the end of a consent (requirement ID-13).
 ///
 /// It is answered by every service that keeps accounts; its spec's ``OperationSpec/service`` says `identity`, which sends it.
-public enum FollowAccount: Operation {
+public enum FollowAccount: OpenOperation {
   public typealias Input = AccountChanged
   public typealias Output = Empty
 
@@ -20,7 +20,7 @@ extension ServiceDefinition {
     serve(
       FollowAccount.self,
       write: { account, call, transaction in
-        try Accounts.keep(account, transaction, call.context.accountWatch)
+        try Accounts.keep(account, transaction, call.base.context.accountWatch)
         return Empty()
       })
   }

@@ -3,12 +3,12 @@ public import IdentityContract
 public import Operations
 public import Storage
 
-/// How a table forgets an account. Every table of a service's store is declared once, and a test fails where one is not:
+/// How a table forgets an account. Every table of a service's store is declared once, by its ``Feature``, and a test fails where one is not:
 ///
-///     service.erase([
+///     let tables: [ErasedTable] = [
 ///       .rows("activities", "account_id = :account", .activities),
 ///       .untouched("offers", "the partners' own"),
-///     ], environment)
+///     ]
 ///
 /// The statements of one table see those before it done, so what refers to others comes first. Parameters: `:account` (the id's
 /// bytes), `:text` (the id as text), `:now`, `:limit` (in what is done in steps).
@@ -101,9 +101,6 @@ public struct ErasedTable: Sendable {
     table.preparation = preparation
     return table
   }
-
-  /// The read model of accounts, see ``Accounts``.
-  static let readModel = ErasedTable.rows("accounts", "account_id = :account", .profiles)
 
   private var counting: String { "SELECT count(*) FROM \(name) WHERE \(condition)" }
   private var erasing: [String] { statements ?? ["DELETE FROM \(name) WHERE \(condition)"] }

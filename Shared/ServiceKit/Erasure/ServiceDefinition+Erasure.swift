@@ -1,27 +1,20 @@
 import IdentityContract
 import Operations
 import ServiceLifecycle
-public import Storage
+import Storage
 
 extension ServiceDefinition {
   /// Erases accounts that are deleted: from the transaction that hears of it on, nothing of the account is shown to others or written any
   /// more; then its rows go, see ``Erasure``, then the files hold nothing of it, and identity is told.
   ///
   /// - Parameters:
-  ///   - tables: all tables of the service's migrations, each once; the read model of accounts is among them by itself.
-  ///   - isAccountLast: whether what the service does by itself needs the read model's row for as long as there are others; then whoever
-  ///     reads for others leaves out erased accounts.
   ///   - clean: removes what lies outside the store.
   ///   - compact: removes what tables hold of deleted rows, such as indexes of texts; once for all accounts that wait.
-  public mutating func erase(
-    _ tables: [ErasedTable], _ environment: ServiceEnvironment, isAccountLast: Bool = false,
-    clean: @escaping ErasureWorker.Clean = { _, _ in }, compact: @escaping ErasureWorker.Compact = { _ in }
+  mutating func eraseDeletedAccounts(
+    _ environment: ServiceEnvironment, clean: @escaping ErasureWorker.Clean, compact: @escaping ErasureWorker.Compact
   ) {
-    let account = isAccountLast ? ErasedTable.readModel : ErasedTable.readModel.atOnce
-    let tables = keepsAccounts ? tables + [account] : tables
-    declareErasure(tables)
     let settings = ErasureSettings(environment.settings)
-    let erasure = Erasure(tables, rowsPerTransaction: settings.rowsPerTransaction)
+    let erasure = Erasure(erasedTables, rowsPerTransaction: settings.rowsPerTransaction)
     let wake = ErasureWorker.Wake()
     subscribe(to: AccountDeleted.self) { event, _, transaction in
       try erasure.begin(event.accountID, event.deletionID, transaction)
@@ -71,7 +64,7 @@ public struct ErasureSettings: Sendable {
   }
 }
 
-extension Call {
+extension OpenCall {
   /// Refuses what an erased account asked for just before it was deleted: nothing of it is written any more.
   func refuseErased(_ transaction: Transaction) throws {
     guard caller.kind == .account, let account = caller.account else { return }

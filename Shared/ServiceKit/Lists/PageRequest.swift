@@ -72,7 +72,7 @@ extension Call {
   ///
   /// - Throws: `invalid_fields` naming `cursor`, unless this list gave it to this caller.
   public func page(_ input: some ListInput) throws(Failure) -> PageRequest {
-    let seal = context.keys.cursors
+    let seal = base.context.keys.cursors
     let list = "\(header.operation) \(caller.account?.description ?? "")"
     let lastKey = try input.cursor.map { cursor throws(Failure) in try seal.open(cursor, of: list) }
     return PageRequest(limit: input.limit, lastKey: lastKey) { seal.cursor($0, of: list) }

@@ -5,7 +5,15 @@ public import Operations
 public import Storage
 
 /// One request being handled: who asks, when, in which language, and the ways to act on it.
-public struct Call: Sendable {
+///
+/// A handler gets an ``AccountCall`` where only accounts may call, and an ``OpenCall`` otherwise.
+public protocol Call: Sendable {
+  /// What both kinds have in common.
+  var base: OpenCall { get }
+}
+
+/// A call that takes no account: anyone's, or another service's.
+public struct OpenCall: Call {
   public let header: RequestHeader
   /// When the request was taken up.
   public let now: Instant
@@ -13,11 +21,50 @@ public struct Call: Sendable {
   let usesReserve: Bool
   let context: CallContext
 
-  public var store: Store { context.store }
+  public var base: OpenCall { self }
+}
+
+/// A call of a signed-in account, which the service's read model knows if the service keeps one (``Accounts``).
+public struct AccountCall: Call {
+  public let base: OpenCall
+  /// Who calls.
+  public let account: AccountID
+
+  /// The call, once the read model holds its account: somebody who has just registered may be faster than the event that says so.
+  init(_ call: OpenCall) async throws {
+    self = try AccountCall.withoutReadModel(call)
+    try await call.context.knownAccounts?.require(account, call)
+  }
+
+  private init(_ call: OpenCall, _ account: AccountID) {
+    base = call
+    self.account = account
+  }
+
+  /// The call as it is, for what needs no read model.
+  static func withoutReadModel(_ call: OpenCall) throws(Failure) -> AccountCall {
+    guard call.caller.kind == .account, let account = call.caller.account else { throw Failure(RequestFailure.unauthenticated) }
+    return AccountCall(call, account)
+  }
+
+  /// The signed-in session; a personal access token has none.
+  public var session: SessionID {
+    get throws(Failure) {
+      guard let session = caller.session else { throw Failure(RequestFailure.unauthenticated) }
+      return session
+    }
+  }
+}
+
+extension Call {
+  public var header: RequestHeader { base.header }
+  /// When the request was taken up.
+  public var now: Instant { base.now }
+  public var store: Store { base.context.store }
 
   /// The service's logger, naming the request.
   public var logger: Logger {
-    var logger = context.logger
+    var logger = base.context.logger
     logger[metadataKey: "requestID"] = .string(header.id)
     logger[metadataKey: "operation"] = .string(header.operation)
     if let trace = header.traceID { logger[metadataKey: "traceID"] = .string(trace) }
@@ -27,34 +74,14 @@ public struct Call: Sendable {
   public var caller: Caller { header.caller }
   public var language: Language { header.caller.language }
 
-  /// The signed-in account. Dispatch has refused everyone else where the operation asks for an account.
-  public var account: AccountID {
-    get throws(Failure) {
-      guard header.caller.kind == .account, let account = header.caller.account else {
-        throw Failure(RequestFailure.unauthenticated)
-      }
-      return account
-    }
-  }
-
-  /// The signed-in session.
-  public var session: SessionID {
-    get throws(Failure) {
-      guard header.caller.kind == .account, let session = header.caller.session else {
-        throw Failure(RequestFailure.unauthenticated)
-      }
-      return session
-    }
-  }
-
   /// What makes a repetition of this request harmless; nil unless the caller asks for it.
   ///
   /// - Parameter payload: all that the request's effect depends on.
   public func idempotencyKey(payload: [UInt8]) -> IdempotencyKey? {
     header.idempotencyKey.map { key in
       IdempotencyKey(
-        caller: context.keys.idempotencyScope(caller, operation: header.operation, payload: payload),
-        owner: context.keys.idempotencyOwner(caller), key: key, operation: header.operation, payload: payload)
+        caller: base.context.keys.idempotencyScope(caller, operation: header.operation, payload: payload),
+        owner: base.context.keys.idempotencyOwner(caller), key: key, operation: header.operation, payload: payload)
     }
   }
 
@@ -66,14 +93,14 @@ public struct Call: Sendable {
   public func request<O: Operation>(
     _ operation: O.Type, _ input: O.Input, to target: ServiceName? = nil, within seconds: Int? = nil
   ) async throws -> O.Output {
-    let deadline = seconds.map { min(header.deadline, context.clock.now.adding(seconds: $0)) } ?? header.deadline
-    return try await ServiceClient(bus: context.bus, service: context.service, clock: context.clock).request(
+    let deadline = seconds.map { min(header.deadline, base.context.clock.now.adding(seconds: $0)) } ?? header.deadline
+    return try await ServiceClient(bus: base.context.bus, service: base.context.service, clock: base.context.clock).request(
       operation, input, to: target, deadline: deadline, traceparent: header.traceparent)
   }
 
   /// One transaction, durable when it returns.
   public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
-    try await store.write(traceparent: header.traceparent, usingReserve: usesReserve, body)
+    try await store.write(traceparent: header.traceparent, usingReserve: base.usesReserve, body)
   }
 
   /// One transaction after what prepares it, neither of which is done again when a call with an idempotency key is repeated.
@@ -91,7 +118,8 @@ public struct Call: Sendable {
       return try await write { try body(prepared, $0).answer }
     }
     return try await store.write(
-      idempotency: key, traceparent: header.traceparent, usingReserve: usesReserve, prepare: prepare, repeated: repeated, body)
+      idempotency: key, traceparent: header.traceparent, usingReserve: base.usesReserve, prepare: prepare, repeated: repeated,
+      body)
   }
 
   /// One consistent view of the store.

@@ -1,4 +1,5 @@
 public import GRDB
+import IdentityContract
 public import Logging
 public import Messaging
 public import Operations
@@ -44,7 +45,8 @@ public struct ServiceDefinition: Sendable {
   private(set) var effects: [ServiceName: [String: Effect]] = [:]
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
-  private(set) var keepsAccounts = false
+  /// The accounts that are known to be in the read model; nil where the service keeps none.
+  private(set) var knownAccounts: KnownAccounts?
   private(set) var accountWatch = Accounts.Watch()
   private(set) var isVerified: (@Sendable (AccountID, Database) throws -> Bool)?
   private(set) var isInDoubt: (@Sendable (SessionID, Database) throws -> Bool)?
@@ -65,114 +67,6 @@ public struct ServiceDefinition: Sendable {
   public init(_ contract: Contract, migrations: [Migration]) {
     self.contract = contract
     self.migrations = migrations
-  }
-
-  /// Serves a reading operation: the body sees one consistent view of the store.
-  public mutating func serve<O: Operation>(
-    _ operation: O.Type, read body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
-  ) {
-    serve(operation, prepare: { _, _ in }, read: { input, _, call, database in try body(input, call, database) })
-  }
-
-  /// Serves a reading operation that only looks up a few rows by their keys: it is answered where it arrived, without a change of
-  /// threads. See `Store.lookUp(_:)`.
-  public mutating func serveAtOnce<O: Operation>(
-    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, Call, Database) throws -> O.Output
-  ) {
-    add(operation) { input, call, _ in try call.store.lookUp { try body(input, call, $0) }.json }
-  }
-
-  /// Serves a reading operation that has to wait for other things than the store first.
-  public mutating func serve<O: Operation, Prepared: Sendable>(
-    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
-    read body: @escaping @Sendable (O.Input, Prepared, Call, Database) throws -> O.Output
-  ) {
-    add(operation) { input, call, _ in
-      let prepared = try await prepare(input, call)
-      // Written where it was read: a long list takes its time, and readers have it.
-      return try await call.store.read { database in try body(input, prepared, call, database).json }
-    }
-  }
-
-  /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
-  ///
-  /// - Parameter afterwards: what is done before the answer once the transaction is durable, also when a call is repeated.
-  public mutating func serve<O: Operation>(
-    _ operation: O.Type, write body: @escaping @Sendable (O.Input, Call, Transaction) throws -> O.Output,
-    afterwards: @escaping @Sendable (O.Input, Call) async throws -> Void = { _, _ in }
-  ) {
-    serve(
-      operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) },
-      afterwards: afterwards)
-  }
-
-  /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
-  /// service's answer. What `prepare` returns is handed to the body; it runs again when a call is repeated, so it changes nothing
-  /// that must not change twice.
-  public mutating func serve<O: Operation, Prepared: Sendable>(
-    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
-    write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> O.Output,
-    afterwards: @escaping @Sendable (O.Input, Call) async throws -> Void = { _, _ in }
-  ) {
-    add(operation, keepsRecord: true) { input, call, request in
-      let prepared = try await prepare(input, call)
-      let json: [UInt8]
-      if O.spec.takesIdempotencyKey, let key = call.idempotencyKey(payload: request.payload) {
-        json = try await call.store.write(
-          idempotency: key, traceparent: call.header.traceparent, usingReserve: call.usesReserve
-        ) { transaction in
-          try call.refuseErased(transaction)
-          return try body(input, prepared, call, transaction).json
-        }
-      } else {
-        json = try await call.write { transaction in
-          try call.refuseErased(transaction)
-          return try body(input, prepared, call, transaction)
-        }.json
-      }
-      try await afterwards(input, call)
-      return json
-    }
-  }
-
-  /// Serves a changing operation whose transaction may refuse and yet stay, as one that counts a failed attempt: the failure is thrown
-  /// after it, and leaves no idempotency record. Unlike that of ``serve(_:prepare:write:afterwards:)``, `prepare` may change
-  /// things, since it does not run again when a call is repeated.
-  public mutating func serveAttempt<O: Operation, Prepared: Sendable>(
-    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, Call) async throws -> Prepared,
-    write body: @escaping @Sendable (O.Input, Prepared, Call, Transaction) throws -> Result<O.Output, Failure>
-  ) {
-    serveKeyed(operation) { input, key, call in
-      try await call.write(
-        idempotency: key, prepare: { try await prepare(input, call) }, repeated: { .success(try O.Output.decode($0)) }
-      ) { prepared, transaction in
-        try call.refuseErased(transaction)
-        let result = try body(input, prepared, call, transaction)
-        guard case .success(let output) = result else { return (result, record: nil) }
-        return (result, record: output.json)
-      }.get()
-    }
-  }
-
-  /// Serves a changing operation that keeps the idempotency record of its calls itself, by
-  /// ``Call/write(idempotency:prepare:repeated:_:)``.
-  ///
-  /// - Parameter body: gets the call's key, nil if it has none.
-  public mutating func serveKeyed<O: Operation>(
-    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, IdempotencyKey?, Call) async throws -> O.Output
-  ) {
-    add(operation, keepsRecord: true) { input, call, request in
-      let key = O.spec.takesIdempotencyKey ? call.idempotencyKey(payload: request.payload) : nil
-      return try await body(input, key, call).json
-    }
-  }
-
-  /// Serves an operation that must wait for other things than the store; it reads and writes through the call. It keeps no record of
-  /// its calls, so it must announce no idempotency key.
-  public mutating func serve<O: Operation>(
-    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, Call) async throws -> O.Output
-  ) {
-    add(operation) { input, call, _ in try await body(input, call).json }
   }
 
   /// Lets an event of another service take effect, exactly once: the listener's cursor moves in the same transaction.
@@ -201,16 +95,12 @@ public struct ServiceDefinition: Sendable {
     runners.append(("\(Worker.self)", { store, pulse in worker(store, pulse) }))
   }
 
-  /// Keeps the read model of accounts, ``Accounts``; its table is one of the service's migrations.
-  ///
-  /// - Parameters:
-  ///   - moved: called in the transaction in which an account comes to count its days in another way.
-  ///   - withdrawn: called in the transaction that hears of consents that an account has withdrawn.
-  public mutating func keepAccounts(whenMoved moved: Accounts.Moved? = nil, whenWithdrawn withdrawn: Accounts.Withdrawn? = nil) {
-    keepsAccounts = true
-    accountWatch = Accounts.Watch(moved: moved, withdrawn: withdrawn)
+  /// Keeps the read model of accounts; see ``AccountsFeature``.
+  mutating func keepAccounts(_ watch: Accounts.Watch) {
+    knownAccounts = KnownAccounts()
+    accountWatch = watch
     decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }
-    Accounts.subscribe(&self, accountWatch)
+    subscribe(to: AccountChanged.self) { event, _, transaction in try Accounts.keep(event, transaction, watch) }
   }
 
   /// Says by the store whether an account is verified, for callers whose tokens may be older than their verification.
@@ -229,10 +119,12 @@ public struct ServiceDefinition: Sendable {
     erasedTables = tables
   }
 
-  private mutating func add<O: Operation>(
-    _ operation: O.Type, keepsRecord: Bool = false, _ body: @escaping @Sendable (O.Input, Call, Request) async throws -> [UInt8]
+  mutating func add<O: Operation>(
+    _ operation: O.Type, keepsRecord: Bool = false,
+    _ body: @escaping @Sendable (O.Input, OpenCall, Request) async throws -> [UInt8]
   ) {
     precondition(handlers[O.spec.name] == nil, "\(O.spec.name) is served twice")
+    precondition((operation is any AccountOperation.Type) == O.spec.caller.isAccount, "\(O.spec.name) is of the other kind")
     // What the documentation promises for repetitions must not be ignored.
     precondition(
       keepsRecord || !O.spec.takesIdempotencyKey, "\(O.spec.name) announces an idempotency key, and keeps no record")
@@ -261,10 +153,12 @@ final class CallContext: Sendable {
   let logger: Logger
   let keys: ServiceKeys
   let accountWatch: Accounts.Watch
+  /// Nil where the service keeps no read model of accounts.
+  let knownAccounts: KnownAccounts?
 
   init(
     store: Store, bus: any Bus, service: ServiceName, clock: Clock, logger: Logger, keys: ServiceKeys,
-    accountWatch: Accounts.Watch
+    accountWatch: Accounts.Watch, knownAccounts: KnownAccounts?
   ) {
     self.store = store
     self.bus = bus
@@ -273,10 +167,11 @@ final class CallContext: Sendable {
     self.logger = logger
     self.keys = keys
     self.accountWatch = accountWatch
+    self.knownAccounts = knownAccounts
   }
 
-  func call(_ request: Request, _ spec: OperationSpec) -> Call {
-    Call(header: request.header, now: clock.now, usesReserve: spec.usesReserve, context: self)
+  func call(_ request: Request, _ spec: OperationSpec) -> OpenCall {
+    OpenCall(header: request.header, now: clock.now, usesReserve: spec.usesReserve, context: self)
   }
 }
 

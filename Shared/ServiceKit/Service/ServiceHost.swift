@@ -47,12 +47,13 @@ public final class ServiceHost: ServiceLifecycle.Service {
       if let problem = store.problem { return [HealthProblem(problem)] }
       return listeners.compactMap(\.healthProblem) + runners.compactMap(\.healthProblem)
     }
-    if definition.keepsAccounts { definition.serveFollowing() }
+    if definition.knownAccounts != nil { definition.serveFollowing() }
     let dispatch = Dispatch(
       definition,
       CallContext(
         store: store, bus: environment.bus, service: service, clock: environment.clock, logger: logger,
-        keys: ServiceKeys(secret: secret), accountWatch: definition.accountWatch))
+        keys: ServiceKeys(secret: secret), accountWatch: definition.accountWatch,
+        knownAccounts: definition.knownAccounts))
     environment.bus.serve { request in
       if let reply = await publisher.answer(request) { return reply }
       return await dispatch.reply(to: request)
@@ -175,27 +176,12 @@ private struct StoreKeeper: ServiceLifecycle.Service {
   }
 }
 
-/// A bus that has a life of its own.
-protocol LivingBus: Bus {
-  func start() throws
-  func run() async throws
-  func beginStop(within time: Duration)
-}
-
-extension ZeroMQBus: LivingBus {}
-
-extension MemoryBus: LivingBus {
-  func start() {}
-  func run() async throws { try await gracefulShutdown() }
-  func beginStop(within time: Duration) { stop() }
-}
-
 /// Runs the bus, and stops it so that what is in flight may end.
 public struct BusRunner: ServiceLifecycle.Service {
-  private let bus: (any LivingBus)?
+  private let bus: (any RunnableBus)?
 
-  /// A bus without a life of its own, as a test may pass, is just there.
-  public init(_ bus: any Bus) { self.bus = bus as? any LivingBus }
+  /// A bus that need not run, as a test may pass, is just there.
+  public init(_ bus: any Bus) { self.bus = bus as? any RunnableBus }
 
   /// Takes the service's place on the bus; does nothing if it has it.
   public func start() throws { try bus?.start() }

@@ -10,7 +10,7 @@ public enum SystemOperations {
 /// Whether a service is ready.
 ///
 /// Its spec's ``OperationSpec/service`` says `gateway`; the operation is answered by whichever service it is sent to.
-public enum ReadHealth: Operation {
+public enum ReadHealth: OpenOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {
@@ -83,7 +83,7 @@ public struct HealthProblem: Document, Hashable {
 }
 
 /// A service's metrics.
-public enum ReadMetrics: Operation {
+public enum ReadMetrics: OpenOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {
@@ -102,7 +102,7 @@ public enum ReadMetrics: Operation {
 /// The hold of a running service's writes before its store is copied.
 ///
 /// Who copies several stores lets all hold before the first is copied: then the copies are of one moment.
-public enum HoldStore: Operation {
+public enum HoldStore: OpenOperation {
   public typealias Input = Empty
 
   public struct Output: Document, Hashable {
@@ -120,7 +120,7 @@ public enum HoldStore: Operation {
 }
 
 /// A copy of a running service's store in one file, as it was when its writes were held. They go on at once.
-public enum BackUpStore: Operation {
+public enum BackUpStore: OpenOperation {
   public struct Input: Document, Hashable {
     public var hold: HoldID
     public var path: String
@@ -157,7 +157,7 @@ public enum BackUpStore: Operation {
 }
 
 /// The end of a hold without a copy.
-public enum ReleaseStore: Operation {
+public enum ReleaseStore: OpenOperation {
   public struct Input: Document, Hashable {
     public var hold: HoldID
 

@@ -26,6 +26,8 @@ struct GroupCommit: Sendable {
   let metrics: StoreMetrics
   let space: WriteSpace
   let onFatal: Store.FatalError
+  /// Called after each commit.
+  var committed: @Sendable () -> Void = {}
 
   func commit(_ writes: [Write], to database: Database) {
     let writes = space.admit(writes)
@@ -65,6 +67,7 @@ struct GroupCommit: Sendable {
     for answer in answers { answer() }
     for body in afterwards.bodies { body() }
     if let published = outbox.published(epoch) { publish(published) }
+    committed()
   }
 
   /// What to answer after the commit. Throws if the whole transaction is lost.

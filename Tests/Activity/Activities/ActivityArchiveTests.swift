@@ -87,7 +87,7 @@ struct ActivityArchiveTests {
       _ = try await ana.send(CreatePause.self, input("2026-11-21", "2026-11-21"))
       _ = try await ana.send(CreatePause.self, input("2026-12-10", "2026-12-12"))
       _ = try await ana.send(
-        UpdatePause.self, .init(activityID: id, pauseID: planned.id, lastDay: try LocalDay(text: "2026-12-03")))
+        UpdatePause.self, .init(activityID: id, pauseID: planned.id, lastDay: .set(try LocalDay(text: "2026-12-03"))))
       try services.clock.set("2026-11-23T12:00:00.000Z")
       _ = try await ana.send(UnarchiveActivity.self, .init(activityID: id))
       #expect(
@@ -109,7 +109,7 @@ struct ActivityArchiveTests {
       let id = try await ana.makeActivity(startDay: "2026-11-01").id
       _ = try await ana.send(ArchiveActivity.self, .init(activityID: id))
       let own = try #require(try await ana.send(GetActivity.self, .init(activityID: id)).pauses.first)
-      let shorter = UpdatePause.Input(activityID: id, pauseID: own.id, lastDay: own.firstDay)
+      let shorter = UpdatePause.Input(activityID: id, pauseID: own.id, lastDay: .set(own.firstDay))
       #expect(try await ana.failure(UpdatePause.self, shorter) == "activity_archived")
       #expect(try await ana.failure(DeletePause.self, .init(activityID: id, pauseID: own.id)) == "activity_archived")
       #expect(try await ana.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)) == "activity_archived")

@@ -60,7 +60,7 @@ struct ActivityFaultsTests {
       #expect(
         try await faults(
           ana, UpdateActivity.self, #"{"title":null,"reason":"","endDay":"2026-11-20","tie":"steps","category":3}"#, name)
-          == ["title required", "reason empty", "endDay ends_before", "tie not_for_tie", "category not_a_string"])
+          == ["title null", "reason empty", "endDay ends_before", "tie not_for_tie", "category not_a_string"])
       // A goal at fault is none by which to judge the tie.
       #expect(
         try await faults(ana, UpdateActivity.self, #"{"goal":{"kind":"quantity","amount":-1,"unit":"km"},"tie":"steps"}"#, name)
@@ -98,7 +98,7 @@ struct ActivityFaultsTests {
           == ["revision not_a_whole_number", "startDay starts_after_entries", "tie not_for_tie"])
       #expect(
         try await faults(ana, UpdateActivity.self, #"{"revision":7,"title":null,"startDay":"2026-11-18","tie":"steps"}"#, name)
-          == ["title required", "startDay starts_after_entries", "tie not_for_tie"])
+          == ["title null", "startDay starts_after_entries", "tie not_for_tie"])
       #expect(
         try await ana.failure(UpdateActivity.self, .init(activityID: activity.id, revision: 7, title: .set("Run")))
           == "activity_changed")

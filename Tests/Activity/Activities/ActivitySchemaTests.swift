@@ -13,10 +13,10 @@ import Testing
 struct ActivitySchemaTests {
   @Test("keep their order, are found by their titles, and have neither reminders nor tags")
   func upgrade() async throws {
-    let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3)]
+    let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let newer = [
-      ActivityVersions.migration(4), ActivitySchema.migration(5), CalendarFeeds.migration(6), Ties.migration(7),
-      LostDays.migration(8),
+      ActivityVersionStore.migration(4), ActivityStore.detailsMigration(5), CalendarFeedStore.migration(6), TieStore.migration(7),
+      LostDayStore.migration(8),
     ]
     let account = AccountID()
     let ids = (0..<3).map { _ in ActivityID() }
@@ -24,7 +24,7 @@ struct ActivitySchemaTests {
       let days = try AccountDays(
         of: account, LocalCalendar(ZoneOffsets(.gmt), dayStartHour: 0), now: Instant(milliseconds: 20_001 * 86_400_000),
         in: database)
-      return try Days.plan(of: days, day: days.today, filters, in: database).activities.map(\.id)
+      return try DayStore.plan(of: days, day: days.today, filters, in: database).activities.map(\.id)
     }
     try await UpgradedStore.upgrading(.activity, before, by: newer) { transaction in
       for (id, title) in zip(ids, ["Leer", "Café", "Correr"]) {
@@ -40,13 +40,13 @@ struct ActivitySchemaTests {
         (
           try planned(in: database),
           try planned(DayFilters(title: "CAFE"), in: database),
-          try Activities.find(ids[0], of: account, in: database)
+          try ActivityStore.find(ids[0], of: account, in: database)
         )
       }
       #expect(found.0 == ids && found.1 == [ids[1]])
       #expect(found.2.reminders == [] && found.2.tags == [] && found.2.revision == 1 && !found.2.isArchived)
       // A move finds room between them.
-      try await store.write { try Activities.move(ids[2], behind: ids[0], of: account, $0) }
+      try await store.write { try ActivityStore.move(ids[2], behind: ids[0], of: account, $0) }
       #expect(try await store.read { try planned(in: $0) } == [ids[0], ids[2], ids[1]])
     }
   }

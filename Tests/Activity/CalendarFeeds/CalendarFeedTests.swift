@@ -148,7 +148,7 @@ struct CalendarFeedTests {
       let activity = try await ana.makeActivity(startDay: "2026-11-18")
       _ = try await ana.send(
         UpdateActivity.self,
-        .init(activityID: activity.id, schedule: .set(.weekdays([1])), endDay: .set(.init(try LocalDay(text: "2026-12-07")))))
+        .init(activityID: activity.id, schedule: .set(.weekdays([1])), endDay: .set(try LocalDay(text: "2026-12-07"))))
       let link = try await ana.send(CreateCalendarFeed.self, .init())
       let shown = try CalendarProgram.show(
         try await read(services, link).content.bytes, from: "2026-11-01", to: "2027-03-01")

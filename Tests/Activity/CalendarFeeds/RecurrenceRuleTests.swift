@@ -58,7 +58,8 @@ struct RecurrenceRuleTests {
         id: ActivityID(), title: "\(number)", reason: nil, category: .other, goal: .check, schedule: schedule(kind, &generator),
         startDay: start, endDay: end, reminders: reminders, createdAt: Instant(milliseconds: 0))
       let version = ActivityVersion(
-        fromDay: ActivityVersions.beginning, planned: PlannedDays(activity.schedule, anchor: start), startDay: start, endDay: end,
+        fromDay: ActivityVersionStore.beginning, planned: PlannedDays(activity.schedule, anchor: start), startDay: start,
+        endDay: end,
         measure: GoalMeasure(.check), unit: nil)
       let next = number % 5 == 0 ? start.advanced(by: Int.random(in: 0...500, using: &generator)) : nil
       let pause = start.advanced(by: Int.random(in: 0...200, using: &generator))

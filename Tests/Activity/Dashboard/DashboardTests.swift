@@ -80,7 +80,7 @@ struct DashboardTests {
 
   @Test("coins come from rewards, each transfer once, and go with corrections")
   func coins() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }], at: now) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       try await ana.walk("a", 1000, "2026-11-20T08:00:00Z")
       try await ana.walk("b", 2500, "2026-11-21T08:00:00Z")
@@ -102,7 +102,7 @@ struct DashboardTests {
       try await services.store(of: .activity).write { transaction in
         for event in published {
           let earned = try CoinsEarned.decode(event.body)
-          try DashboardCoins.count(
+          try DashboardCoinStore.count(
             earned.coins, earned.transferID, on: LocalDay(daysSinceEpoch: 20_000), of: earned.accountID, transaction)
         }
       }
@@ -124,7 +124,7 @@ struct DashboardTests {
       let board = try await ana.send(GetDashboard.self, .init())
       #expect(board.allTime.steps == (0..<3650).reduce(0) { $0 + 8000 + $1 % 100 } && board.allTime.averageSteps == 8049)
       // As many rows as there are months and days of two months, and no more.
-      let first = DashboardRule.firstDay(today: board.today.to)
+      let first = DashboardRules.firstDay(today: board.today.to)
       #expect(first.distance(to: board.today.to) < 62)
       let rows = try await services.store(of: .activity).rows("movement_months")
       #expect(rows == 121)

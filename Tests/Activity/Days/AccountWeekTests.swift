@@ -75,8 +75,8 @@ struct AccountWeekTests {
         for day in stride(from: days.lowerBound, through: days.upperBound, by: 6) {
           var week = AccountWeek(of: known, around: day, in: database)
           for activity in ids {
-            let expected = try Days.week(of: activity, around: day, known, in: database)
-            let version = Plan(try ActivityVersions.list(of: activity, in: database)).version(on: day)
+            let expected = try DayStore.week(of: activity, around: day, known, in: database)
+            let version = Plan(try ActivityVersionStore.list(of: activity, in: database)).version(on: day)
             #expect(try week.outcome(activity, version) == expected, "\(day) \(activity)")
             cases += 1
             missed += expected == .missed ? 1 : 0
@@ -91,7 +91,7 @@ struct AccountWeekTests {
   @Test("is read by indexes")
   func plans() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
-      for sql in [Plans.versionsOver, Plans.pausesOver, Plans.skipsOver, Entries.progressOver] {
+      for sql in [PlanStore.versionsOver, PlanStore.pausesOver, PlanStore.skipsOver, EntryStore.progressOver] {
         let steps = try await services.store(of: .activity).read { database in
           try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql.replacing(/\?[0-9]*/, with: "'a'"))").map {
             $0["detail"] as String

@@ -48,7 +48,7 @@ struct ClosedDayTests {
 
   private func change(
     _ id: String, _ activity: ActivityID, on day: LocalDay = ClosedDayTests.today, isDeleted: Bool? = nil, seconds: Int? = nil,
-    comment: FieldEdit<String> = .keep, location: FieldEdit<EntryLocation> = .keep
+    comment: Patch<String?> = .keep, location: Patch<EntryLocation?> = .keep
   ) throws -> OfflineChange {
     OfflineChange(
       id: try ChangeID(text: id), deviceID: try DeviceID(text: "phone"), madeAt: try Instant(text: "2026-11-21T12:00:00.000Z"),
@@ -69,16 +69,16 @@ struct ClosedDayTests {
       var codes: [String?] = [
         try await ana.failure(RecordEntry.self, .init(activityID: id, day: .today, isDone: true)),
         try await ana.failure(IncrementEntry.self, .init(activityID: id, day: .today, durationSeconds: 5)),
-        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, durationSeconds: 5)),
+        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, durationSeconds: .set(5))),
         try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set("other"))),
-        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .remove, location: .set(place))),
+        try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set(nil), location: .set(place))),
         try await ana.failure(PutEntryPhoto.self, .init(activityID: id, day: .today, content: try Snapshots.jpeg())),
         try await ana.failure(UndoEntry.self, name),
         try await ana.failure(SaveTimer.self, .init(activityID: timed)),
       ]
       let changes = [
         try change("1", id, seconds: 5), try change("2", id, comment: .set("other")),
-        try change("3", id, comment: .remove, location: .set(place)),
+        try change("3", id, comment: .set(nil), location: .set(place)),
       ]
       codes += try await ana.send(SyncEntries.self, .init(changes: changes)).results.map(\.refusal?.code)
       #expect(codes == Array(repeating: closing.rawValue, count: codes.count))
@@ -98,7 +98,7 @@ struct ClosedDayTests {
       for name in [online, offline] { try await closing.close(ana, name) }
       try services.clock.set("2026-11-21T12:00:01.000Z")
       var left = try await ana.send(
-        EditEntry.self, .init(activityID: online.activityID, day: .today, comment: .remove, location: .remove))
+        EditEntry.self, .init(activityID: online.activityID, day: .today, comment: .set(nil), location: .set(nil)))
       #expect(left.comment == nil && left.location == nil && left.photoTag != nil)
       left = try await ana.send(DeleteEntryPhoto.self, online)
       #expect(left.photoTag == nil && left.durationSeconds == 60)
@@ -107,13 +107,13 @@ struct ClosedDayTests {
       #expect(try await ana.failure(GetEntry.self, online) == "entry_not_found")
       let id = offline.activityID
       let removed = try await ana.send(
-        SyncEntries.self, .init(changes: [try change("1", id, comment: .remove, location: .remove)])
+        SyncEntries.self, .init(changes: [try change("1", id, comment: .set(nil), location: .set(nil))])
       ).results[0]
       #expect(removed.outcome == .applied && removed.entry?.comment == nil && removed.entry?.location == nil)
       let deleted = try await ana.send(SyncEntries.self, .init(changes: [try change("2", id, isDeleted: true)])).results[0]
       #expect(deleted.outcome == .applied && deleted.entry == nil)
       // Where nothing is, there is nothing to take away, and nothing comes of it.
-      let nothing = try await ana.send(SyncEntries.self, .init(changes: [try change("3", id, comment: .remove)])).results[0]
+      let nothing = try await ana.send(SyncEntries.self, .init(changes: [try change("3", id, comment: .set(nil))])).results[0]
       #expect(nothing.refusal?.code == closing.rawValue && nothing.entry == nil)
     }
   }

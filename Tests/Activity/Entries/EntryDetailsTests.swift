@@ -170,7 +170,7 @@ struct EntryDetailsTests {
       let edit = EditEntry.Input(activityID: id, day: .today, location: .set(home))
       #expect(try await ana.failure(EditEntry.self, edit) == "consent_required")
       // Taking it back needs none.
-      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, location: .remove)).location == nil)
+      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, location: .set(nil))).location == nil)
     }
   }
 
@@ -256,7 +256,7 @@ struct EntryDetailsTests {
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
       // Progress is set as often as one likes (H CU-29), and an entry is edited.
       #expect(try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 4)).amount == 4)
-      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, amount: 5)).amount == 5)
+      #expect(try await ana.send(EditEntry.self, .init(activityID: id, day: .today, amount: .set(5))).amount == 5)
       _ = try await ana.send(DeleteEntry.self, .init(activityID: id, day: .today))
       try services.clock.set("2026-11-21T12:00:01.000Z")
       #expect(try await ana.failure(CreateEntry.self, second) == "invalid_fields")
@@ -321,18 +321,18 @@ struct EntryDetailsTests {
         try await ana.failure(EditEntry.self, .init(activityID: id, day: .today, comment: .set("a"))) == "entry_not_found")
       let entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true, comment: "a"))
       let bad = EditEntry.Input(
-        activityID: id, day: .today, isDone: true, amount: 2, comment: .set(String(repeating: "x", count: 21)),
+        activityID: id, day: .today, isDone: .set(true), amount: .set(2), comment: .set(String(repeating: "x", count: 21)),
         location: .set(EntryLocation(latitude: 91, longitude: 0)))
       #expect(
         Set(try await ana.refusedFields(EditEntry.self, bad)) == [
           "comment too_long", "isDone exactly_one", "amount exactly_one", "location.latitude out_of_range",
         ])
       let other = EditEntry.Input(
-        activityID: id, day: .today, amount: 2, location: .set(EntryLocation(latitude: 91, longitude: 0)))
+        activityID: id, day: .today, amount: .set(2), location: .set(EntryLocation(latitude: 91, longitude: 0)))
       #expect(
         Set(try await ana.refusedFields(EditEntry.self, other)) == ["amount not_for_goal", "location.latitude out_of_range"])
       #expect(
-        try await ana.refusedFields(EditEntry.self, .init(activityID: id, day: .today, amount: 2, comment: .set("b")))
+        try await ana.refusedFields(EditEntry.self, .init(activityID: id, day: .today, amount: .set(2), comment: .set("b")))
           == ["amount not_for_goal"])
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
     }

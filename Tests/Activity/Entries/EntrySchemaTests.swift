@@ -12,10 +12,10 @@ import Testing
 struct EntrySchemaTests {
   @Test("keep their progress, name their account, and give way to later changes alone")
   func upgrade() async throws {
-    let before = [Accounts.migration(1), Activities.migration(2), Entries.migration(3)]
+    let before = [ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3)]
     let (account, activity, day) = (AccountID(), ActivityID(), LocalDay(daysSinceEpoch: 20_001))
     let newer = [
-      ActivityVersions.migration(4), Entries.detailsMigration(5), EntryChangesSchema.migration(6), Timers.migration(7),
+      ActivityVersionStore.migration(4), EntryStore.detailsMigration(5), EntryChangeStore.migration(6), TimerStore.migration(7),
     ]
     try await UpgradedStore.upgrading(.activity, before, by: newer) { transaction in
       try transaction.database.execute(
@@ -29,8 +29,9 @@ struct EntrySchemaTests {
         arguments: [activity, day])
     } check: { store in
       let (entry, registers, owner) = try await store.read { database in
-        (
-          try Entries.find(activity, day, in: database), try EntryRegisters.load(activity, day, in: database),
+        let entry = try EntryStore.find(activity, day, in: database)
+        return (
+          entry, try EntryRegisters.load(entry, activity, day, in: database),
           try AccountID.fetchOne(database, sql: "SELECT account_id FROM entries")
         )
       }

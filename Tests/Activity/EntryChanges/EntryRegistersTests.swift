@@ -22,16 +22,16 @@ struct EntryRegistersTests {
       let stamp = WriteStamp(Instant(milliseconds: Int64.random(in: 0..<12, using: &random)), name)
       if Int.random(in: 0..<5, using: &random) == 0 { return Made(stamp: stamp, write: .deletion) }
       let progress = Bool.random(using: &random) ? Int.random(in: 0..<5, using: &random) : nil
-      let comment: FieldEdit<String> =
+      let comment: Patch<String?> =
         switch Int.random(in: 0..<4, using: &random) {
         case 0: .set("\(number)")
-        case 1: .remove
+        case 1: .set(nil)
         default: .keep
         }
-      let location: FieldEdit<EntryLocation> =
+      let location: Patch<EntryLocation?> =
         switch Int.random(in: 0..<4, using: &random) {
         case 0: .set(EntryLocation(latitude: Double(number), longitude: 0))
-        case 1: .remove
+        case 1: .set(nil)
         default: .keep
         }
       var write = EntryWrite(progress: progress, comment: comment, location: location)
@@ -48,16 +48,8 @@ struct EntryRegistersTests {
         state = EntryRegisters(deletion: made.stamp)
       } else {
         if let value = made.write.progress { state.progress = Register(value: value, stamp: made.stamp) }
-        switch made.write.comment {
-        case .keep: break
-        case .remove: state.comment = Register(value: nil, stamp: made.stamp)
-        case .set(let value): state.comment = Register(value: value, stamp: made.stamp)
-        }
-        switch made.write.location {
-        case .keep: break
-        case .remove: state.location = Register(value: nil, stamp: made.stamp)
-        case .set(let value): state.location = Register(value: value, stamp: made.stamp)
-        }
+        if case .set(let value) = made.write.comment { state.comment = Register(value: value, stamp: made.stamp) }
+        if case .set(let value) = made.write.location { state.location = Register(value: value, stamp: made.stamp) }
       }
     }
     return state
@@ -122,8 +114,8 @@ extension EntryWrite {
 
   @Test("a comment with nothing to see in it is none, and removes the one there is; blanks at the ends are cut off")
   func blankComments() {
-    for blank in ["", " ", "\u{200B}\u{FEFF}", "\u{2003} "] { #expect(EntryWrite(comment: .set(blank)).comment == .remove) }
+    for blank in ["", " ", "\u{200B}\u{FEFF}", "\u{2003} "] { #expect(EntryWrite(comment: .set(blank)).comment == .set(nil)) }
     #expect(EntryWrite(comment: .set(" Felt great ")).comment == .set("Felt great"))
-    #expect(EntryWrite(comment: .remove).comment == .remove && EntryWrite(comment: .keep).isEmpty)
+    #expect(EntryWrite(comment: .set(nil)).comment == .set(nil) && EntryWrite(comment: .keep).isEmpty)
   }
 }

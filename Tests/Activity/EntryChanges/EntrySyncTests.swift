@@ -16,7 +16,7 @@ struct EntrySyncTests {
   private func change(
     _ id: String, by device: String = "phone", at time: String, _ activity: ActivityID, day: LocalDay? = nil,
     isDeleted: Bool? = nil, isDone: Bool? = nil, amount: Double? = nil, durationSeconds: Int? = nil,
-    comment: FieldEdit<String> = .keep, location: FieldEdit<EntryLocation> = .keep
+    comment: Patch<String?> = .keep, location: Patch<EntryLocation?> = .keep
   ) throws -> OfflineChange {
     OfflineChange(
       id: try ChangeID(text: id), deviceID: try DeviceID(text: device),
@@ -313,7 +313,8 @@ struct EntrySyncTests {
           }
           let name = EntryName(activityID: id, day: .today)
           let (registers, entry) = try await services.store(of: .activity).read { database in
-            (try EntryRegisters.load(id, today, in: database), try Entries.find(id, today, in: database))
+            let entry = try EntryStore.find(id, today, in: database)
+            return (try EntryRegisters.load(entry, id, today, in: database), entry)
           }
           let lost = try await ana.send(ListEntryChanges.self, .init(activityID: id, day: .today, limit: 200)).items
           outcomes.insert([

@@ -99,7 +99,7 @@ struct HistorySpeedTests {
         results.append((name, found, effort))
       }
       let effort = try await effort(store) { database in
-        _ = try ActiveDays.statistics(of: try calendars.days(of: account, now: now, in: database), in: database)
+        _ = try ActiveDayStore.statistics(of: try calendars.days(of: account, now: now, in: database), in: database)
       }
       return results + [("statistics", 1, effort)]
     }

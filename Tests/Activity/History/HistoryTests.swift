@@ -340,7 +340,7 @@ struct HistoryTests {
       _ = try await ana.send(UndoEntry.self, .init(activityID: walk.id, day: name))
       #expect(try await found("niebla") == [today])
       #expect(try await near(toledo) == [today])
-      _ = try await ana.send(EditEntry.self, .init(activityID: walk.id, day: name, comment: .remove, location: .remove))
+      _ = try await ana.send(EditEntry.self, .init(activityID: walk.id, day: name, comment: .set(nil), location: .set(nil)))
       #expect(try await found("niebla").isEmpty)
       #expect(try await near(toledo).isEmpty)
       #expect(try await ana.history(.init()).count == 1)
@@ -388,7 +388,7 @@ struct HistoryTests {
       }
       #expect(try await holds("日本語"))
       try await services.delete(ana, receivedBy: .activity)
-      try await EntryComments.purge(store)
+      try await EntryCommentStore.purge(store)
       #expect(try await !holds("日本語"))
       #expect(try await ben.history(.init(text: "y m")).count == 1)
       #expect(try await ben.history(.init(latitude: madrid.latitude, longitude: madrid.longitude)).count == 1)

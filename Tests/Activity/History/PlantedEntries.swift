@@ -43,7 +43,7 @@ extension PlantedEntry {
         VALUES (?, ?, ?, ?, ?, 0, ?, 0)
         """)
     try entry.execute(arguments: [activity, day, owner, isDone ? 1 : 0, isDone, comment])
-    if let comment { try EntryComments.keep(comment, of: owner, activity, day, in: database) }
+    if let comment { try EntryCommentStore.keep(comment, of: owner, activity, day, in: database) }
     guard let place else { return }
     let insertion = try database.cachedStatement(
       sql: "INSERT INTO entry_places (account_id, activity_id, day, latitude, longitude) VALUES (?, ?, ?, ?, ?)")

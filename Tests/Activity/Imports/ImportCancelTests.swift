@@ -45,14 +45,14 @@ struct ImportCancelTests {
       try file.truncate(atOffset: UInt64(long.totalBytes))
       try file.close()
       try await store.write { transaction in
-        _ = try Imports.note(received: long.totalBytes, after: 0, of: made.id, ana.id, transaction)
+        _ = try ImportStore.note(received: long.totalBytes, after: 0, of: made.id, ana.id, transaction)
       }
       _ = try await ana.send(CompleteImport.self, .init(importID: made.id))
       // One of an account at most is read.
       let next = try await ana.upload("small.csv", Array((RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n").utf8))
       _ = try await ana.send(CompleteImport.self, .init(importID: next.id))
       // That it is begun is told to nobody.
-      while try await store.read({ try Imports.find(made.id, in: $0)?.state == .waiting }) { await Task.yield() }
+      while try await store.read({ try ImportStore.find(made.id, in: $0)?.state == .waiting }) { await Task.yield() }
       let start = ContinuousClock.now
       #expect(try await ana.send(CancelImport.self, .init(importID: made.id)).state == .cancelled)
       #expect(try await ana.end(of: next.id).state == .done)

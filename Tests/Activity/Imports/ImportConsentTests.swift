@@ -78,7 +78,7 @@ struct ImportConsentTests {
       let unknown = try await ana.upload(name, Array(bytes.dropLast()))
       let waiting = try await ana.upload(name, bytes)
       // Without the bell it waits until something else is complete.
-      try await services.store(of: .activity).write { try Imports.accept(waiting.id, as: .appleHealth, $0) }
+      try await services.store(of: .activity).write { try ImportStore.accept(waiting.id, as: .appleHealth, $0) }
       try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       for id in [made.id, unknown.id, waiting.id] {
         let ended = try await ana.send(GetImport.self, .init(importID: id))
@@ -109,11 +109,11 @@ struct ImportConsentTests {
       let made = try await ana.upload(name, bytes)
       // Begun, by a reader that takes its time.
       try await store.write { transaction in
-        try Imports.accept(made.id, as: .fitbitHours, transaction)
-        #expect(try Imports.begin(made.id, transaction))
+        try ImportStore.accept(made.id, as: .fitbitHours, transaction)
+        #expect(try ImportStore.begin(made.id, transaction))
       }
       try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
-      let row = try #require(try await store.read { try Imports.find(made.id, in: $0) })
+      let row = try #require(try await store.read { try ImportStore.find(made.id, in: $0) })
       #expect(row.state == .reading)
       let run = try #require(
         ImportRun(

@@ -32,7 +32,7 @@ struct ImportDecoderTests {
       // Each time it has come on, since three starts without that are all there are.
       var (position, kills) = (0, 0)
       while kills < 2 {
-        let row = try #require(try await store.read { try Imports.find(made.id, in: $0) })
+        let row = try #require(try await store.read { try ImportStore.find(made.id, in: $0) })
         guard !row.state.isEnded else { break }
         let decoders = BuiltProgram.decoders().subtracting(before)
         guard kills == 0 || row.position > position, let decoder = decoders.first else {
@@ -55,14 +55,14 @@ struct ImportDecoderTests {
       let store = services.store(of: .activity)
       let spool = ImportSpool(services.home, program: BuiltProgram.path("sandbox-probe"))
       let made = try await ana.upload("hours.csv", Self.bytes)
-      try await store.write { try Imports.accept(made.id, as: .fitbitHours, $0) }
-      let row = try #require(try await store.read { try Imports.find(made.id, in: $0) })
+      try await store.write { try ImportStore.accept(made.id, as: .fitbitHours, $0) }
+      let row = try #require(try await store.read { try ImportStore.find(made.id, in: $0) })
       let run = try #require(ImportRun(row, store, spool, AccountCalendars(), FairnessRules(Settings([:]))))
       try await run.run { ImportLimits.batch }
       let ended = try await ana.end(of: made.id)
       #expect(ended.state == .failed && ended.reason == .givenUp && ended.counts.records == 0)
       let other = try await ana.upload("hours.csv", Self.bytes)
-      let waiting = try #require(try await store.read { try Imports.find(other.id, in: $0) })
+      let waiting = try #require(try await store.read { try ImportStore.find(other.id, in: $0) })
       try await ImportInspections().inspect(waiting, spool, store)
       #expect(try await ana.end(of: other.id).reason == .damaged)
       #expect(try await ana.areFilesGone(from: services.home))

@@ -15,7 +15,7 @@ struct ImportHousekeepingTests {
   func expired() async throws {
     try await ServicesInProcess.running([{ .activity($0) }]) { services in
       let ana = try await services.register()
-      let housekeeping = ImportHousekeeping(
+      let housekeeping = ImportHousekeepingWorker(
         store: services.store(of: .activity), spool: ImportSpool(services.home, program: BuiltProgram.activity))
       let made = try await ana.send(CreateImport.self, .init(name: "a.csv", totalBytes: 3))
       func send(_ offset: Int) async throws {

@@ -61,10 +61,10 @@ struct ImportRestartTests {
       let spool = ImportSpool(services.home, program: BuiltProgram.activity)
       let made = try await ana.upload("export.xml", bytes, chunk: 500_000)
       // Without the bell the service's own runner does not look: the test is the reader, and stops when it likes.
-      try await store.write { try Imports.accept(made.id, as: .appleHealth, $0) }
+      try await store.write { try ImportStore.accept(made.id, as: .appleHealth, $0) }
       var random = SystemRandomNumberGenerator()
       var stops = 0
-      while let row = try await store.read({ try Imports.next(in: $0) }) {
+      while let row = try await store.read({ try ImportStore.next(in: $0) }) {
         let run = try #require(ImportRun(row, store, spool, AccountCalendars(), FairnessRules(Settings([:]))))
         let left = Int.random(in: 0...3, using: &random)
         let reading = Task {

@@ -19,10 +19,10 @@ struct ImportSlotsTests {
     _ input: CreateImport.Input, of account: AccountID, as format: ImportFormat = .fitbitHours, _ store: Store
   ) async throws -> ImportRow {
     try await store.write { transaction in
-      let made = try Imports.create(input, of: account, ImportLimits(Settings([:])), transaction)
-      _ = try Imports.note(received: input.totalBytes, after: 0, of: made.id, account, transaction)
-      try Imports.accept(made.id, as: format, transaction)
-      return try Imports.find(made.id, of: account, in: transaction.database)
+      let made = try ImportStore.create(input, of: account, ImportLimits(Settings([:])), transaction)
+      _ = try ImportStore.note(received: input.totalBytes, after: 0, of: made.id, account, transaction)
+      try ImportStore.accept(made.id, as: format, transaction)
+      return try ImportStore.find(made.id, of: account, in: transaction.database)
     }
   }
 
@@ -47,7 +47,7 @@ struct ImportSlotsTests {
       var slots = ImportSlots()
       func next() async throws -> Int? {
         let now = slots
-        let row = try await store.read { try Imports.next(beside: now, in: $0) }
+        let row = try await store.read { try ImportStore.next(beside: now, in: $0) }
         return row.flatMap { row in all.firstIndex { $0.id == row.id } }
       }
       // The first one's second file waits for the first, the third large one for a place, the small one of another passes them.
@@ -57,17 +57,17 @@ struct ImportSlotsTests {
       }
       #expect(try await next() == nil)
       slots.end(rows[4])
-      try await store.write { try Imports.end(all[4].id, .cancelled, $0) }
+      try await store.write { try ImportStore.end(all[4].id, .cancelled, $0) }
       #expect(try await next() == 5)
       slots.begin(rows[5])
       slots.end(rows[0])
       // Whoever has waited longest, once there is room.
       #expect(try await next() == 0)
-      try await store.write { try Imports.end(all[0].id, .cancelled, $0) }
+      try await store.write { try ImportStore.end(all[0].id, .cancelled, $0) }
       #expect(try await next() == 1)
       slots.begin(rows[1])
       slots.end(rows[5])
-      try await store.write { try Imports.end(all[5].id, .cancelled, $0) }
+      try await store.write { try ImportStore.end(all[5].id, .cancelled, $0) }
       #expect(try await next() == 3)
     }
   }

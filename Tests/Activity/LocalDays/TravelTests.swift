@@ -38,7 +38,7 @@ struct TravelTests {
       var now = Instant(milliseconds: Int64.random(in: 1_700_000_000...1_800_000_000, using: &random) * 1000)
       let start = calendar.day(of: now)
       let version = ActivityVersion(
-        ActivityTerms(goal: .check, schedule: .daily, startDay: start), from: ActivityVersions.beginning, anchor: start)
+        ActivityTerms(goal: .check, schedule: .daily, startDay: start), from: ActivityVersionStore.beginning, anchor: start)
       var lost: Set<LocalDay> = []
       var done: Set<LocalDay> = []
       for _ in 0..<400 {
@@ -55,7 +55,7 @@ struct TravelTests {
         if hour >= 20, day >= start { done.insert(day) }
         let entries = done.sorted().map { DayProgress(day: $0, progress: 1) }
         let plan = Plan([version], lostDays: lost.union(calendar.lostDays))
-        let streak = StreakRule.record(plan, entries, today: day).streak
+        let streak = StreakRules.record(plan, entries, today: day).streak
         try #require(streak == Streak(current: done.count, longest: done.count), "\(day) \(entries) \(lost)")
       }
     }

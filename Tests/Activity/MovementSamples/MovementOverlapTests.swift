@@ -299,11 +299,9 @@ extension Person {
 }
 
 extension ServicesInProcess {
-  /// Waits until no day is to be counted anew: nobody announces it.
+  /// Waits until no day is to be counted anew.
   func areCountedAnew() async throws {
     let store = store(of: .activity)
-    while try await store.read({ try Int.fetchOne($0, sql: "SELECT count(*) FROM movement_stale_days") }) != 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await store.until { try await store.rows("movement_stale_days") == 0 }
   }
 }

@@ -15,8 +15,8 @@ struct MovementSchemaTests {
     ServiceDefinition(
       .activity,
       migrations: [
-        Accounts.migration(1), Activities.migration(2), Entries.migration(3), StepSamplesSchema.migration(4),
-        Accounts.settingsMigration(5),
+        ActivityMigrations.accounts, ActivityStore.migration(2), EntryStore.migration(3), MovementSampleStore.stepsMigration(4),
+        ActivityMigrations.accountSettings,
       ])
   }
 
@@ -28,8 +28,8 @@ struct MovementSchemaTests {
     let day = try LocalDay(text: "2026-11-20")
     let midnight = try Instant(text: "2026-11-20T00:00:00Z")
     @Sendable func at(_ minutes: Int) -> Instant { midnight.adding(seconds: minutes * 60) }
-    try await Stage.run([(.activity, Self.old)], home: home) { stage in
-      try await stage.store(.activity).write { transaction in
+    try await ServicesInProcess.running([{ Self.old($0) }], at: nil, home: home) { services in
+      try await services.store(of: .activity).write { transaction in
         let database = transaction.database
         try database.execute(
           sql: """
@@ -56,18 +56,17 @@ struct MovementSchemaTests {
         }
       }
     }
-    try await Stage.run([(.activity, { .activity($0) })], home: home) { stage in
-      let store = try stage.store(.activity)
-      // Nobody announces that the days are counted.
-      while try await store.rows("movement_stale_days") != 0 { try await Task.sleep(for: .milliseconds(1)) }
+    try await ServicesInProcess.running([{ .activity($0) }], at: nil, home: home) { services in
+      let store = services.store(of: .activity)
+      try await store.until { try await store.rows("movement_stale_days") == 0 }
       let days = try await store.read { database in
-        try MovementDays.list(of: account, from: day, to: day.advanced(by: 9), in: database)
+        try MovementDayStore.list(of: account, from: day, to: day.advanced(by: 9), in: database)
       }
       #expect(days.map(\.steps) == [1350, 51] && days.map(\.plausibleSteps) == [1350, 51])
-      let sum = try await store.read { try MovementMonths.sum(of: account, before: .max, in: $0) }
+      let sum = try await store.read { try MovementMonthStore.sum(of: account, before: .max, in: $0) }
       #expect(sum.steps == 1401 && sum.best?.day == day && sum.best?.steps == 1350 && sum.firstDay == day)
       let left = try await store.write { transaction in
-        try MovementSamples.delete(
+        try MovementSampleStore.delete(
           ["night", "watch"], of: account, recordedDay: day.advanced(by: 2), by: FairnessRules(), transaction
         ).days
       }

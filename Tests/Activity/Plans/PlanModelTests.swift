@@ -20,7 +20,7 @@ struct PlanModelTests {
       if number % 20 == 0 { await Task.yield() }
       let model = PlanModel(&random)
       let (plan, today, entries) = (model.plan, model.today, model.entries)
-      let record = StreakRule.record(plan, entries, today: today)
+      let record = StreakRules.record(plan, entries, today: today)
       try #require(record.streak == model.streak, "\(model.description)")
       try #require(abs(record.strength - model.strength) < 1e-9, "\(model.description)")
 
@@ -36,11 +36,11 @@ struct PlanModelTests {
   func decades() {
     let start = LocalDay(daysSinceEpoch: 0)
     let version = ActivityVersion(
-      ActivityTerms(goal: .check, schedule: .daily, startDay: start), from: ActivityVersions.beginning, anchor: start)
+      ActivityTerms(goal: .check, schedule: .daily, startDay: start), from: ActivityVersionStore.beginning, anchor: start)
     let entries = (0..<20_000).map { DayProgress(day: start.advanced(by: $0), progress: 1) }
     let today = start.advanced(by: 20_000)
     let time = ContinuousClock().measure {
-      #expect(StreakRule.record(Plan([version]), entries, today: today).streak == Streak(current: 20_000, longest: 20_000))
+      #expect(StreakRules.record(Plan([version]), entries, today: today).streak == Streak(current: 20_000, longest: 20_000))
     }
     // A debug build on a busy machine.
     #expect(time < .seconds(2), "\(time)")

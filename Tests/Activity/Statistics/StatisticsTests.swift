@@ -107,7 +107,7 @@ struct StatisticsTests {
       _ = try await ana.send(RecordEntry.self, .init(activityID: coffee.id, day: .today, amount: 1))
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 0)
       try services.clock.set("2026-11-22T00:00:03.000Z")
-      try await services.store(of: .activity).write { try OpenLimits.close(AccountCalendars(), $0) }
+      try await services.store(of: .activity).write { try OpenLimitStore.close(AccountCalendars(), $0) }
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 1)
       try await services.move(ana, to: "Pacific/Honolulu", receivedBy: .activity)
       #expect(try await ana.send(GetStatistics.self, .init()).doneCount == 0)

@@ -123,7 +123,7 @@ struct StepGoalTests {
       #expect(try changes.map { try StepGoalChanged.decode($0.body).goal } == [5000, 5000, nil])
       // Another's goal is another's.
       #expect(try await ben.send(GetStepGoals.self, .init()).goals.count == 1)
-      let snapshot = try await services.store(of: .activity).log.wholeSnapshot().filter { $0.name == StepGoalChanged.spec.name }
+      let snapshot = try await services.snapshot(of: .activity).filter { $0.name == StepGoalChanged.spec.name }
       #expect(Set(try snapshot.map { try StepGoalChanged.decode($0.body).goal }) == [nil, 5000])
     }
   }

@@ -40,10 +40,10 @@ struct TieRestTests {
       case .deletedPause: _ = try await person.send(DeletePause.self, .init(activityID: id, pauseID: pause))
       case .shortenedPause:
         _ = try await person.send(
-          UpdatePause.self, .init(activityID: id, pauseID: pause, lastDay: try LocalDay(text: "2026-11-19")))
+          UpdatePause.self, .init(activityID: id, pauseID: pause, lastDay: .set(try LocalDay(text: "2026-11-19"))))
       case .movedPause:
         _ = try await person.send(
-          UpdatePause.self, .init(activityID: id, pauseID: pause, firstDay: try LocalDay(text: "2026-11-20")))
+          UpdatePause.self, .init(activityID: id, pauseID: pause, firstDay: .set(try LocalDay(text: "2026-11-20"))))
       case .archive: _ = try await person.send(UnarchiveActivity.self, .init(activityID: id))
       }
     }
@@ -173,10 +173,10 @@ struct TieRestTests {
     try await running { services, ana, id in
       let day = EntryName(activityID: id, day: try DayName(text: "2026-11-20"))
       for day in ["2026-11-19", "2026-11-20"] { try await ana.walk(day, 1200, "\(day)T08:00:00Z") }
-      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .clear))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(nil)))
       try services.clock.set("2026-11-21T18:30:00.000Z")
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: day.day, amount: 7))
-      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(.init(.steps))))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(.steps)))
       #expect(try await amounts(ana, id) == [1200, 7, nil])
       let start = try Instant(text: "2026-11-20T10:00:00Z")
       try await ana.record(
@@ -190,7 +190,7 @@ struct TieRestTests {
   @Test("an activity that is not tied has nothing to take up")
   func untied() async throws {
     try await running { services, ana, id in
-      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .clear))
+      _ = try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(nil)))
       let day = try DayName(text: "2026-11-20")
       _ = try await ana.send(CreateSkip.self, .init(activityID: id, day: day))
       try await ana.walk("a", 9000, "2026-11-20T08:00:00Z")
@@ -207,9 +207,9 @@ struct TieRestTests {
         try await ana.send(GetDay.self, .init(day: ListedDay(text: day))).activities.first?.amount
       }
       try await edit(
-        .init(activityID: id, startDay: .set(LocalDay(text: "2026-11-10")), endDay: .set(.init(LocalDay(text: "2026-11-15")))))
+        .init(activityID: id, startDay: .set(LocalDay(text: "2026-11-10")), endDay: .set(LocalDay(text: "2026-11-15"))))
       for day in ["2026-10-01", "2026-11-05", "2026-11-18", "2026-11-21"] { try await ana.walk(day, 9000, "\(day)T08:00:00Z") }
-      try await edit(.init(activityID: id, startDay: .set(LocalDay(text: "2026-09-01")), endDay: .clear))
+      try await edit(.init(activityID: id, startDay: .set(LocalDay(text: "2026-09-01")), endDay: .set(nil)))
       #expect(try await has("2026-11-05") == 9000)
       #expect(try await has("2026-11-18") == 9000)
       #expect(try await has("2026-11-21") == 9000)

@@ -14,7 +14,7 @@ struct TieSchemaTests {
     let (account, other) = (AccountID(), AccountID())
     let (walk, ride, untied) = (ActivityID(), ActivityID(), ActivityID())
     @Sendable func day(_ number: Int) -> LocalDay { LocalDay(daysSinceEpoch: Int32(20_000 + number)) }
-    try await UpgradedStore.upgrading(.activity, Schema.migrations, before: 29) { transaction in
+    try await UpgradedStore.upgrading(.activity, ActivityMigrations.all, before: 29) { transaction in
       let database = transaction.database
       for id in [walk, ride, untied] {
         try database.execute(

@@ -119,7 +119,7 @@ struct TieTests {
       }
       for steps in [5000.0, 4000] {
         _ = try await ana.send(
-          UpdateActivity.self, .init(activityID: walk, goal: .set(.quantity(steps, unit: "steps")), tie: .set(.init(.steps))))
+          UpdateActivity.self, .init(activityID: walk, goal: .set(.quantity(steps, unit: "steps")), tie: .set(.steps)))
         #expect(try await states(ana, "2026-11-20") == ["partly 2.0"])
         #expect(try await states(ana) == ["partly 2.0"])
       }
@@ -127,7 +127,7 @@ struct TieTests {
       let steps = try await make(ana, .quantity(5000, unit: "steps"), .steps, startDay: "2026-11-01")
       for kilometres in [3.0, 2] {
         _ = try await ana.send(
-          UpdateActivity.self, .init(activityID: steps, goal: .set(.quantity(kilometres, unit: "km")), tie: .set(.init(.walking)))
+          UpdateActivity.self, .init(activityID: steps, goal: .set(.quantity(kilometres, unit: "km")), tie: .set(.walking))
         )
         #expect(try await states(ana, "2026-11-20") == ["partly 3000.0"])
         #expect(try await states(ana) == ["partly 3000.0"])
@@ -158,7 +158,7 @@ struct TieTests {
       let start = try Instant(text: "2026-11-21T08:00:00Z")
       try await ana.record(
         MovementSample(id: "b", kind: .walking, start: start, end: start.adding(seconds: 3600), amount: 3000))
-      let tie = UpdateActivity.Input(activityID: id, tie: .set(Nullable(.walking)))
+      let tie = UpdateActivity.Input(activityID: id, tie: .set(.walking))
       #expect(try await ben.failure(UpdateActivity.self, tie) == "activity_not_found")
       #expect(try await ana.send(UpdateActivity.self, tie).tie == .walking)
       #expect(try await states(ana) == ["partly 3.0"])
@@ -168,7 +168,7 @@ struct TieTests {
         try await ana.refusedFields(UpdateActivity.self, .init(activityID: id, goal: .set(.check))) == ["tie not_for_tie"])
       let renamed = try await ana.send(UpdateActivity.self, .init(activityID: id, title: .set("Walk on")))
       #expect(renamed.tie == .walking)
-      #expect(try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .clear)).tie == nil)
+      #expect(try await ana.send(UpdateActivity.self, .init(activityID: id, tie: .set(nil))).tie == nil)
       _ = try await ana.send(DeleteMovementSamples.self, .init(ids: ["b"]))
       #expect(try await states(ana) == ["done 3.0"])
     }
@@ -188,7 +188,7 @@ struct TieTests {
         #expect(try await ana.refusedFields(CreateActivity.self, input) == refusal, "\(unit) \(kind)")
         let id = try await ana.makeActivity(goal: .quantity(8, unit: unit)).id
         #expect(
-          try await ana.refusedFields(UpdateActivity.self, .init(activityID: id, tie: .set(.init(kind)))) == refusal,
+          try await ana.refusedFields(UpdateActivity.self, .init(activityID: id, tie: .set(kind))) == refusal,
           "\(unit) \(kind)")
       }
     }

@@ -16,7 +16,7 @@ struct OpenAPITests {
   static let contracts: [Contract] = [.identity, .activity, .social, .rewards, .notifications]
 
   static func document(_ contracts: [Contract]) -> JSON {
-    OpenAPI.document(Catalog(contracts).endpoints, problems: ProblemWriter(contracts + [.gateway]), version: "1.0.0")
+    OpenAPI.document(Catalog(contracts), problems: ProblemWriter(contracts + [.gateway]), version: "1.0.0")
   }
 
   /// A Python with the packages of Tests/requirements.txt; nil where there is none, and then the test says so.

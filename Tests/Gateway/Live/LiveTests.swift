@@ -214,7 +214,7 @@ struct LiveTests {
       for stream in [stream, trusted] { #expect(try await stream.next().name == "ready") }
       for line in [line, changing] { #expect(try await line.receiveLine()["method"] == "live.ready") }
 
-      inboxes.add(.loginNoticed)
+      inboxes.add("loginNoticed")
       inboxes.add()
       #expect(try await stream.next().id == 2)
       #expect(try await line.receiveLine()["params"]?["number"] == 2)
@@ -224,7 +224,7 @@ struct LiveTests {
       }
       // A connection that goes on in another session goes by that one's token.
       try await authenticate(changing, ["dbt": true])
-      inboxes.add(.loginNoticed)
+      inboxes.add("loginNoticed")
       inboxes.add()
       for line in [line, changing] { #expect(try await line.receiveLine()["params"]?["number"] == 4) }
       #expect(try await stream.next().id == 4)

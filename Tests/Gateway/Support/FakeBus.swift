@@ -1,3 +1,4 @@
+import InMemoryBus
 import Logging
 import Messaging
 import Operations

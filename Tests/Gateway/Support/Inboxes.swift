@@ -102,7 +102,7 @@ final class Inboxes: Sendable {
       guard request.header.caller.account == self.account else { throw Failure(RequestFailure.forbidden) }
       return self.items.withLock { items in
         // As notifications does it.
-        let hidden: Set<NotificationKind> = request.header.caller.isInDoubt == true ? [.loginNoticed] : []
+        let hidden: Set<NotificationKind> = request.header.caller.isInDoubt == true ? ["loginNoticed"] : []
         let page = items.filter { $0.number > input.after && !hidden.contains($0.kind) }.prefix(input.limit ?? 100)
         return Reply(request, NotificationsSince.Output(items: Array(page), lastNumber: items.count))
       }
@@ -117,7 +117,7 @@ final class Inboxes: Sendable {
   }
 
   /// A new notification is committed and told.
-  func add(_ kind: NotificationKind = .messageReceived) {
+  func add(_ kind: NotificationKind = "messageReceived") {
     let published = items.withLock { items in
       let notification = Notification(
         id: ID(), number: items.count + 1, kind: kind, title: "New message", text: "Ana wrote.",

@@ -18,7 +18,7 @@ struct Thing: Document, Hashable {
   static let notes: Notes = ["id": Note("Its id.", example: "7"), "title": Note("Its title.", length: 1...80, example: "Run")]
 }
 
-enum ReadThing: Operation {
+enum ReadThing: AccountOperation {
   struct Input: Document {
     var thingID: String
     var isFull: Bool?
@@ -30,7 +30,7 @@ enum ReadThing: Operation {
     failures: [RequestFailure.notFound.kind], requirements: ["GW-1"], "Read a thing.")
 }
 
-enum ListThings: Operation {
+enum ListThings: AccountOperation {
   struct Input: Document {
     var limit: Int?
     static let notes: Notes = ["limit": Note("Most.", range: 1...100)]
@@ -40,7 +40,7 @@ enum ListThings: Operation {
     "things.list", of: .social, .get("/v1/things"), by: .account, effect: .read, requirements: ["GW-1"], "List things.")
 }
 
-enum MakeThing: Operation {
+enum MakeThing: AccountOperation {
   struct Input: Document {
     var title: String
     static let notes: Notes = ["title": Note("Its title.", length: 1...80)]
@@ -51,7 +51,7 @@ enum MakeThing: Operation {
     "Make a thing.")
 }
 
-enum DropThing: Operation {
+enum DropThing: AccountOperation {
   struct Input: Document {
     var thingID: String
     static let notes: Notes = ["thingID": "Which."]
@@ -62,7 +62,7 @@ enum DropThing: Operation {
     "Drop a thing.")
 }
 
-enum PokeThing: Operation {
+enum PokeThing: OpenOperation {
   typealias Input = Empty
   typealias Output = Empty
   static let spec = OperationSpec(
@@ -70,7 +70,7 @@ enum PokeThing: Operation {
     "Poke.")
 }
 
-enum Echo: Operation {
+enum Echo: OpenOperation {
   struct Input: Document {
     var text: String
     static let notes: Notes = ["text": "Anything."]
@@ -80,7 +80,7 @@ enum Echo: Operation {
     "things.echo", of: .social, .put("/v1/echo"), by: .anyone, effect: .write, requirements: ["GW-1"], "Say it again.")
 }
 
-enum KeepFile: Operation {
+enum KeepFile: AccountOperation {
   struct Input: Document {
     var thingID: String
     var content: Base64Bytes
@@ -92,7 +92,7 @@ enum KeepFile: Operation {
     raw: .body("content", "image/*"), requirements: ["GW-1"], "Keep a thing's file.")
 }
 
-enum ReadFile: Operation {
+enum ReadFile: OpenOperation {
   struct Input: Document {
     var thingID: String
     static let notes: Notes = ["thingID": "Whose."]
@@ -104,7 +104,7 @@ enum ReadFile: Operation {
     "Read a thing's file.")
 }
 
-enum Internal: Operation {
+enum Internal: OpenOperation {
   typealias Input = Empty
   typealias Output = Empty
   static let spec = OperationSpec(

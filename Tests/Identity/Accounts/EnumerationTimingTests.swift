@@ -46,7 +46,9 @@ struct EnumerationTimingTests {
     var durations: [Bool: [Duration]] = [:]
     for turn in 0..<Self.warmUp + Self.samples {
       // Whatever was tried before is forgotten.
-      if turn.isMultiple(of: Self.people) { identity.time.advance(seconds: Lockout.memorySeconds + RecoveryRule.lifetimeSeconds) }
+      if turn.isMultiple(of: Self.people) {
+        identity.time.advance(seconds: Lockout.memorySeconds + RecoveryRules.lifetimeSeconds)
+      }
       let isKnownFirst = Bool.random()
       for isKnown in [isKnownFirst, !isKnownFirst] {
         let start = ContinuousClock.now

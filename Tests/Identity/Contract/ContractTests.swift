@@ -32,6 +32,7 @@ struct ContractTests {
     let sessions = ["device.program_on_system", "device.unknown"] + SessionPlace.Kind.allCases.map { "place.\($0)" }
     let security =
       IncidentPattern.allCases.flatMap { ["incident.\($0).title", "incident.\($0).recommendation"] }
+      + ["incident.administratorDismissed.ownRecommendation"]
       + SecuritySeverity.allCases.map { "severity.\($0)" } + ReportPeriod.allCases.map { "report.\($0)" }
       + ["severity", "count", "account", "address", "provider", "incident", "since"].map { "incident.line.\($0)" }
       + ["incidents", "incident", "incident.account", "incident.address", "incident.provider", "count"].map {
@@ -46,7 +47,7 @@ struct ContractTests {
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }
 
-  @Test("a new listener is told every account, and the sessions whose tokens may still look valid")
+  @Test("a new subscriber is told every account, and the sessions whose tokens may still look valid")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea", "carla"] { try await identity.register(name) }
@@ -70,7 +71,7 @@ struct ContractTests {
     }
   }
 
-  @Test("a listener that names the events it needs is told them, and no other part of the state is read for it")
+  @Test("a subscriber that names the events it needs is told them, and no other part of the state is read for it")
   func partsOfSnapshot() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -92,7 +93,7 @@ struct ContractTests {
       #expect(try await published([AccountChanged.spec.name]) == (["accounts.changed", "accounts.changed"], 1))
       #expect(try await published(["nothing.told"]) == ([], 1))
       // What the store reads, however many accounts there are: of a part that nobody wants, nothing.
-      let parts = Snapshot(clock: identity.time.clock, places: .none).parts
+      let parts = SnapshotParts(try await identity.features().flatMap(\.snapshot))
       let statements = try await identity.store.read { database -> [String] in
         let read = Mutex<[String]>([])
         database.trace(options: .statement) { event in read.withLock { $0.append("\(event)") } }

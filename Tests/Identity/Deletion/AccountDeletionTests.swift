@@ -25,7 +25,9 @@ struct AccountDeletionTests {
   /// Confirms in the name of every service, identity's own included.
   private func confirm(_ identity: RunningIdentity, _ deletion: AccountDeletion) async throws {
     for service in Self.services + [.identity] {
-      try await identity.store.write { try $0.confirmErasure(deletion.id, by: service, [ErasureCount(kind: .mails, count: 2)]) }
+      try await identity.store.write {
+        try AccountDeletionStore.confirm(deletion.id, by: service, [ErasureCount(kind: .mails, count: 2)], $0)
+      }
     }
   }
 
@@ -129,7 +131,7 @@ struct AccountDeletionTests {
       let (early, last) = ([ServiceName.identity] + Self.services.dropLast(), Self.services[3])
       for service in early + early {
         try await identity.store.write {
-          try $0.confirmErasure(id, by: service, [ErasureCount(kind: .events, count: 1)])
+          try AccountDeletionStore.confirm(id, by: service, [ErasureCount(kind: .events, count: 1)], $0)
         }
       }
       #expect(try await identity.published(AccountErased.self).isEmpty)
@@ -231,13 +233,13 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("a listener without history is told of every deletion, and of sessions that ended with their account")
+  @Test("a subscriber without history is told of every deletion, and of sessions that ended with their account")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
       let own = try await identity.logIn()
       let output = try await delete(identity, own)
-      let snapshot = Snapshot(clock: identity.time.clock, places: .none).parts
+      let snapshot = SnapshotParts(try await identity.features().flatMap(\.snapshot))
       func published() async throws -> [any Event] { try await identity.store.read { try snapshot.all($0) } }
       let events = try await published()
       #expect(events.compactMap { ($0 as? AccountDeleted)?.accountID } == [ana.id])
@@ -261,7 +263,7 @@ struct AccountDeletionTests {
       #expect(try await identity.count("SELECT count(*) FROM sessions") > 100, "others would wait for them")
       #expect(try await identity.count("SELECT count(*) FROM refresh_tokens") > 600)
       let atOnce = try await identity.published(SessionRevoked.self).map(\.sessionID)
-      #expect(atOnce.contains(own.session.id) && atOnce.count <= IdentityErasure.sessionsAtOnce)
+      #expect(atOnce.contains(own.session.id) && atOnce.count <= SessionStore.maxEndedAtOnce)
       let refresh = RefreshSession.Input(refreshToken: own.refreshToken)
       #expect(try await failure { try await identity.ask(RefreshSession.self, refresh) }.code == "refresh_token_invalid")
       #expect(
@@ -269,8 +271,9 @@ struct AccountDeletionTests {
 
       // After a restart as well.
       let restarted = try await identity.restarted()
+      let features = try await restarted.features()
       let erasure = Erasure(
-        IdentityErasure.tables, keepingEvents: IdentityErasure.eventsKept, rowsPerTransaction: rows)
+        features.reversed().flatMap(\.tables), keepingEvents: AccountDeletionFeature.eventsKept, rowsPerTransaction: rows)
       while try await restarted.store.write({ transaction in
         let before = transaction.database.totalChangesCount
         let hasMore = try erasure.step(account, rows: rows, transaction)
@@ -285,8 +288,9 @@ struct AccountDeletionTests {
       #expect(revoked.count == 101 && revoked.allSatisfy { $0.reason == .accountDeleted })
       #expect(Set(revoked.map(\.sessionID)) == Set(live + [own.session.id]))
       // Whoever begins to listen now is told of those that ended lately, each once.
+      let snapshot = SnapshotParts(features.flatMap(\.snapshot))
       let lately = try await restarted.store.read { database in
-        try Snapshot(clock: identity.time.clock, places: .none).parts.all(database)
+        try snapshot.all(database)
       }.compactMap { ($0 as? SessionRevoked)?.sessionID }
       #expect(lately.count == 151 && Set(lately) == Set(live + ended + [own.session.id]))
       let counts = try #require(try await restarted.store.read { try $0.erasure(of: account)?.erasureCounts() })
@@ -349,7 +353,7 @@ extension RunningIdentity {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """,
           arguments: [
-            session, account, now, now.adding(seconds: RefreshRule.lifetimeSeconds), now.adding(seconds: -60 * number),
+            session, account, now, now.adding(seconds: RefreshRules.lifetimeSeconds), now.adding(seconds: -60 * number),
             isRevoked ? now : nil, isRevoked ? "loggedOut" : nil,
           ])
         for token in 0..<tokens {

@@ -24,7 +24,7 @@ struct DirectoryTests {
   }
 
   private func show(_ identity: RunningIdentity, _ signedIn: SignedIn, _ visibility: DirectoryVisibility) async throws {
-    _ = try await identity.ask(UpdateSettings.self, .init(directoryVisibility: visibility), by: .signedIn(signedIn))
+    _ = try await identity.ask(UpdateSettings.self, .init(directoryVisibility: .set(visibility)), by: .signedIn(signedIn))
   }
 
   private func search(
@@ -210,7 +210,7 @@ struct DirectoryTests {
     try await RunningIdentity.run { identity in
       let plan = try await identity.store.read { database in
         try Row.fetchAll(
-          database, sql: "EXPLAIN QUERY PLAN \(Database.directorySearch)", arguments: [0, "an", -1, -1, "an\u{10FFFF}"]
+          database, sql: "EXPLAIN QUERY PLAN \(DirectoryStore.searchSQL)", arguments: [0, "an", -1, -1, "an\u{10FFFF}"]
         ).map { $0["detail"] as String }
       }
       #expect(plan.count == 3 && plan.allSatisfy { $0.hasPrefix("SEARCH ") }, "\(plan)")
@@ -246,10 +246,10 @@ struct DirectoryTests {
   private func steps(_ identity: RunningIdentity, _ query: String?, for searcher: AccountID) async throws -> Int {
     try await identity.store.read { database in
       let search = DirectoryText(query ?? "")
-      let statement = try database.cachedStatement(sql: Database.directorySearch).sqliteStatement
+      let statement = try database.cachedStatement(sql: DirectoryStore.searchSQL).sqliteStatement
       sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)
-      let hits = try database.searchDirectory(
-        search, behind: .start(DirectoryNames.key(search.scalars)), limit: 50, for: searcher)
+      let hits = try DirectoryStore.search(
+        search, behind: .start(DirectoryNames.key(search.scalars)), limit: 50, for: searcher, in: database)
       #expect(hits.count == (query == "xyzzy" ? 0 : 50))
       return Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0))
     }
@@ -295,7 +295,7 @@ struct DirectoryTests {
               VALUES (?1, ?2, ?2, ?3, ?4, '$argon2id$', 'UTC', 'en', 1, 1, 'listed')
               """
           ).execute(arguments: [id, "p\(number)@example.com", "person\(number)", nicknames[number % nicknames.count]])
-          try transaction.keepInDirectory(try #require(try transaction.database.account(id)))
+          try DirectoryStore.update(try #require(try AccountStore.find(id, in: transaction.database)), transaction)
         }
       }
     }

@@ -15,7 +15,7 @@ struct EmailChangeUndoTests {
     var replaced = false
     var usedAgo: Int?
     var undone = false
-    let result: Result<EmailChangeUndoRule.Step, EmailChangeUndoFailure>
+    let result: Result<EmailChangeUndoRules.Step, EmailChangeUndoFailure>
   }
 
   @Test(
@@ -35,7 +35,7 @@ struct EmailChangeUndoTests {
       expiresAt: Self.now.adding(seconds: example.expired ? 0 : 1),
       usedAt: example.usedAgo.map { Self.now.adding(seconds: -$0) },
       replacedAt: example.replaced ? Self.now : nil)
-    #expect(EmailChangeUndoRule.validate(link, undoneAt: example.undone ? Self.now : nil, now: Self.now) == example.result)
+    #expect(EmailChangeUndoRules.validate(link, undoneAt: example.undone ? Self.now : nil, now: Self.now) == example.result)
   }
 
   @Test("the present address is told when a change is asked for, and its link cancels it, once")

@@ -323,7 +323,7 @@ extension ExternalProviderProcesses {
     func housekeeping() async throws {
       try await TestProvider.withIdentity { _, identity in
         _ = try await identity.beginLogin()
-        let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+        let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
         identity.time.advance(seconds: 600 + 86_000)
         try await housekeeping.sweep()
         #expect(try await identity.count("SELECT COUNT(*) FROM external_logins") == 1)

@@ -79,7 +79,7 @@ extension ExternalProviderProcesses {
         try await provider.behave()
         #expect(try await restarted.grants() == [1, 1])
         let worker = try await restarted.revocations(provider.settings)
-        for (seconds, published) in [(RevocationRule.heldSeconds - 1, 0), (1, 1)] {
+        for (seconds, published) in [(ProviderRevocationRules.heldSeconds - 1, 0), (1, 1)] {
           identity.time.advance(seconds: seconds)
           try await worker.sendDue()
           #expect(try await provider.revocations().count == published)
@@ -146,13 +146,13 @@ extension ExternalProviderProcesses {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.unlinked(from: provider)
         let (now, secrets) = (identity.time.now, identity.secretStorage)
-        let due = try await identity.store.read { try $0.dueRevocations(now: now, ofEach: 9) }
-        let taken = try await identity.store.write { try $0.takeOnRevocation(due[0].id, in: secrets) }
+        let due = try await identity.store.read { try ProviderGrantStore.due(now: now, ofEach: 9, in: $0) }
+        let taken = try await identity.store.write { try ProviderGrantStore.takeOn(due[0].id, in: secrets, $0) }
         #expect(try await taken?.token.text == provider.grants()[0].refresh_token)
         // Nobody else has it meanwhile.
-        #expect(try await identity.store.write { try $0.takeOnRevocation(due[0].id, in: secrets) } == nil)
+        #expect(try await identity.store.write { try ProviderGrantStore.takeOn(due[0].id, in: secrets, $0) } == nil)
         let restarted = try await identity.restarted()
-        identity.time.advance(seconds: RevocationRule.firstDelaySeconds)
+        identity.time.advance(seconds: ProviderRevocationRules.firstDelaySeconds)
         try await restarted.revocations(provider.settings).sendDue()
         #expect(try await provider.revocations().count == 1)
         #expect(try await restarted.grants() == [0, 0])
@@ -174,7 +174,7 @@ extension ExternalProviderProcesses {
         try await worker.sendDue()
         #expect(try await identity.grants() == [0, 0])
         #expect(try await identity.lastSecurityEvent() == "grantRevocationRefused: corp \(reason)")
-        identity.time.advance(seconds: RevocationRule.patienceSeconds)
+        identity.time.advance(seconds: ProviderRevocationRules.patienceSeconds)
         try await worker.sendDue()
         #expect(try await provider.count("/revoke") == 1)
       }
@@ -200,7 +200,7 @@ extension ExternalProviderProcesses {
         try await identity.unlinked(from: provider, "carla")
         for _ in 0..<40 {
           try await none.sendDue()
-          identity.time.advance(seconds: RevocationRule.longestDelaySeconds)
+          identity.time.advance(seconds: ProviderRevocationRules.longestDelaySeconds)
         }
         #expect(try await identity.grants() == [0, 0])
         #expect(try await identity.lastSecurityEvent() == "grantRevocationGivenUp: corp unknown_provider")
@@ -223,10 +223,10 @@ extension ExternalProviderProcesses {
         let all = "SELECT grant_id FROM provider_grants"
         let grants = try await identity.store.read { try ProviderGrantID.fetchAll($0, sql: all) }
         let (now, secrets) = (identity.time.now, identity.secretStorage)
-        let due = try await identity.store.read { try $0.dueRevocations(now: now, ofEach: 5) }
+        let due = try await identity.store.read { try ProviderGrantStore.due(now: now, ofEach: 5, in: $0) }
         #expect(due.map(\.provider).sorted() == [String](repeating: "away", count: 5) + ["corp"])
         try await identity.store.write { transaction in
-          for id in grants { try transaction.keepSecret([1], SecretName(.providerToken, of: id.bytes), in: secrets) }
+          for id in grants { try SecretStore.keep([1], SecretName(.providerToken, of: id.bytes), in: secrets, transaction) }
         }
         try await identity.revocations(provider.settings).sendDue()
         #expect(try await provider.revocations().count == 1)
@@ -237,7 +237,7 @@ extension ExternalProviderProcesses {
 }
 
 @Suite("Giving a provider's grant back (ID-10, ID-12)")
-struct RevocationRuleTests {
+struct ProviderRevocationRulesTests {
   @Test(
     "is tried again after 30 s, then twice as long each time, up to six hours, for a week",
     arguments: [
@@ -251,6 +251,6 @@ struct RevocationRuleTests {
     let first = Instant(milliseconds: 1_800_000_000_000)
     let now = first.adding(seconds: waited)
     #expect(
-      RevocationRule.nextTry(after: tries, firstTriedAt: first, now: now) == delay.map { now.adding(seconds: $0) })
+      ProviderRevocationRules.nextTry(after: tries, firstTriedAt: first, now: now) == delay.map { now.adding(seconds: $0) })
   }
 }

@@ -26,12 +26,12 @@ extension RunningIdentity {
   }
 
   /// What gives grants back, with those providers.
-  func revocations(_ settings: [String: String]) async throws -> ProviderRevocations {
+  func revocations(_ settings: [String: String]) async throws -> ProviderRevocationWorker {
     let logins = ExternalLogins(
       ExternalProviderSettings(Settings(settings)), web: ProviderWeb(), clock: time.clock,
       key: try await IdentityKeys(home).externalLogins, secrets: secretStorage)
     let logger = Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() }
-    return ProviderRevocations(store: store, logins: logins, clock: time.clock, logger: logger)
+    return ProviderRevocationWorker(store: store, logins: logins, clock: time.clock, logger: logger)
   }
 
   /// A new account that is linked to the person at the provider.

@@ -108,15 +108,15 @@ extension ExternalProviderProcesses {
         let (bea, linked) = try await identity.linked(to: provider)
         let secrets = identity.secretStorage
         let held = try await identity.store.write {
-          try $0.holdGrant(
-            ProviderToken(kind: .refresh, text: "late"), of: linked.provider, provider.issuer, in: secrets)
+          try ProviderGrantStore.hold(
+            ProviderToken(kind: .refresh, text: "late"), of: linked.provider, provider.issuer, in: secrets, $0)
         }
         let id = try #require(held)
-        identity.time.advance(seconds: RevocationRule.heldSeconds)
+        identity.time.advance(seconds: ProviderRevocationRules.heldSeconds)
         try await identity.store.write { transaction in
-          #expect(try transaction.takeOnRevocation(id, in: secrets)?.token.text == "late")
-          let identities = try transaction.database.externalIdentities(of: bea.account.id)
-          try transaction.keepGrant(id, of: identities[0])
+          #expect(try ProviderGrantStore.takeOn(id, in: secrets, transaction)?.token.text == "late")
+          let identities = try ExternalIdentityStore.list(of: bea.account.id, in: transaction.database)
+          try ProviderGrantStore.keep(id, of: identities[0], transaction)
         }
         #expect(try await identity.count(RunningIdentity.waitingGrants) == 1)
         #expect(try await identity.grants() == [2, 2])
@@ -166,7 +166,7 @@ extension ExternalProviderProcesses {
         let keys = identity.home.keys
         _ = try await identity.linked(to: provider)
         _ = try identity.home.secret("secrets-2")
-        try await SecretRotation(store: identity.store, storage: identity.secretStorage).renewAll()
+        try await SecretRotationWorker(store: identity.store, storage: identity.secretStorage).renewAll()
         try FileManager.default.removeItem(atPath: "\(keys)/secrets-1")
         try await identity.unlink("bea")
         try FileManager.default.moveItem(atPath: "\(keys)/secrets-2", toPath: "\(keys)/away")
@@ -194,7 +194,7 @@ struct ProviderGrantSchemaTests {
   @Test("their identities have none and are removed as before; grants of later logins wait for their provider from then on")
   func upgrade() async throws {
     let account = AccountID()
-    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 26) { transaction in
+    try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 26) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
@@ -209,31 +209,31 @@ struct ProviderGrantSchemaTests {
       }
     } check: { store in
       try await store.write { transaction in
-        let identities = try transaction.database.externalIdentities(of: account)
+        let identities = try ExternalIdentityStore.list(of: account, in: transaction.database)
         #expect(identities.count == 2)
         try transaction.database.execute(
           sql: """
             INSERT INTO provider_grants (grant_id, identity_id, provider, issuer, token_kind)
             VALUES (?, ?, 'one', 'https://a.example', 'refresh_token')
             """, arguments: [ProviderGrantID(), identities[0].id])
-        #expect(try transaction.database.dueRevocations(now: transaction.now, ofEach: 9).isEmpty)
-        for identity in identities { try transaction.unlink(identity, .service(.identity)) }
+        #expect(try ProviderGrantStore.due(now: transaction.now, ofEach: 9, in: transaction.database).isEmpty)
+        for identity in identities { try ExternalIdentityStore.unlink(identity, .service(.identity), transaction) }
       }
-      let due = try await store.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
+      let due = try await store.read { try ProviderGrantStore.due(now: Instant(milliseconds: 0), ofEach: 9, in: $0) }
       #expect(due.map(\.provider) == ["one"])
     }
   }
 
   @Test("of their access tokens no end is known: the provider is asked")
   func ends() async throws {
-    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 27) { transaction in
+    try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 27) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO provider_grants (grant_id, provider, issuer, token_kind)
           VALUES (?, 'one', 'https://a.example', 'access_token')
           """, arguments: [ProviderGrantID()])
     } check: { store in
-      let due = try await store.read { try $0.dueRevocations(now: Instant(milliseconds: 0), ofEach: 9) }
+      let due = try await store.read { try ProviderGrantStore.due(now: Instant(milliseconds: 0), ofEach: 9, in: $0) }
       #expect(due.map(\.provider) == ["one"])
       let ends = try await store.read { try Int?.fetchAll($0, sql: "SELECT ends_at FROM provider_grants") }
       #expect(ends == [nil])

@@ -11,7 +11,7 @@ import Testing
 struct IncidentSchemaTests {
   @Test("their events count for their subscribers from then on")
   func subscribers() async throws {
-    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 25) { transaction in
+    try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 25) { transaction in
       for (number, address) in ["2001:db8:1:2::1", "2001:db8:1:2:3::4", "192.0.2.1", nil].enumerated() {
         try transaction.database.execute(
           sql: """

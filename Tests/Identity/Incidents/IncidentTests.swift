@@ -310,8 +310,9 @@ struct IncidentTests {
         _ = try await failure { try await identity.ask(CompleteExternalLogin.self, forged, by: caller) }
         _ = try await failure { try await identity.ask(VerifyAccount.self, .init(token: "guess"), by: caller) }
         try await identity.store.write { transaction in
-          try transaction.record(SecurityEvent(.externalProofRefused, account: nil, detail: "corp token_expired"), from: caller)
-          try transaction.detectForgeries(corp, caller)
+          try SecurityEventStore.record(
+            SecurityEvent(.externalProofRefused, account: nil, detail: "corp token_expired"), from: caller, transaction)
+          try IncidentDetection.detectForgeries(corp, caller, transaction)
         }
       }
       // Neighbours do nothing together.
@@ -336,8 +337,8 @@ struct IncidentTests {
       func refuse(_ provider: ExternalProviderName, from address: String) async throws {
         try await identity.store.write { transaction in
           let event = SecurityEvent(.externalProofRefused, account: nil, detail: "\(provider) token_signature_wrong")
-          try transaction.record(event, from: .person(from: address))
-          try transaction.detectForgeries(provider, .person(from: address))
+          try SecurityEventStore.record(event, from: .person(from: address), transaction)
+          try IncidentDetection.detectForgeries(provider, .person(from: address), transaction)
         }
       }
       for number in 0..<4 {
@@ -433,16 +434,16 @@ struct IncidentTests {
       let administrator = try await identity.administrator()
       try await identity.store.write { transaction in
         for number in 0..<30 {
-          try transaction.raise(IncidentFinding(.addressGuessing, count: 20), on: .address("198.51.100.\(number)"))
+          try IncidentStore.raise(IncidentFinding(.addressGuessing, count: 20), on: .address("198.51.100.\(number)"), transaction)
         }
       }
       // The appointment was told of before.
-      #expect(try await identity.published(AdministratorAlerted.self).count == 1 + IncidentRule.maxNoticesPerHour)
+      #expect(try await identity.published(AdministratorAlerted.self).count == 1 + IncidentRules.maxNoticesPerHour)
       #expect(try await identity.incidents(by: administrator).count == 31)
       try await identity.store.write {
-        try $0.raise(IncidentFinding(.riskyLogin, count: 1), on: .account(administrator.account.id))
+        try IncidentStore.raise(IncidentFinding(.riskyLogin, count: 1), on: .account(administrator.account.id), $0)
       }
-      #expect(try await identity.published(AdministratorAlerted.self).count == 2 + IncidentRule.maxNoticesPerHour)
+      #expect(try await identity.published(AdministratorAlerted.self).count == 2 + IncidentRules.maxNoticesPerHour)
     }
   }
 

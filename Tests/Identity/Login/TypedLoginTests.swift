@@ -252,7 +252,7 @@ struct TypedLoginTests {
       let typed = Login(login)
       try await identity.store.read { database in
         statements.watch(database)
-        let account = try database.loginAccount(typed)
+        let account = try LoginAccountStore.find(typed, in: database)
         #expect((account.id != nil) == isKnown && (account.passwordHash != nil) == isKnown)
         #expect(try !account.knows(DeviceToken(), database, now: identity.time.now))
         database.trace(options: [])

@@ -289,7 +289,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("a listener that comes late is told of the alerts that wait for their answer")
+  @Test("a subscriber that comes late is told of the alerts that wait for their answer")
   func snapshot() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -313,7 +313,7 @@ struct LoginAlertTests {
           kind: .anonymous, address: Self.madrid, userAgent: "App\(UnicodeScalar(UInt8(65 + number % 26)))\(number)/1")
         _ = try await identity.ask(LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: caller)
       }
-      #expect(try await identity.count("SELECT COUNT(*) FROM known_devices") == LoginHistory.maxKnown)
+      #expect(try await identity.count("SELECT COUNT(*) FROM known_devices") == LoginHistoryStore.maxKnown)
       #expect(try await identity.count("SELECT COUNT(*) FROM known_places") == 1)
     }
   }

@@ -140,7 +140,7 @@ struct OpenAlertTests {
     try await Self.run { identity, owner in
       _ = try await Self.guess(identity)
       try await Self.answer(identity, byLink: .close, try #require(try await Self.alerts(identity).first).alertID)
-      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
       identity.time.advance(seconds: 100 * 86_400)
       try await housekeeping.sweep()
       #expect(try Self.isInDoubt(try await Self.logIn(identity, from: Self.there)))
@@ -161,8 +161,10 @@ struct OpenAlertTests {
       func begin(_ address: String) async throws -> SignedIn {
         let origin = Caller(kind: .anonymous, address: address, userAgent: "Test/1")
         let begun = try await identity.store.write { transaction in
-          guard let account = try transaction.database.account(owner.account.id) else { throw Failure(RequestFailure.notFound) }
-          return try transaction.beginSession(of: account, device: try DeviceName(text: "Ana's phone"), origin).session.id
+          guard let account = try AccountStore.find(owner.account.id, in: transaction.database) else {
+            throw Failure(RequestFailure.notFound)
+          }
+          return try SessionStore.begin(of: account, device: try DeviceName(text: "Ana's phone"), origin, transaction).session.id
         }
         var signedIn = owner
         signedIn.session.id = begun

@@ -13,10 +13,10 @@ struct UnansweredLoginTests {
   private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
   private static let opera = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/128.0 Safari/537.36 OPR/114.0"
 
-  private static func run(_ body: (RunningIdentity, Housekeeping) async throws -> Void) async throws {
+  private static func run(_ body: (RunningIdentity, HousekeepingWorker) async throws -> Void) async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
       try await identity.register()
-      try await body(identity, Housekeeping(store: identity.store, logger: .init(label: "test")))
+      try await body(identity, HousekeepingWorker(store: identity.store, logger: .init(label: "test")))
     }
   }
 
@@ -27,7 +27,7 @@ struct UnansweredLoginTests {
 
   /// Lets days go by in which the session's client goes on as any does.
   private static func days(
-    _ count: Int, of session: SignedIn, _ identity: RunningIdentity, _ housekeeping: Housekeeping? = nil
+    _ count: Int, of session: SignedIn, _ identity: RunningIdentity, _ housekeeping: HousekeepingWorker? = nil
   ) async throws -> SignedIn {
     var session = session
     for _ in 0..<count {
@@ -49,7 +49,7 @@ struct UnansweredLoginTests {
         try $0.database.execute(
           sql: "CREATE TRIGGER stuck BEFORE UPDATE OF revoked_at ON sessions BEGIN SELECT RAISE(ABORT, 'stuck'); END")
       }
-      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
       await #expect(throws: (any Error).self) { try await housekeeping.sweep() }
       doubtful = try await identity.ask(RefreshSession.self, .init(refreshToken: doubtful.refreshToken))
       #expect(try TokenTests.payload(of: doubtful.accessToken).dbt == true)
@@ -62,7 +62,7 @@ struct UnansweredLoginTests {
   func closed() async throws {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
-      let week = LoginAlertRule.lifetimeSeconds / 86_400
+      let week = LoginAlertRules.lifetimeSeconds / 86_400
       let last = try await Self.days(week - 1, of: doubtful, identity, housekeeping)
       #expect(try await identity.published(SessionRevoked.self).isEmpty)
       identity.time.advance(seconds: 86_400)
@@ -85,7 +85,7 @@ struct UnansweredLoginTests {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
       _ = try await identity.ask(LogOut.self, Empty(), by: .signedIn(doubtful))
-      identity.time.advance(seconds: LoginAlertRule.lifetimeSeconds + Housekeeping.linksKeptSeconds - 1)
+      identity.time.advance(seconds: LoginAlertRules.lifetimeSeconds + HousekeepingWorker.linksKeptSeconds - 1)
       try await housekeeping.sweep()
       #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 1)
       identity.time.advance(seconds: 2)
@@ -139,8 +139,8 @@ struct UnansweredLoginTests {
         provider: try ExternalProviderName(text: "corp"), issuer: "https://corp.example", subject: "thief", email: nil,
         isEmailVerified: false, name: nil, wishedUsername: "thief")
       try await identity.store.write { transaction in
-        let alert = try transaction.database.unconfirmedLoginAlert(of: noticed.session.id)
-        _ = try transaction.insertExternalIdentity(proven, of: noticed.account.id, under: alert)
+        let alert = try LoginAlertStore.findUnconfirmed(of: noticed.session.id, in: transaction.database)
+        _ = try ExternalIdentityStore.add(proven, of: noticed.account.id, under: alert, transaction)
       }
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(noticed))
       let later = try await Self.days(60, of: own, identity, housekeeping)

@@ -142,7 +142,7 @@ struct PersonalAccessTokenTests {
       identity.time.advance(seconds: 1)
       #expect(try await failure { try await identify(identity, made.secret) }.code == "token_expired")
       #expect(try await failure { try await identify(identity, "racha_pat_x") }.code == "unauthenticated")
-      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
       try await housekeeping.sweep()
       #expect(try await list(identity, by: try await identity.logIn()).map(\.id) == [made.token.id])
       identity.time.advance(seconds: 30 * 86_400 + 1)

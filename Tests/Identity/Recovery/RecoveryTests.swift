@@ -367,7 +367,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a link mailed before a restart works after it, and a listener that comes late is told of it while it works")
+  @Test("a link mailed before a restart works after it, and a subscriber that comes late is told of it while it works")
   func restart() async throws {
     try await RunningIdentity.run { first in
       try await first.register()

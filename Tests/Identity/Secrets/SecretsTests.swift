@@ -27,11 +27,11 @@ struct SecretsTests {
       let (storage, secret) = (storage(identity), secret)
       let account = try await identity.register().id
       let name = SecretName(Self.kind, of: account.bytes)
-      try await identity.store.write { try $0.keepSecret(secret, name, in: storage) }
-      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == secret)
+      try await identity.store.write { try SecretStore.keep(secret, name, in: storage, $0) }
+      #expect(try await identity.store.write { try SecretStore.read(name, of: account, in: storage, $0) } == secret)
       #expect(try !identity.holds("PLANTED"))
-      try await identity.store.write { try $0.forgetSecret(name) }
-      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == nil)
+      try await identity.store.write { try SecretStore.forget(name, $0) }
+      #expect(try await identity.store.write { try SecretStore.read(name, of: account, in: storage, $0) } == nil)
       #expect(try await identity.securityEvents().isEmpty)
     }
   }
@@ -44,10 +44,10 @@ struct SecretsTests {
       let own = try await identity.logIn()
       let name = SecretName(Self.kind, of: account.bytes)
       try await identity.store.write { transaction in
-        try transaction.keepSecret(secret, name, in: storage)
+        try SecretStore.keep(secret, name, in: storage, transaction)
         try transaction.database.execute(sql: "UPDATE secrets SET sealed = CAST(substr(sealed, 1, 30) || x'00' AS BLOB)")
       }
-      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == nil)
+      #expect(try await identity.store.write { try SecretStore.read(name, of: account, in: storage, $0) } == nil)
       #expect(try await identity.count("SELECT count(*) FROM secrets") == 0)
       #expect(try await identity.securityEvents() == ["secretDamaged"])
       #expect(try await identity.count("SELECT count(*) FROM security_events WHERE severity = 'critical'") == 1)
@@ -68,8 +68,8 @@ struct SecretsTests {
       #expect(FileManager.default.createFile(atPath: "\(identity.home.keys)/secrets-1", contents: Data([1])))
       let account = try await identity.register().id
       let name = SecretName(Self.kind, of: account.bytes)
-      try await identity.store.write { try $0.keepSecret(secret, name, in: storage) }
-      #expect(try await identity.store.write { try $0.secret(name, of: account, in: storage) } == secret)
+      try await identity.store.write { try SecretStore.keep(secret, name, in: storage, $0) }
+      #expect(try await identity.store.write { try SecretStore.read(name, of: account, in: storage, $0) } == secret)
       #expect(try await identity.securityEvents() == ["secretStorageFailed"])
 
       try Home.makePrivateFolder("\(identity.home.path)/spare/keys")
@@ -78,7 +78,7 @@ struct SecretsTests {
       let input = DeleteAccount.Input(password: FormField(text: RunningIdentity.password))
       let output = try await identity.ask(DeleteAccount.self, input, by: .signedIn(own))
       for service in AccountDeletionTests.services + [.identity] {
-        try await identity.store.write { try $0.confirmErasure(output.deletion.id, by: service, []) }
+        try await identity.store.write { try AccountDeletionStore.confirm(output.deletion.id, by: service, [], $0) }
       }
       #expect(try await identity.published(AccountErased.self).isEmpty)
       try await identity.store.scrubEarlierPages()
@@ -103,11 +103,11 @@ struct SecretsTests {
             INSERT INTO secrets (kind, owner, sealed, written_at) SELECT 'agenda', randomblob(16), randomblob(60), 0 FROM numbers
             """)
       }
-      let rotation = SecretRotation(store: identity.store, storage: storage(identity))
+      let rotation = SecretRotationWorker(store: identity.store, storage: storage(identity))
       try await rotation.renewAll()
       try FileManager.default.removeItem(atPath: "\(identity.home.keys)/secrets-1")
       for service in AccountDeletionTests.services + [.identity] {
-        try await identity.store.write { try $0.confirmErasure(output.deletion.id, by: service, []) }
+        try await identity.store.write { try AccountDeletionStore.confirm(output.deletion.id, by: service, [], $0) }
       }
       let report = try await identity.askAsNotifications(ReadDeletionReport.self, .init(deletionID: output.deletion.id))
       #expect(report.addressee.email.description == "ana@example.com")

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Security reports (ID-15; S 10, scenario 3)")
 struct ReportTests {
-  private func runner(_ identity: RunningIdentity, _ schedule: ReportSchedule = .daily) -> ReportRunner {
-    ReportRunner(store: identity.store, schedule: schedule)
+  private func runner(_ identity: RunningIdentity, _ schedule: ReportSchedule = .daily) -> SecurityReportWorker {
+    SecurityReportWorker(store: identity.store, schedule: schedule)
   }
 
   private func reports(_ identity: RunningIdentity, by administrator: SignedIn) async throws -> [SecurityReport] {

@@ -17,13 +17,13 @@ struct AccessWithdrawalTests {
     return events
   }
 
-  @Test("a listener without history is told of all of it, and of no more once everything was withdrawn")
+  @Test("a subscriber without history is told of all of it, and of no more once everything was withdrawn")
   func history() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
       let account = try await identity.logIn().account.id
       func withdraw(_ since: Instant?) async throws {
-        try await identity.store.write { try $0.withdrawAccess(to: account, madeSince: since) }
+        try await identity.store.write { try AccessWithdrawalStore.withdraw(to: account, madeSince: since, $0) }
       }
       #expect(try await snapshot(identity).isEmpty)
       let (early, late) = (Instant(milliseconds: 1000), Instant(milliseconds: 2000))

@@ -198,7 +198,7 @@ struct OwnSessionsTests {
   @Test("sessions of a store from before were last seen when and where they last got tokens")
   func upgrade() async throws {
     let created = Instant(milliseconds: 1_800_000_000_000)
-    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: 2) { transaction in
+    try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 2) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at)
@@ -208,7 +208,7 @@ struct OwnSessionsTests {
         sql: """
           INSERT INTO sessions (session_id, account_id, address, created_at, expires_at)
           VALUES (zeroblob(16), zeroblob(16), '192.0.2.1', ?, ?)
-          """, arguments: [created, created.adding(seconds: 86_400 + RefreshRule.lifetimeSeconds)])
+          """, arguments: [created, created.adding(seconds: 86_400 + RefreshRules.lifetimeSeconds)])
     } check: { store in
       let seen = try await store.read { database in
         try Row.fetchOne(database, sql: "SELECT last_seen_at, last_seen_address FROM sessions").map {

@@ -119,7 +119,7 @@ struct SessionTests {
         return try await group.reduce(into: [[SignedIn]]()) { $0 += $1 }
       }
       // Beyond the time in which a lost answer may be asked for again.
-      identity.time.advance(seconds: RefreshRule.repeatSeconds)
+      identity.time.advance(seconds: RefreshRules.repeatSeconds)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for family in families {
           group.addTask {
@@ -233,7 +233,7 @@ struct SessionTests {
           sql: "CREATE TRIGGER stuck BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'stuck'); END")
       }
       identity.time.advance(seconds: 91 * 86_400)
-      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
       await #expect(throws: (any Error).self) { try await housekeeping.sweep() }
       #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)
       #expect(try await identity.count("SELECT COUNT(*) FROM verification_links") == 0)
@@ -248,7 +248,7 @@ struct SessionTests {
       let (ended, live) = (try await identity.logIn(), try await identity.logIn())
       _ = try? await identity.logIn("ana", "Wrong-1-wrong")
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(ended))
-      let housekeeping = Housekeeping(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
       try await housekeeping.sweep()
       let all = "SELECT (SELECT COUNT(*) FROM sessions) * 1000 + (SELECT COUNT(*) FROM refresh_tokens) * 100"
       let rest = " + (SELECT COUNT(*) FROM login_failures) * 10 + (SELECT COUNT(*) FROM security_events)"

@@ -2,6 +2,7 @@ import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
+import InMemoryBus
 import Messaging
 import Operations
 import ServiceKit
@@ -50,7 +51,9 @@ struct SettingsTests {
     }
   }
 
-  @Test("an update changes what it names and nothing else, and is told once; what changes nothing is not told (B UC13)")
+  @Test(
+    "an update changes what it names and nothing else, and is published once; null is refused, and what changes nothing is not published (B UC13)"
+  )
   func partial() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -58,7 +61,7 @@ struct SettingsTests {
       var settings = try await update(identity, ana, #"{"timeZone":"America/Lima","dayStartHour":4}"#)
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4 && settings.language == .english)
       settings = try await update(
-        identity, ana, #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed","timeZone":null}"#)
+        identity, ana, #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed"}"#)
       #expect(settings.language == .spanish && settings.muteHelpNotifications && settings.directoryVisibility == .listed)
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4)
       let published = try await identity.published(AccountChanged.self)
@@ -68,6 +71,10 @@ struct SettingsTests {
       for json in ["{}", #"{"language":"es","dayStartHour":4,"consents":{"location":false}}"#, #"{"consents":{}}"#] {
         #expect(try await update(identity, ana, json) == settings)
       }
+      let nulls = await #expect(throws: Failure.self) {
+        _ = try await update(identity, ana, #"{"language":null,"timeZone":null,"dayStartHour":4,"consents":null}"#)
+      }
+      #expect(nulls?.fields.map { "\($0.field) \($0.code)" } == ["language null", "timeZone null", "consents null"])
       #expect(try await identity.published(AccountChanged.self).count == 3)
       #expect(try await read(identity, ana) == settings)
       let own = try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(ana))
@@ -141,7 +148,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("a listener without history hears what each account has consented to")
+  @Test("a subscriber without history hears what each account has consented to")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -222,7 +229,7 @@ struct SettingsTests {
       ] {
         let codes = [
           try await failure { try await identity.ask(ReadSettings.self, .init(), by: caller) }.code,
-          try await failure { try await identity.ask(UpdateSettings.self, .init(dayStartHour: 1), by: caller) }.code,
+          try await failure { try await identity.ask(UpdateSettings.self, .init(dayStartHour: .set(1)), by: caller) }.code,
         ]
         #expect(codes == [code, code])
       }
@@ -254,8 +261,9 @@ struct SettingsTests {
 
   @Test("an account from before has consented to nothing and is not listed, since nobody asked it")
   func upgrade() async throws {
-    let settings = try #require(Schema.migrations.first { $0.name == "settings and consents" })
-    try await UpgradedStore.upgrading(.identity, Schema.migrations, before: settings.number) { transaction in
+    let migrations = try await RunningIdentity.migrations()
+    let settings = try #require(migrations.first { $0.name == "settings and consents" })
+    try await UpgradedStore.upgrading(.identity, migrations, before: settings.number) { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO accounts (account_id, email, email_normalized, username, password_hash, time_zone, language, created_at,
@@ -264,10 +272,10 @@ struct SettingsTests {
           """)
     } check: { store in
       // A zone that could be chosen then still counts its days.
-      let account = try #require(try await store.read { try $0.account(Username(text: "ana")) })
+      let account = try #require(try await store.read { try AccountStore.find(Username(text: "ana"), in: $0) })
       #expect(account.consents.isEmpty && !account.mutesHelp && account.directoryVisibility == .hidden)
       #expect(account.timeZone.description == "EST5EDT")
-      #expect(try await store.read { try $0.consents(of: account.id) }.activityData == .init(isGiven: false))
+      #expect(try await store.read { try ConsentStore.states(of: account.id, in: $0) }.activityData == .init(isGiven: false))
     }
   }
 }

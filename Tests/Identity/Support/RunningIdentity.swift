@@ -2,6 +2,7 @@ import BuiltPrograms
 import Foundation
 import GRDB
 import IdentityContract
+import InMemoryBus
 import Logging
 import Messaging
 import Operations
@@ -79,6 +80,16 @@ final class RunningIdentity: Sendable {
       try await body()
       group.cancelAll()
     }
+  }
+
+  /// All features of the service.
+  func features() async throws -> [any Feature] {
+    try await Identity.features(Self.environment(home, time, MemoryExchange(), settings), cost: cost)
+  }
+
+  /// The migrations of the service's store, in their order.
+  static func migrations() async throws -> [Migration] {
+    try await run { identity in try await identity.features().flatMap(\.migrations).sorted { $0.number < $1.number } }
   }
 
   private static func environment(

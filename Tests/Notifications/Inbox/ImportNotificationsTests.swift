@@ -9,21 +9,22 @@ import Testing
 
 @Suite("How an import comes on")
 struct ImportNotificationsTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   /// Stands in for activity: it only tells.
-  private static let activity: (ServiceName, Stage.Build) = (.activity, { _ in ServiceDefinition(.activity, migrations: []) })
+  private static let activity: ServicesInProcess.Build = { _ in ServiceDefinition(.activity, migrations: []) }
 
   @Test("is one notification, each time in place of the last, and each is told live; of one that was cancelled there is none")
   func progress() async throws {
     let ana = try identity.person("ana", language: .spanish)
-    let services = [identity.service, (.notifications, { try Notifications.service($0) }), ImportNotificationsTests.activity]
-    try await Stage.run(services) { stage in
-      try await stage.untilReceived(.notifications, .activity)
+    try await ServicesInProcess.running(
+      [{ try Notifications.service($0) }, ImportNotificationsTests.activity], identity: identity, at: nil
+    ) { services in
+      try await services.hasReceived(.notifications, of: .activity)
       let (first, other) = (ImportID(), ImportID())
       func publish(_ id: ImportID, _ state: ImportState, _ progress: Int, _ taken: Int) async throws {
         let counts = ImportCounts(records: taken + 2, taken: taken, repeated: 1, refused: 1, days: 1)
-        try await stage.publish(
+        try await services.publish(
           .activity, ImportProgressed(accountID: ana.account, importID: id, state: state, progress: progress, counts: counts))
       }
       try await publish(first, .reading, 10, 100)
@@ -31,13 +32,13 @@ struct ImportNotificationsTests {
       try await publish(first, .reading, 60, 600)
       try await publish(other, .cancelled, 5, 5)
       try await publish(first, .done, 100, 1000)
-      try await stage.untilPublished(4, by: .notifications)
-      let inbox = try await stage.call(ListNotifications.self, .init(), as: ana.caller).items
-      #expect(inbox.map(\.kind) == [.importDone])
+      try await services.untilPublished(4, by: .notifications)
+      let inbox = try await services.call(ListNotifications.self, .init(), as: ana.caller).items
+      #expect(inbox.map(\.kind) == ["importDone"])
       #expect(inbox[0].title == "Importación terminada" && inbox[0].number == 4)
       #expect(inbox[0].text == "Se ha leído tu archivo. Registros tomados: 1000, ya conocidos: 1, no tomados: 1.")
       #expect(inbox[0].links.importID?.description == first.description)
-      #expect(try await stage.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 1)
+      #expect(try await services.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 1)
     }
   }
 }

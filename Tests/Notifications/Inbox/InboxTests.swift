@@ -14,53 +14,52 @@ import Testing
 
 @Suite("The inbox")
 struct InboxTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   /// Stands in for rewards: it only tells.
-  private static let rewards: (ServiceName, Stage.Build) = (.rewards, { _ in ServiceDefinition(.rewards, migrations: []) })
+  private static let rewards: ServicesInProcess.Build = { _ in ServiceDefinition(.rewards, migrations: []) }
 
   /// Social and notifications as they are; identity and rewards stood in for.
-  private func run(_ body: (Stage) async throws -> Void) async throws {
-    try await Stage.run(
-      [
-        identity.service, (.social, { Social.service($0) }), (.notifications, { try Notifications.service($0) }),
-        InboxTests.rewards,
-      ]
-    ) { stage in
+  private func run(_ body: (ServicesInProcess) async throws -> Void) async throws {
+    try await ServicesInProcess.running(
+      [{ Social.service($0) }, { try Notifications.service($0) }, InboxTests.rewards], identity: identity, at: nil
+    ) { services in
       // Whoever begins to hear late is told the state that there is then, and not how it came about.
-      try await stage.untilReceived(.notifications, .social)
-      try await body(stage)
+      try await services.hasReceived(.notifications, of: .social)
+      try await body(services)
     }
   }
 
-  private func inbox(_ stage: Stage, _ person: IdentityStub.Person) async throws -> [NotificationsContract.Notification] {
-    try await stage.call(ListNotifications.self, .init(), as: person.caller).items
+  private func inbox(_ services: ServicesInProcess, _ person: IdentityDouble.Account) async throws -> [NotificationsContract
+    .Notification]
+  {
+    try await services.call(ListNotifications.self, .init(), as: person.caller).items
   }
 
-  private func earned(_ person: IdentityStub.Person, _ coins: Int) -> CoinsEarned {
+  private func earned(_ person: IdentityDouble.Account, _ coins: Int) -> CoinsEarned {
     CoinsEarned(accountID: person.account, transferID: ID(), coins: coins, balance: coins, at: .now)
   }
 
   @Test("says that somebody wants to follow, and that one may; not that a request was rejected or a following ended (SOC-7)")
   func follows() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
-    try await run { stage in
+    try await run { services in
       for answer in [FollowRequest.State.rejected, .accepted] {
-        let request = try await stage.call(SendFollowRequest.self, .init(username: ben.username), as: ana.caller)
+        let request = try await services.call(SendFollowRequest.self, .init(username: ben.username), as: ana.caller)
         let input = AnswerFollowRequest(followRequestID: request.id)
         _ =
           answer == .accepted
-          ? try await stage.call(AcceptFollowRequest.self, input, as: ben.caller)
-          : try await stage.call(RejectFollowRequest.self, input, as: ben.caller)
+          ? try await services.call(AcceptFollowRequest.self, input, as: ben.caller)
+          : try await services.call(RejectFollowRequest.self, input, as: ben.caller)
       }
-      _ = try await stage.call(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller)
+      _ = try await services.call(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller)
       // Told behind it, so that whatever came of it would be there.
-      _ = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
-      try await stage.untilPublished(4, by: .notifications)
-      let (anas, bens) = (try await inbox(stage, ana), try await inbox(stage, ben))
-      #expect(bens.map(\.kind) == [.friendRequestReceived, .followRequestReceived, .followRequestReceived])
+      _ = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
+      try await services.untilPublished(4, by: .notifications)
+      let (anas, bens) = (try await inbox(services, ana), try await inbox(services, ben))
+      #expect(bens.map(\.kind) == ["friendRequestReceived", "followRequestReceived", "followRequestReceived"])
       #expect(bens[1].title == "Nueva solicitud de seguimiento" && bens[1].text == "ana quiere seguirte.")
-      #expect(anas.map(\.kind) == [.followRequestAccepted] && anas[0].text == "You are following ben now.")
+      #expect(anas.map(\.kind) == ["followRequestAccepted"] && anas[0].text == "You are following ben now.")
       #expect(anas[0].links.accountID == ben.account && anas[0].links.followRequestID == bens[1].links.followRequestID)
     }
   }
@@ -68,27 +67,27 @@ struct InboxTests {
   @Test("gets exactly one notification for each event, for its addressee, and each is told live")
   func social() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
-    try await run { stage in
-      let request = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
-      _ = try await stage.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
+    try await run { services in
+      let request = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
+      _ = try await services.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
       let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: "¿Qué\ntal?"))
-      let message = try await stage.call(SendMessage.self, input, as: ben.caller)
-      try await stage.publish(
+      let message = try await services.call(SendMessage.self, input, as: ben.caller)
+      try await services.publish(
         .rewards, earned(ana, 12),
         OfferRedeemed(
           accountID: ana.account, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 5, balance: 7, at: .now))
-      try await stage.untilPublished(5, by: .notifications)
-      let (anas, bens) = (try await inbox(stage, ana), try await inbox(stage, ben))
-      #expect(bens.map(\.kind) == [.friendRequestReceived])
+      try await services.untilPublished(5, by: .notifications)
+      let (anas, bens) = (try await inbox(services, ana), try await inbox(services, ben))
+      #expect(bens.map(\.kind) == ["friendRequestReceived"])
       #expect(bens.map(\.title) == ["Nueva solicitud de amistad"])
       #expect(bens[0].links.friendRequestID?.description == request.id.description)
-      #expect(Set(anas.map(\.kind)) == [.friendRequestAccepted, .messageReceived, .coinsEarned, .offerRedeemed])
+      #expect(Set(anas.map(\.kind)) == ["friendRequestAccepted", "messageReceived", "coinsEarned", "offerRedeemed"])
       #expect(anas.map(\.number) == [4, 3, 2, 1])
-      let quoted = try #require(anas.first { $0.kind == .messageReceived })
+      let quoted = try #require(anas.first { $0.kind == "messageReceived" })
       #expect(quoted.text == "¿Qué tal?" && quoted.title == "Message from ben")
       #expect(quoted.links.messageID?.description == message.id.description)
       // What is delivered live is what the inbox lists.
-      let published = try await stage.published(by: .notifications).map { try NotificationCreated.decode($0.body) }
+      let published = try await services.published(by: .notifications).map { try NotificationCreated.decode($0.body) }
       #expect(published.count == 5)
       let live = published.filter { $0.accountID == ana.account }.map(\.notification)
       #expect(live.sorted { $0.number > $1.number } == anas)
@@ -102,17 +101,17 @@ struct InboxTests {
     let carrier = WatchedCarrier()
     let mail = VerificationMailRequested(
       linkID: try identity.link(of: ben, token: "token"), accountID: ben.account, reason: .registered)
-    try await Stage.mails(identity, carrier, and: [InboxTests.rewards]) { stage in
+    try await ServicesInProcess.mails(identity, carrier, and: [InboxTests.rewards]) { services in
       // The mail comes after the accounts, so when it goes out, they are known.
-      try await stage.publish(.identity, ana.event, ben.event, mail)
+      try await services.publish(.identity, ana.event, ben.event, mail)
       _ = try await carrier.next(1)
-      try await stage.publish(.rewards, earned(ben, 3))
-      try await stage.untilPublished(1, by: .notifications)
-      let published = try NotificationCreated.decode(try await stage.published(by: .notifications)[0].body)
+      try await services.publish(.rewards, earned(ben, 3))
+      try await services.untilPublished(1, by: .notifications)
+      let published = try NotificationCreated.decode(try await services.published(by: .notifications)[0].body)
       #expect(published.notification.text == "Monedas ganadas: 3. Tu saldo es ahora de 3.")
       var english = ben.caller
       english.language = .english
-      let listed = try await stage.call(ListNotifications.self, .init(), as: english).items
+      let listed = try await services.call(ListNotifications.self, .init(), as: english).items
       #expect(listed.map(\.text) == ["Coins earned: 3. Your balance is now 3."])
     }
   }
@@ -124,25 +123,25 @@ struct InboxTests {
       friendRequestID: ID(), fromAccountID: ana.account, fromUsername: ana.username, toAccountID: ben.account, at: .now)
     var other = event
     other.friendRequestID = ID()
-    try await run { stage in
-      try await stage.publish(.social, event, event, other)
-      try await stage.untilPublished(2, by: .notifications)
-      #expect(try await inbox(stage, ben).map(\.number) == [2, 1])
+    try await run { services in
+      try await services.publish(.social, event, event, other)
+      try await services.untilPublished(2, by: .notifications)
+      #expect(try await inbox(services, ben).map(\.number) == [2, 1])
     }
   }
 
   @Test("numbers without gaps while everything happens at once")
   func gapFree() async throws {
     let people = try (0..<3).map { try identity.person("person\($0)") }
-    try await run { stage in
+    try await run { services in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<120 {
           let person = people[index % 3]
           group.addTask {
             if index % 2 == 0 {
-              try await stage.publish(.rewards, earned(person, index))
+              try await services.publish(.rewards, earned(person, index))
             } else {
-              try await stage.publish(
+              try await services.publish(
                 .social,
                 FriendRequestSent(
                   friendRequestID: ID(), fromAccountID: AccountID(), fromUsername: person.username, toAccountID: person.account,
@@ -152,12 +151,12 @@ struct InboxTests {
         }
         try await group.waitForAll()
       }
-      try await stage.untilPublished(120, by: .notifications)
+      try await services.untilPublished(120, by: .notifications)
       for person in people {
-        let page = try await stage.call(NotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
+        let page = try await services.call(NotificationsSince.self, .init(after: 0, limit: 500), as: person.caller)
         #expect(page.items.map(\.number) == Array(1...40))
         #expect(page.lastNumber == 40)
-        #expect(try await stage.call(CountUnreadNotifications.self, .init(), as: person.caller).unreadCount == 40)
+        #expect(try await services.call(CountUnreadNotifications.self, .init(), as: person.caller).unreadCount == 40)
       }
     }
   }
@@ -168,70 +167,74 @@ struct InboxTests {
     let home = Home(path: "/tmp/racha-inbox-\(UInt32.random(in: .min ... .max))")
     try Home.makePrivateFolder(home.path)
     defer { try? FileManager.default.removeItem(atPath: home.path) }
-    let social: (ServiceName, Stage.Build) = (.social, { Social.service($0) })
-    let notifications: (ServiceName, Stage.Build) = (.notifications, { try Notifications.service($0) })
-    func meanings(_ stage: Stage) async throws -> [Set<NotificationContent>] {
+    let social: ServicesInProcess.Build = { Social.service($0) }
+    let notifications: ServicesInProcess.Build = { try Notifications.service($0) }
+    func meanings(_ services: ServicesInProcess) async throws -> [Set<NotificationContent>] {
       var result: [Set<NotificationContent>] = []
       for person in [ana, ben] {
-        let all = try await inbox(stage, person)
+        let all = try await inbox(services, person)
         result.append(Set(all.map { NotificationContent(parameters: $0.parameters, links: $0.links) }))
       }
       return result
     }
-    let before = try await Stage.run([identity.service, social, notifications], home: home.path) { stage in
-      let request = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
-      _ = try await stage.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
+    let before = try await ServicesInProcess.running([social, notifications], identity: identity, at: nil, home: home.path) {
+      services in
+      let request = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
+      _ = try await services.call(AcceptFriendRequest.self, .init(friendRequestID: request.id), as: ben.caller)
       for text in ["one", "two", "three"] {
         let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: text))
-        _ = try await stage.call(SendMessage.self, input, as: ben.caller)
+        _ = try await services.call(SendMessage.self, input, as: ben.caller)
       }
-      try await stage.untilPublished(5, by: .notifications)
-      try await stage.prune(.social)
-      return try await meanings(stage)
+      try await services.untilPublished(5, by: .notifications)
+      try await services.prune(.social)
+      return try await meanings(services)
     }
     #expect(before.map(\.count) == [4, 1])
     for name in try FileManager.default.contentsOfDirectory(atPath: home.stores) where name.hasPrefix("notifications") {
       try FileManager.default.removeItem(atPath: "\(home.stores)/\(name)")
     }
-    try await Stage.run([identity.service, social, notifications], home: home.path) { stage in
-      try await stage.untilPublished(5, by: .notifications)
-      #expect(try await meanings(stage) == before)
+    try await ServicesInProcess.running([social, notifications], identity: identity, at: nil, home: home.path) { services in
+      try await services.untilPublished(5, by: .notifications)
+      #expect(try await meanings(services) == before)
       // And it goes on behind the snapshot.
       let input = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "four"))
-      _ = try await stage.call(SendMessage.self, input, as: ana.caller)
-      try await stage.untilPublished(6, by: .notifications)
-      #expect(try await inbox(stage, ben).count == 2)
+      _ = try await services.call(SendMessage.self, input, as: ana.caller)
+      try await services.untilPublished(6, by: .notifications)
+      #expect(try await inbox(services, ben).count == 2)
     }
   }
 
   @Test("is read one by one or up to a number, deleted from, and stays one's own")
   func reading() async throws {
     let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
-    try await run { stage in
-      for coins in 1...6 { try await stage.publish(.rewards, earned(ana, coins)) }
-      try await stage.untilPublished(6, by: .notifications)
-      let all = try await inbox(stage, ana)
+    try await run { services in
+      for coins in 1...6 { try await services.publish(.rewards, earned(ana, coins)) }
+      try await services.untilPublished(6, by: .notifications)
+      let all = try await inbox(services, ana)
       func read(_ index: Int) async throws -> Int {
-        try await stage.call(MarkNotificationRead.self, .init(notificationID: all[index].id), as: ana.caller).unreadCount
+        try await services.call(MarkNotificationRead.self, .init(notificationID: all[index].id), as: ana.caller).unreadCount
       }
       #expect(try await read(0) == 5)
       #expect(try await read(0) == 5)
-      #expect(try await stage.call(MarkNotificationsRead.self, .init(upTo: 2), as: ana.caller).unreadCount == 3)
-      let unread = try await stage.call(ListNotifications.self, .init(unread: true), as: ana.caller).items
+      #expect(try await services.call(MarkNotificationsRead.self, .init(upTo: 2), as: ana.caller).unreadCount == 3)
+      let unread = try await services.call(ListNotifications.self, .init(unread: true), as: ana.caller).items
       #expect(unread.map(\.number) == [5, 4, 3])
-      let seen = try await stage.call(ListNotifications.self, .init(unread: false, limit: 2), as: ana.caller)
+      let seen = try await services.call(ListNotifications.self, .init(unread: false, limit: 2), as: ana.caller)
       #expect(seen.items.map(\.number) == [6, 2] && seen.nextCursor != nil)
       // Number 4 is deleted unread, twice.
-      for _ in 0..<2 { _ = try await stage.call(DeleteNotification.self, .init(notificationID: all[2].id), as: ana.caller) }
-      #expect(try await stage.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 2)
-      #expect(try await inbox(stage, ana).map(\.number) == [6, 5, 3, 2, 1])
-      #expect(try await stage.refusal(MarkNotificationRead.self, .init(notificationID: all[2].id), as: ana.caller) == "not_found")
-      let since = try await stage.call(NotificationsSince.self, .init(after: 2, limit: 2), as: ana.caller)
+      for _ in 0..<2 { _ = try await services.call(DeleteNotification.self, .init(notificationID: all[2].id), as: ana.caller) }
+      #expect(try await services.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 2)
+      #expect(try await inbox(services, ana).map(\.number) == [6, 5, 3, 2, 1])
+      #expect(
+        try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[2].id), as: ana.caller) == "not_found")
+      let since = try await services.call(NotificationsSince.self, .init(after: 2, limit: 2), as: ana.caller)
       #expect(since.items.map(\.number) == [3, 5] && since.lastNumber == 6)
-      #expect(try await stage.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
-      #expect(try await stage.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
-      #expect(try await inbox(stage, eve).isEmpty)
-      let empty = try await stage.call(NotificationsSince.self, .init(after: 0), as: eve.caller)
+      #expect(
+        try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
+      #expect(
+        try await services.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: eve.caller) == "not_found")
+      #expect(try await inbox(services, eve).isEmpty)
+      let empty = try await services.call(NotificationsSince.self, .init(after: 0), as: eve.caller)
       #expect(empty.items.isEmpty && empty.lastNumber == 0)
     }
   }
@@ -239,38 +242,38 @@ struct InboxTests {
   @Test("a session in doubt neither takes a notice away nor marks it as read, such as the one that asks about it (ID-7)")
   func doubt() async throws {
     let ana = try identity.person("ana")
-    try await run { stage in
-      try await stage.publish(.rewards, earned(ana, 1))
-      try await stage.untilPublished(1, by: .notifications)
-      let all = try await inbox(stage, ana)
+    try await run { services in
+      try await services.publish(.rewards, earned(ana, 1))
+      try await services.untilPublished(1, by: .notifications)
+      let all = try await inbox(services, ana)
       var doubtful = ana.caller
       doubtful.isInDoubt = true
       let refusals = [
-        try await stage.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: doubtful),
-        try await stage.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: doubtful),
-        try await stage.refusal(MarkNotificationsRead.self, .init(upTo: 1), as: doubtful),
+        try await services.refusal(DeleteNotification.self, .init(notificationID: all[0].id), as: doubtful),
+        try await services.refusal(MarkNotificationRead.self, .init(notificationID: all[0].id), as: doubtful),
+        try await services.refusal(MarkNotificationsRead.self, .init(upTo: 1), as: doubtful),
       ]
       #expect(refusals.allSatisfy { $0 == "login_alert_unanswered" }, "\(refusals)")
-      #expect(try await stage.call(ListNotifications.self, .init(unread: true), as: doubtful).items == all)
+      #expect(try await services.call(ListNotifications.self, .init(unread: true), as: doubtful).items == all)
     }
   }
 
   @Test("a session in doubt reads no notices of logins, which tell from what and from where the account is used (ID-7)")
   func doubtfulReader() async throws {
     let ana = try identity.person("ana")
-    try await run { stage in
+    try await run { services in
       let login = LoginAlertRaised(
         alertID: ID(), accountID: ana.account, level: .notice, device: "Ana's phone", place: "Network 192.0.2.0/24", at: .now)
-      try await stage.publish(.identity, login)
-      try await stage.untilPublished(1, by: .notifications)
-      try await stage.publish(.rewards, earned(ana, 1))
-      try await stage.untilPublished(2, by: .notifications)
-      #expect(try await inbox(stage, ana).map(\.kind) == [.coinsEarned, .loginNoticed])
+      try await services.publish(.identity, login)
+      try await services.untilPublished(1, by: .notifications)
+      try await services.publish(.rewards, earned(ana, 1))
+      try await services.untilPublished(2, by: .notifications)
+      #expect(try await inbox(services, ana).map(\.kind) == ["coinsEarned", "loginNoticed"])
       var doubtful = ana.caller
       doubtful.isInDoubt = true
-      #expect(try await stage.call(ListNotifications.self, .init(), as: doubtful).items.map(\.kind) == [.coinsEarned])
-      let since = try await stage.call(NotificationsSince.self, .init(after: 0), as: doubtful)
-      #expect(since.items.map(\.kind) == [.coinsEarned] && since.lastNumber == 2)
+      #expect(try await services.call(ListNotifications.self, .init(), as: doubtful).items.map(\.kind) == ["coinsEarned"])
+      let since = try await services.call(NotificationsSince.self, .init(after: 0), as: doubtful)
+      #expect(since.items.map(\.kind) == ["coinsEarned"] && since.lastNumber == 2)
     }
   }
 }

@@ -21,24 +21,24 @@ final class MailboxTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
   }
 
-  private func running(_ settings: [String: String] = [:], _ body: (Stage) async throws -> Void) async throws {
-    try await Stage.run([(.notifications, { try Notifications.service($0) })], settings: settings, home: home, body)
+  private func running(_ settings: [String: String] = [:], _ body: (ServicesInProcess) async throws -> Void) async throws {
+    try await ServicesInProcess.running([{ try Notifications.service($0) }], settings: settings, at: nil, home: home, body)
   }
 
-  private func read(_ name: String, _ stage: Stage) async throws -> ReadMailboxMail.Output {
-    try await stage.call(ReadMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
+  private func read(_ name: String, _ services: ServicesInProcess) async throws -> ReadMailboxMail.Output {
+    try await services.call(ReadMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
   }
 
   @Test("lists the folder's mails, newest first, with subject, addressee and time")
   func list() async throws {
-    try await running { stage in
-      #expect(try await stage.call(ListMailbox.self, Empty(), as: gateway).items.isEmpty, "there is no folder yet")
+    try await running { services in
+      #expect(try await services.call(ListMailbox.self, Empty(), as: gateway).items.isEmpty, "there is no folder yet")
       try put("20261121T084300000Z-a.eml", "Subject: first\nTo: <ana@example.org>\n\ntext")
       try put("20261121T084400000Z-b.eml", "Subject: second\nTo: <ben@example.org>\n\ntext")
-      let items = try await stage.call(ListMailbox.self, Empty(), as: gateway).items
+      let items = try await services.call(ListMailbox.self, Empty(), as: gateway).items
       #expect(items.map(\.subject) == ["second", "first"] && items.map(\.to) == ["<ben@example.org>", "<ana@example.org>"])
       #expect(items.allSatisfy { abs($0.writtenAt.milliseconds - Instant.now.milliseconds) < 3_600_000 })
-      let mail = try await read("20261121T084300000Z-a.eml", stage)
+      let mail = try await read("20261121T084300000Z-a.eml", services)
       #expect(mail.head == items[1] && mail.text == "text" && mail.html == nil)
     }
   }
@@ -46,8 +46,8 @@ final class MailboxTests {
   @Test("shows no more than the newest 200")
   func many() async throws {
     for number in 1000..<1250 { try put("\(number).eml", "Subject: \(number)\n\n") }
-    try await running { stage in
-      let items = try await stage.call(ListMailbox.self, Empty(), as: gateway).items
+    try await running { services in
+      let items = try await services.call(ListMailbox.self, Empty(), as: gateway).items
       #expect(items.map(\.subject) == (1050..<1250).reversed().map(String.init))
     }
   }
@@ -67,10 +67,10 @@ final class MailboxTests {
     #expect(mkfifo("\(folder)/pipe.eml", 0o600) == 0)
     try FileManager.default.createDirectory(atPath: "\(folder)/folder.eml", withIntermediateDirectories: false)
     try put(".hidden.eml.part", "Subject: half\n\n")
-    try await running { stage in
-      #expect(try await stage.call(ListMailbox.self, Empty(), as: gateway).items.map(\.subject) == ["real"])
+    try await running { services in
+      #expect(try await services.call(ListMailbox.self, Empty(), as: gateway).items.map(\.subject) == ["real"])
       for name in ["link.eml", "pipe.eml", "folder.eml", "missing.eml"] {
-        let code = try await stage.refusal(ReadMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
+        let code = try await services.refusal(ReadMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
         #expect(code == "not_found", "\(name)")
       }
     }
@@ -81,20 +81,20 @@ final class MailboxTests {
     try put("large.eml", "Subject: large\n\n" + String(repeating: "\u{1}\"é", count: 1 << 20))
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) }).write(to: URL(fileURLWithPath: "\(folder)/bytes.eml"))
-    try await running { stage in
-      #expect(try await stage.call(ListMailbox.self, Empty(), as: gateway).items.count == 2)
-      let large = try await read("large.eml", stage)
+    try await running { services in
+      #expect(try await services.call(ListMailbox.self, Empty(), as: gateway).items.count == 2)
+      let large = try await read("large.eml", services)
       #expect((large.text?.utf8.count ?? 0) > 100_000)
-      _ = try await read("bytes.eml", stage)
+      _ = try await read("bytes.eml", services)
     }
   }
 
   @Test("is the gateway's alone to ask")
   func callers() async throws {
-    try await running { stage in
+    try await running { services in
       let administrator = Caller(kind: .account, account: AccountID(), session: SessionID(), isAdministrator: true)
       for caller in [administrator, .service(.social), Caller(kind: .anonymous)] {
-        let code = try await stage.refusal(ListMailbox.self, Empty(), as: caller)
+        let code = try await services.refusal(ListMailbox.self, Empty(), as: caller)
         #expect(code == "forbidden")
       }
     }
@@ -105,10 +105,10 @@ final class MailboxTests {
     arguments: [["racha.smtp.url": "smtp://127.0.0.1:2525"], ["racha.mailbox": "false"]])
   func closed(settings: [String: String]) async throws {
     try put("a.eml", "Subject: first\n\n")
-    try await running(settings) { stage in
-      #expect(try await stage.refusal(ListMailbox.self, Empty(), as: gateway) == "not_found")
+    try await running(settings) { services in
+      #expect(try await services.refusal(ListMailbox.self, Empty(), as: gateway) == "not_found")
       let input = ReadMailboxMail.Input(name: try MailFileName(text: "a.eml"))
-      #expect(try await stage.refusal(ReadMailboxMail.self, input, as: gateway) == "not_found")
+      #expect(try await services.refusal(ReadMailboxMail.self, input, as: gateway) == "not_found")
     }
   }
 }

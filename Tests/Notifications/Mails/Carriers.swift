@@ -46,19 +46,19 @@ struct WatchedCarrier: MailCarrier {
   }
 }
 
-extension Stage {
-  /// Runs notifications with that carrier, and a stand-in for identity.
+extension ServicesInProcess {
+  /// Runs notifications with that carrier, and accounts that identity knows.
   static func mails(
-    _ identity: IdentityStub, _ carrier: any MailCarrier, and others: [(ServiceName, Build)] = [], home: String? = nil,
+    _ identity: IdentityDouble, _ carrier: any MailCarrier, and others: [Build] = [], home: String? = nil,
     settings: [String: String] = [:],
     retry: MailRetry = MailRetry(firstDelayMilliseconds: 1, growth: 2, longestDelayMilliseconds: 10, maxAttempts: 5),
-    _ body: (Stage) async throws -> Void
+    _ body: (ServicesInProcess) async throws -> Void
   ) async throws {
-    let build: Stage.Build = { environment in
+    let build: ServicesInProcess.Build = { environment in
       var mails = MailSettings(environment.settings, environment.home)
       mails.retry = retry
       return try Notifications.service(environment, mails, carrier)
     }
-    try await run([identity.service, (.notifications, build)] + others, settings: settings, home: home, body)
+    try await running([build] + others, identity: identity, settings: settings, at: nil, home: home, body)
   }
 }

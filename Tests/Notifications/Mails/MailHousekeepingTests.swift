@@ -4,7 +4,6 @@ import IdentityContract
 import InProcess
 import Operations
 import Storage
-import Synchronization
 import Testing
 
 @testable import NotificationsService
@@ -12,12 +11,6 @@ import Testing
 @Suite("Mails that are over")
 final class MailHousekeepingTests {
   /// A clock that the test moves.
-  private final class Time: Sendable {
-    private let now = Mutex(Instant(milliseconds: 1_800_000_000_000))
-    var clock: Operations.Clock { Operations.Clock { self.now.withLock { $0 } } }
-    func advance(days: Int) { now.withLock { $0 = $0.adding(seconds: days * 86_400) } }
-  }
-
   private let home = "/tmp/racha-swept-\(UInt32.random(in: .min ... .max))"
 
   deinit { try? FileManager.default.removeItem(atPath: home) }
@@ -28,14 +21,13 @@ final class MailHousekeepingTests {
 
   @Test("are removed with their files after 31 days, dead ones after 366; those that wait are not")
   func sweeping() async throws {
-    let (time, home) = (Time(), home)
-    let identity = IdentityStub()
-    try await Stage.run(
-      [identity.service, (.notifications, { try Notifications.service($0) })], home: home, clock: time.clock
-    ) { stage in
-      let store = try stage.store(.notifications)
-      let ends: [(MailKind, String)] = [
-        (.verification, "delivered"), (.recovery, "obsolete"), (.passwordChanged, "dead"), (.locked, "waiting"),
+    try await ServicesInProcess.running(
+      [{ try Notifications.service($0) }], at: "2027-01-15T08:00:00.000Z", home: home
+    ) { services in
+      let time = services.clock
+      let store = services.store(of: .notifications)
+      let ends: [(String, String)] = [
+        ("verification", "delivered"), ("recovery", "obsolete"), ("passwordChanged", "dead"), ("locked", "waiting"),
       ]
       try await store.write { transaction in
         for (kind, state) in ends {
@@ -62,7 +54,7 @@ final class MailHousekeepingTests {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       #expect(FileManager.default.createFile(atPath: file, contents: Data("mail".utf8)))
 
-      let housekeeping = MailHousekeeping(store: store, folders: [folder], clock: time.clock)
+      let housekeeping = MailHousekeepingWorker(store: store, folders: [folder], clock: time.clock)
       time.advance(days: 31)
       try await housekeeping.sweep()
       #expect(try await states(store).count == 4)

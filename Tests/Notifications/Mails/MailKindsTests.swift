@@ -13,7 +13,7 @@ import Testing
 
 @Suite("The kinds of mails (ID-8, ID-9, NOT-6)", .timeLimit(.minutes(1)))
 final class MailKindsTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
   let home = "/tmp/racha-mails-\(UInt32.random(in: .min ... .max))"
 
   deinit { try? FileManager.default.removeItem(atPath: home) }
@@ -29,13 +29,14 @@ final class MailKindsTests {
     let event = PasswordRecoveryRequested(
       recoveryID: try identity.recovery(of: ana, token: MailWorkerTests.token), accountID: ana.account)
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) {
+      services in
       // Nobody's request makes no mail, and repeated events make no second one.
-      try await stage.publish(.identity, PasswordRecoveryRequested(recoveryID: ID(), accountID: nil), event, event)
+      try await services.publish(.identity, PasswordRecoveryRequested(recoveryID: ID(), accountID: nil), event, event)
       let letter = try await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
       #expect(text(letter).contains("https://racha.example/recover?token=3D\(MailWorkerTests.token)"))
-      #expect(Data(try stage.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
+      #expect(Data(try services.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
     }
     #expect(try states() == ["recovery delivered"])
   }
@@ -45,11 +46,12 @@ final class MailKindsTests {
     let ana = try identity.person("ana")
     let event = PasswordChanged(changeID: ID(), accountID: ana.account)
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
-      try await stage.publish(.identity, event, event)
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example"]) {
+      services in
+      try await services.publish(.identity, event, event)
       let letter = try await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
-      let published = try #require(try await stage.published(by: .identity).last).at.description
+      let published = try #require(try await services.published(by: .identity).last).at.description
       #expect(text(letter).contains("\(published.prefix(10)) \(published.dropFirst(11).prefix(5)) UTC"))
       #expect(text(letter).contains("https://racha.example/recover\r\n"))
     }
@@ -65,21 +67,21 @@ final class MailKindsTests {
     let undoing = "https://racha.example/undo-email-change?token=3D\(String(MailWorkerTests.token.reversed()))"
     let carrier = WatchedCarrier()
     let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.connections": "1"]
-    try await Stage.mails(identity, carrier, home: home, settings: settings) { stage in
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: settings) { services in
       let event = EmailChangeRequested(changeID: change, accountID: ana.account)
       // Of an address that is taken identity knows no link.
-      try await stage.publish(.identity, EmailChangeRequested(changeID: ID(), accountID: ana.account), event, event)
+      try await services.publish(.identity, EmailChangeRequested(changeID: ID(), accountID: ana.account), event, event)
       let letters = try await carrier.next(2).map(\.letter)
       let link = try #require(letters.first { $0.to.description == "ana@example.org" })
       #expect(text(link).contains("https://racha.example/change-email?token=3D\(MailWorkerTests.token)"))
       let asked = try #require(letters.first { $0.to.description == "ana@before.example" })
       #expect(text(asked).contains(undoing) && !text(asked).contains(MailWorkerTests.token))
       for secret in [MailWorkerTests.token, String(MailWorkerTests.token.reversed())] {
-        #expect(Data(try stage.storedBytes()).range(of: Data(secret.utf8)) == nil)
+        #expect(Data(try services.storedBytes()).range(of: Data(secret.utf8)) == nil)
       }
 
       let done = EmailChanged(changeID: change, accountID: ana.account)
-      try await stage.publish(.identity, done, done)
+      try await services.publish(.identity, done, done)
       let notice = try await carrier.next(1)[0].letter
       #expect(notice.to.description == "ana@before.example" && text(notice).contains(undoing))
       #expect(!text(notice).contains(MailWorkerTests.token) && !text(notice).contains("example.org"))
@@ -95,10 +97,10 @@ final class MailKindsTests {
   func identities() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { stage in
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { services in
       for isLinked in [true, false] {
         let event = IdentityLinkChanged(changeID: ID(), accountID: ana.account, isLinked: isLinked)
-        try await stage.publish(.identity, event, event)
+        try await services.publish(.identity, event, event)
         let letter = try await carrier.next(1)[0].letter
         #expect(letter.to.description == "ana@example.org")
         #expect(text(letter).contains(isLinked ? "was linked to" : "was unlinked from"))
@@ -118,15 +120,15 @@ final class MailKindsTests {
       of: bea, name: "copia", scopes: [.activityRead, .socialRead], expiresAt: nil)
     let carrier = WatchedCarrier()
     let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.connections": "1"]
-    try await Stage.mails(identity, carrier, home: home, settings: settings) { stage in
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: settings) { services in
       let event = PersonalAccessTokenCreated(tokenID: limited, accountID: ana.account, at: expiry)
-      try await stage.publish(.identity, event, event)
+      try await services.publish(.identity, event, event)
       let first = try await carrier.next(1)[0].letter
       #expect(first.to.description == "ana@example.org" && text(first).contains("https://racha.example/recover"))
       #expect(text(first).contains("Name: www. evil. example") && !text(first).contains("evil.example"))
       #expect(text(first).contains("until 2027-01-02 03:04 UTC") && text(first).contains("- to spend your coins"))
       #expect(!text(first).contains("- to read") && !text(first).contains(PersonalAccessTokenForm.prefix))
-      try await stage.publish(.identity, PersonalAccessTokenCreated(tokenID: endless, accountID: bea.account, at: expiry))
+      try await services.publish(.identity, PersonalAccessTokenCreated(tokenID: endless, accountID: bea.account, at: expiry))
       let second = try await carrier.next(1)[0].letter
       #expect(second.to.description == "bea@example.org" && text(second).contains("Nombre: copia"))
       #expect(text(second).contains("Funciona hasta que se revoque") && text(second).contains("- leer tus amistades y mensajes"))
@@ -138,9 +140,9 @@ final class MailKindsTests {
   func gone() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { stage in
-      try await stage.publish(.identity, PasswordChanged(changeID: ID(), accountID: AccountID()))
-      try await stage.publish(.identity, PasswordChanged(changeID: ID(), accountID: ana.account))
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { services in
+      try await services.publish(.identity, PasswordChanged(changeID: ID(), accountID: AccountID()))
+      try await services.publish(.identity, PasswordChanged(changeID: ID(), accountID: ana.account))
       #expect(try await carrier.next(1)[0].letter.to.description == "ana@example.org")
     }
     #expect(try states() == ["passwordChanged obsolete", "passwordChanged delivered"])
@@ -155,7 +157,9 @@ final class MailKindsTests {
     let path = "\(Home(path: home).stores)/notifications.sqlite"
     let old = try Store(
       path: path, service: .notifications,
-      migrations: [Accounts.migration(1), InboxStore.migration(2), MailQueue.migration(3)],
+      migrations: [
+        AccountsFeature(migrations: (table: 1, settings: 6)).migrations[0], InboxStore.migration(2), MailStore.migration(3),
+      ],
       secret: try Home(path: home).secret("notifications.store"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await old.write { transaction in
       for (mail, link, state, attempts, failure) in [
@@ -173,7 +177,7 @@ final class MailKindsTests {
     await old.close()
 
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home) { _ in
+    try await ServicesInProcess.mails(identity, carrier, home: home) { _ in
       let letter = try await carrier.next(1)[0].letter
       #expect(letter.id == waiting && letter.createdAt == Instant(milliseconds: 1_790_000_000_000))
       #expect(text(letter).contains("/verify?token=3D\(MailWorkerTests.token)"))

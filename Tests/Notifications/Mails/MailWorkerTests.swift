@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Sending mails")
 final class MailWorkerTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
   let home = "/tmp/racha-mails-\(UInt32.random(in: .min ... .max))"
   static let token = "tWqUgWuOYw0vVvKzv8f2jW1TNSnQ1LxC7uQ3gX2dB4E"
 
@@ -38,8 +38,9 @@ final class MailWorkerTests {
     let event = try requested(language: language)
     let folder = MailFolder(path: Home(path: home).mails, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let carrier = WatchedCarrier { letter throws(MailFailure) in try await folder.carry(letter) }
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example/"]) { stage in
-      try await stage.publish(.identity, event)
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: ["racha.publicUrl": "https://racha.example/"]) {
+      services in
+      try await services.publish(.identity, event)
       let letter = try await carrier.next(1)[0].letter
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       #expect(names == [MailFolder.name(letter)])
@@ -50,7 +51,7 @@ final class MailWorkerTests {
       let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
       #expect(text.contains("https://racha.example/verify?token=3D"))
       #expect(text.contains("To: <ana@example.org>"))
-      #expect(try !contains(stage.storedBytes(), MailWorkerTests.token))
+      #expect(try !contains(services.storedBytes(), MailWorkerTests.token))
     }
     #expect(try rows().map(\.state) == ["delivered"])
   }
@@ -63,10 +64,10 @@ final class MailWorkerTests {
   func once() async throws {
     let (first, second) = (try requested("ana"), try requested("ben"))
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home) { stage in
-      try await stage.publish(.identity, first, first)
-      try await stage.publish(.identity, first, second)
-      #expect(Set(try await carrier.next(2).map(\.letter.to.description)) == ["ana@example.org", "ben@example.org"])
+    try await ServicesInProcess.mails(identity, carrier, home: home) { services in
+      try await services.publish(.identity, first, first)
+      try await services.publish(.identity, first, second)
+      #expect(try await Set(carrier.next(2).map(\.letter.to.description)) == ["ana@example.org", "ben@example.org"])
     }
     #expect(try rows().map(\.attempts) == [1, 1])
   }
@@ -78,8 +79,8 @@ final class MailWorkerTests {
     // The delay is longer than the first run.
     let patient = MailRetry(firstDelayMilliseconds: 60_000)
     var first: Letter?
-    try await Stage.mails(identity, failing, home: home, retry: patient) { stage in
-      try await stage.publish(.identity, event)
+    try await ServicesInProcess.mails(identity, failing, home: home, retry: patient) { services in
+      try await services.publish(.identity, event)
       first = try await failing.next(1)[0].letter
     }
     #expect(try rows().map(\.failure) == ["connection"])
@@ -88,9 +89,9 @@ final class MailWorkerTests {
       try $0.execute(sql: "UPDATE mails SET next_at = 0")
     }
     let working = WatchedCarrier()
-    try await Stage.mails(identity, working, home: home) { _ in
-      let again = try await working.next(1)[0].letter
-      #expect(again == first)
+    try await ServicesInProcess.mails(identity, working, home: home) { _ in
+      let letter = try await working.next(1)[0].letter
+      #expect(letter == first)
     }
     #expect(try rows().map(\.state) == ["delivered"])
     #expect(try rows().map(\.attempts) == [2])
@@ -101,8 +102,8 @@ final class MailWorkerTests {
     let event = try requested()
     let first = WatchedCarrier()
     var letter: Letter?
-    try await Stage.mails(identity, first, home: home) { stage in
-      try await stage.publish(.identity, event)
+    try await ServicesInProcess.mails(identity, first, home: home) { services in
+      try await services.publish(.identity, event)
       letter = try await first.next(1)[0].letter
     }
     // As a kill between handing over and noting it leaves the row.
@@ -110,7 +111,7 @@ final class MailWorkerTests {
       try $0.execute(sql: "UPDATE mails SET state = 'sending', finished_at = NULL")
     }
     let second = WatchedCarrier()
-    try await Stage.mails(identity, second, home: home) { _ in
+    try await ServicesInProcess.mails(identity, second, home: home) { _ in
       let again = try await second.next(1)[0].letter
       #expect(again == letter)
     }
@@ -123,8 +124,8 @@ final class MailWorkerTests {
     let carrier = WatchedCarrier { letter throws(MailFailure) in
       throw letter.to.description.hasPrefix("worn") ? .connection : .rejected(reply: 550)
     }
-    try await Stage.mails(identity, carrier, home: home) { stage in
-      try await stage.publish(.identity, worn, refused)
+    try await ServicesInProcess.mails(identity, carrier, home: home) { services in
+      try await services.publish(.identity, worn, refused)
       #expect(try await carrier.next(6).count == 6)
     }
     #expect(
@@ -136,9 +137,9 @@ final class MailWorkerTests {
     let (old, new) = (try requested("old"), try requested("new"))
     identity.forget(old.linkID)
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { stage in
-      try await stage.publish(.identity, old)
-      try await stage.publish(.identity, new)
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "1"]) { services in
+      try await services.publish(.identity, old)
+      try await services.publish(.identity, new)
       #expect(try await carrier.next(1)[0].letter.to.description == "new@example.org")
     }
     #expect(try rows().map(\.state) == ["obsolete", "delivered"])
@@ -149,8 +150,8 @@ final class MailWorkerTests {
     let event = try requested()
     identity.goAway(true)
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, home: home) { stage in
-      try await stage.publish(.identity, event)
+    try await ServicesInProcess.mails(identity, carrier, home: home) { services in
+      try await services.publish(.identity, event)
       var asked = identity.asked.makeAsyncIterator()
       _ = await asked.next()
       _ = await asked.next()
@@ -165,8 +166,8 @@ final class MailWorkerTests {
     let events = try (0..<12).map { try requested("person\($0)") }
     let crowd = Crowd()
     let carrier = WatchedCarrier { _ in await crowd.passThrough() }
-    try await Stage.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "3"]) { stage in
-      for event in events { try await stage.publish(.identity, event) }
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: ["racha.smtp.connections": "3"]) { services in
+      for event in events { try await services.publish(.identity, event) }
       #expect(try await carrier.next(12).count == 12)
     }
     #expect(await crowd.maximum <= 3)

@@ -151,14 +151,15 @@ struct SMTPCarrierTests {
   @Test("arrive once the server is up, once")
   func downThenUp() async throws {
     let port = try LocalPort.free()
-    let identity = IdentityStub()
+    let identity = IdentityDouble()
     let person = try identity.person("ana", language: .spanish)
     let link = try identity.link(of: person, token: MailWorkerTests.token)
     let smtp = carrier(port)
     let watched = WatchedCarrier { letter throws(MailFailure) in try await smtp.carry(letter) }
     let retry = MailRetry(firstDelayMilliseconds: 50, growth: 2, longestDelayMilliseconds: 200, maxAttempts: 1000)
-    try await Stage.mails(identity, watched, retry: retry) { stage in
-      try await stage.publish(.identity, VerificationMailRequested(linkID: link, accountID: person.account, reason: .registered))
+    try await ServicesInProcess.mails(identity, watched, retry: retry) { services in
+      try await services.publish(
+        .identity, VerificationMailRequested(linkID: link, accountID: person.account, reason: .registered))
       #expect(try await watched.next(2).map(\.failure) == [.connection, .connection])
       try await MailServer.run(["--port", "\(port)"]) { server in
         let mail = try await server.next()

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("What is told of the safety of accounts (ID-7, ID-15, NOT-6)", .timeLimit(.minutes(1)))
 final class SecurityNoticesTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
   let at = Instant(milliseconds: 1_795_250_580_000)
   let words = Words(Contract.notifications.words)
 
@@ -21,48 +21,50 @@ final class SecurityNoticesTests {
     String(decoding: letter.bytes, as: UTF8.self).replacingOccurrences(of: "=\r\n", with: "")
   }
 
-  private func inbox(_ stage: Stage, of person: IdentityStub.Person) async throws -> [NotificationsContract.Notification] {
-    try await stage.call(ListNotifications.self, .init(), as: person.caller).items
+  private func inbox(_ services: ServicesInProcess, of person: IdentityDouble.Account) async throws -> [NotificationsContract
+    .Notification]
+  {
+    try await services.call(ListNotifications.self, .init(), as: person.caller).items
   }
 
   /// The kinds of mails that were written, oldest first.
-  private func kinds(_ stage: Stage) async throws -> [MailKind] {
-    try await stage.store(.notifications).read { try MailKind.fetchAll($0, sql: "SELECT kind FROM mails ORDER BY mail_id") }
+  private func kinds(_ services: ServicesInProcess) async throws -> [String] {
+    try await services.store(of: .notifications).read { try String.fetchAll($0, sql: "SELECT kind FROM mails ORDER BY mail_id") }
   }
 
   /// The words for the kind of mail that a letter is.
-  private func subject(_ kind: MailKind, _ language: Language) throws -> String {
-    "\r\nSubject: \(EncodedWord.encode(try #require(words.text("mail.\(kind.rawValue).subject", language))))\r\n"
+  private func subject(_ kind: String, _ language: Language) throws -> String {
+    "\r\nSubject: \(EncodedWord.encode(try #require(words.text("mail.\(kind).subject", language))))\r\n"
   }
 
   @Test(
     "a login unlike its account: by notification, and by mail with what, where, both links, and the advice to change the password (S 6, scenario 4)",
     arguments: [
-      (LoginAlertLevel.notice, NotificationKind.loginNoticed, MailKind.loginNoticed),
-      (.suspicious, .loginSuspicious, .loginSuspicious), (.high, .loginRefused, .loginRefused),
+      (LoginAlertLevel.notice, "loginNoticed" as NotificationKind, "loginNoticed"),
+      (.suspicious, "loginSuspicious", "loginSuspicious"), (.high, "loginRefused", "loginRefused"),
     ])
-  func login(level: LoginAlertLevel, kind: NotificationKind, mail: MailKind) async throws {
+  func login(level: LoginAlertLevel, kind: NotificationKind, mail: String) async throws {
     let ana = try identity.person("ana", language: .spanish)
     let event = LoginAlertRaised(
       alertID: try identity.loginAlert(of: ana, token: MailWorkerTests.token), accountID: ana.account, level: level,
       device: "Firefox on Linux", place: "Tokyo, Japan", at: at)
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
-      try await stage.publish(.identity, event, event)
+    try await ServicesInProcess.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { services in
+      try await services.publish(.identity, event, event)
       let letter = try await carrier.next(1)[0].letter
       #expect(letter.to.description == "ana@example.org")
-      #expect(try await kinds(stage) == [mail])
+      #expect(try await kinds(services) == [mail])
       #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(mail, .spanish)))
       for answer in ["confirm", "close"] {
         #expect(text(letter).contains("https://racha.example/login-alert?token=3D\(MailWorkerTests.token)&answer=3D\(answer)"))
       }
       #expect(text(letter).contains("Firefox on Linux, Tokyo, Japan") && text(letter).contains("2026-11-22 08:43 UTC"))
       #expect(text(letter).contains("contrase"))
-      let inbox = try await inbox(stage, of: ana)
+      let inbox = try await inbox(services, of: ana)
       #expect(inbox.map(\.kind) == [kind])
       #expect(inbox[0].links.loginAlertID?.description == event.alertID.description)
       #expect(inbox[0].text.contains("Tokyo, Japan"))
-      #expect(Data(try stage.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
+      #expect(Data(try services.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
     }
   }
 
@@ -70,14 +72,14 @@ final class SecurityNoticesTests {
   func verified() async throws {
     let ana = try identity.person("ana", language: .spanish)
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, settings: [:]) { stage in
+    try await ServicesInProcess.mails(identity, carrier, settings: [:]) { services in
       let event = AccountVerified(accountID: ana.account, at: at)
       let locked = AccountProtected(incidentID: ID(), accountID: ana.account, pattern: .accountGuessed, at: at)
-      try await stage.publish(.identity, ana.event, event, event, locked)
+      try await services.publish(.identity, ana.event, event, event, locked)
       // The only mail is that of what came after it.
       #expect(try await carrier.next(1)[0].letter.bytes.count > 0)
-      let inbox = try await inbox(stage, of: ana).sorted { $0.number < $1.number }
-      #expect(inbox.map(\.kind) == [.accountVerified, .accountLocked])
+      let inbox = try await inbox(services, of: ana).sorted { $0.number < $1.number }
+      #expect(inbox.map(\.kind) == ["accountVerified", "accountLocked"])
       #expect(inbox[0].title == "Correo electrónico verificado")
     }
   }
@@ -86,24 +88,26 @@ final class SecurityNoticesTests {
   func protected() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { stage in
+    try await ServicesInProcess.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { services in
       let (guessed, reused) = (IncidentID(), IncidentID())
       // Events of earlier versions name no measure; of one incident a graver measure is told once more.
-      let expected: [(IncidentID, IncidentPattern, IncidentMeasure?, MailKind)] = [
-        (guessed, .accountGuessed, nil, .locked), (IncidentID(), .tokensReused, nil, .tokensReused),
-        (reused, .tokensReused, .sessionsClosed, .tokensReused), (reused, .tokensReused, .everythingRevoked, .everythingRevoked),
+      let expected: [(IncidentID, IncidentPattern, IncidentMeasure?, String)] = [
+        (guessed, .accountGuessed, nil, "locked"), (IncidentID(), .tokensReused, nil, "tokensReused"),
+        (reused, .tokensReused, .sessionsClosed, "tokensReused"),
+        (reused, .tokensReused, .everythingRevoked, "everythingRevoked"),
       ]
       // Nobody is told of what is nobody's.
-      try await stage.publish(.identity, AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: at))
+      try await services.publish(.identity, AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: at))
       for (incident, pattern, measure, kind) in expected {
         let event = AccountProtected(incidentID: incident, accountID: ana.account, pattern: pattern, measure: measure, at: at)
-        try await stage.publish(.identity, event, event)
+        try await services.publish(.identity, event, event)
         let letter = try await carrier.next(1)[0].letter
         #expect(text(letter).contains("https://racha.example/recover\r\n"))
         #expect(try String(decoding: letter.bytes, as: UTF8.self).contains(subject(kind, .english)))
       }
-      #expect(try await kinds(stage) == expected.map(\.3))
-      #expect(try await inbox(stage, of: ana).map(\.kind) == [.everythingRevoked, .tokensReused, .tokensReused, .accountLocked])
+      #expect(try await kinds(services) == expected.map(\.3))
+      #expect(
+        try await inbox(services, of: ana).map(\.kind) == ["everythingRevoked", "tokensReused", "tokensReused", "accountLocked"])
     }
   }
 
@@ -116,18 +120,18 @@ final class SecurityNoticesTests {
     let report = try identity.securityMail(
       to: ana, title: "Security report of 2026-11-21", lines: ["Incidents: 0"], recommendations: [])
     let carrier = WatchedCarrier()
-    try await Stage.mails(identity, carrier) { stage in
+    try await ServicesInProcess.mails(identity, carrier) { services in
       let alerted = AdministratorAlerted(
         mailID: mail, accountID: ana.account, incidentID: ID(), title: "One address tries many accounts", at: at)
-      try await stage.publish(.identity, alerted, alerted)
+      try await services.publish(.identity, alerted, alerted)
       let letter = text(try await carrier.next(1)[0].letter)
       #expect(letter.contains("there is a critical incident: One address tries many accounts."))
       #expect(letter.contains("- Severity: critical\r\n- Address: 192.0.2.7\r\n") && letter.contains("- Block the address.\r\n"))
       #expect(letter.contains("<li>Block the address.</li>"))
-      try await stage.publish(.identity, SecurityReportReady(mailID: report, accountID: ana.account))
-      #expect(text(try await carrier.next(1)[0].letter).contains("Security report of 2026-11-21"))
-      let inbox = try await inbox(stage, of: ana)
-      #expect(inbox.map(\.kind) == [.incidentRaised])
+      try await services.publish(.identity, SecurityReportReady(mailID: report, accountID: ana.account))
+      #expect(try await text(carrier.next(1)[0].letter).contains("Security report of 2026-11-21"))
+      let inbox = try await inbox(services, of: ana)
+      #expect(inbox.map(\.kind) == ["incidentRaised"])
       #expect(inbox[0].links.incidentID?.description == alerted.incidentID.description)
     }
   }

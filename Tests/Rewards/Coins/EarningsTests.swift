@@ -16,7 +16,7 @@ import Testing
 struct EarningsTests {
   @Test("come from the activity service's day totals, each step once (E UC-03)")
   func fromSteps() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       try await services.hasReceived(.rewards, of: .activity)
       try await ana.walk("a", steps: 1250, until: "2026-11-21T09:00:00Z")
@@ -39,7 +39,7 @@ struct EarningsTests {
 
   @Test("stop at the day's cap")
   func cap() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await ana.walk("a", steps: 19_950, minutes: 300, until: "2026-11-21T09:00:00Z")
       try await ana.walk("b", steps: 30_000, minutes: 300, until: "2026-11-21T10:00:00Z")
@@ -50,7 +50,7 @@ struct EarningsTests {
 
   @Test("are taken back when a day's steps are corrected, as far as they go, and later steps settle the rest")
   func corrections() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let account = AccountID()
       func count(_ steps: Int, revision: Int) async throws -> Balance {
         try await services.count([(0, steps, revision)], of: account)
@@ -71,7 +71,7 @@ struct EarningsTests {
 
   @Test("are the same for any order and any repetition of a day's states, in 300 generated histories")
   func orderDoesNotMatter() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       var random = SeededGenerator(11)
       for _ in 0..<300 {
         var states: [(daysAgo: Int, recordedDaysAgo: Int, steps: Int, revision: Int)] = []
@@ -88,7 +88,7 @@ struct EarningsTests {
           let shuffled = (states + states).shuffled(using: &random)
           try await services.store(of: .rewards).write { transaction in
             for state in shuffled {
-              try Earnings.count(
+              try CoinStore.count(
                 event(account, [(state.daysAgo, state.steps, state.revision)], recordedDaysAgo: state.recordedDaysAgo),
                 by: CoinFormula(), transaction)
             }
@@ -111,7 +111,7 @@ struct EarningsTests {
 
   @Test("are complete for a rewards service that begins from the snapshot, late corrections included")
   func snapshot() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await ana.walk("a", steps: 3000, until: "2026-11-21T09:00:00Z")
       try services.clock.set("2026-12-24T12:00:00.000Z")
@@ -121,7 +121,7 @@ struct EarningsTests {
       let received = try await ana.send(GetBalance.self, .init())
       #expect(received.coins == 35)
       // The same service anew: it knows only what the snapshot tells.
-      try await ServicesInProcess.running([{ try .rewards($0) }]) { fresh in
+      try await ServicesInProcess.running([{ try Rewards.service($0) }]) { fresh in
         let page = try await services.store(of: .activity).log.snapshot(after: nil)
         var events = page.events
         var key = page.nextKey
@@ -132,7 +132,7 @@ struct EarningsTests {
         }
         let steps = try events.filter { $0.name == MovementChanged.spec.name }.map { try MovementChanged.decode($0.body) }
         try await fresh.store(of: .rewards).write { transaction in
-          for event in steps { try Earnings.count(event, by: CoinFormula(), transaction) }
+          for event in steps { try CoinStore.count(event, by: CoinFormula(), transaction) }
         }
         #expect(try await fresh.balance(of: ana.id) == received)
       }
@@ -155,23 +155,24 @@ extension ServicesInProcess {
   /// Lets an event of day totals take effect, as if it had been heard.
   func count(_ days: [(daysAgo: Int, steps: Int, revision: Int)], of account: AccountID) async throws {
     try await store(of: .rewards).write { transaction in
-      try Earnings.count(event(account, days), by: CoinFormula(), transaction)
+      try CoinStore.count(event(account, days), by: CoinFormula(), transaction)
     }
   }
 
   func balance(of account: AccountID) async throws -> Balance {
     try await store(of: .rewards).read { database in
       Balance(
-        coins: try Ledger.balance(of: account, in: database),
-        carriedSteps: try Earnings.carriedSteps(of: account, in: database), stepsPerCoin: 100)
+        coins: try LedgerStore.balance(of: account, in: database),
+        carriedSteps: try CoinStore.carriedSteps(of: account, in: database), stepsPerCoin: 100)
     }
   }
 
   /// Takes coins from an account, as redeeming an offer does.
   func spend(_ coins: Int, of account: AccountID) async throws {
     try await store(of: .rewards).write { transaction in
-      let person = try Ledger.person(account, in: transaction.database)
-      try Ledger.move(coins, from: person.id, to: Ledger.offers, .redeemed, reference: "test/\(TransferID())", transaction)
+      let person = try LedgerStore.person(account, in: transaction.database)
+      try LedgerStore.move(
+        coins, from: person.id, to: LedgerStore.offers, .redeemed, reference: "test/\(TransferID())", transaction)
     }
   }
 
@@ -182,7 +183,7 @@ extension ServicesInProcess {
   }
 
   func ledgerIsSound() async throws {
-    let faults = try await store(of: .rewards).read { try Ledger.faults(in: $0) }
+    let faults = try await store(of: .rewards).read { try LedgerStore.faults(in: $0) }
     #expect(faults.isEmpty)
   }
 }

@@ -14,7 +14,7 @@ import Testing
 struct ErasureTests {
   @Test("leaves nothing of it in any table and event; the amounts stay, under an id that leads nowhere, and sums hold")
   func everyTable() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let offer = try await services.publish(cost: 10, stock: 5)
       for person in [ana, ben] {
@@ -38,7 +38,7 @@ struct ErasureTests {
       }
       #expect(persons == [20, 20])
       // Whoever begins to listen hears nothing of it.
-      let published = try await store.log.wholeSnapshot()
+      let published = try await services.snapshot(of: .rewards)
       #expect(published.count == 2)
       #expect(published.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains(ben.id.description) })
     }
@@ -46,7 +46,7 @@ struct ErasureTests {
 
   @Test("steps that are told late earn it nothing")
   func late() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await services.delete(ana, receivedBy: .rewards)
       let account = ana.id
@@ -63,7 +63,7 @@ struct ErasureTests {
 
   @Test("of the ledger nothing else can be changed by an erasure, and none is made twice")
   func ledger() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await services.give(30, to: ana)
       let store = services.store(of: .rewards)

@@ -45,7 +45,7 @@ struct LedgerTests {
       ("INSERT INTO transfers SELECT zeroblob(16), kind, debit_id, debit_id, 1, 'self', 0 FROM transfers", "CHECK"),
     ])
   func immutable(sql: String, says: String) async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await services.give(7, to: ana)
       let error = await #expect(throws: DatabaseError.self) {
@@ -59,11 +59,11 @@ struct LedgerTests {
 
   @Test("refuses a second transfer for the same")
   func reference() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let account = AccountID()
       @Sendable func move(_ transaction: Transaction) throws {
-        let person = try Ledger.person(account, in: transaction.database)
-        try Ledger.move(5, from: Ledger.movement, to: person.id, .earned, reference: "once", transaction)
+        let person = try LedgerStore.person(account, in: transaction.database)
+        try LedgerStore.move(5, from: LedgerStore.movement, to: person.id, .earned, reference: "once", transaction)
       }
       try await services.store(of: .rewards).write { try move($0) }
       await #expect(throws: DatabaseError.self) { try await services.store(of: .rewards).write { try move($0) } }
@@ -74,13 +74,13 @@ struct LedgerTests {
 
   @Test("finds what is wrong with it")
   func faults() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await services.give(7, to: ana)
       let faults = try await services.store(of: .rewards).write { transaction in
         try transaction.database.execute(sql: "DROP TRIGGER ledger_accounts_move_by_transfer")
         try transaction.database.execute(sql: "UPDATE ledger_accounts SET balance = 9 WHERE kind = 'person'")
-        return try Ledger.faults(in: transaction.database)
+        return try LedgerStore.faults(in: transaction.database)
       }
       #expect(faults == ["all balances add up to 2", "account 3 has 9, moved 7"])
     }
@@ -88,7 +88,7 @@ struct LedgerTests {
 
   @Test("is told whole to a listener without history, each transfer as it was told when it was made")
   func snapshot() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       let offer = try await services.publish(cost: 5)
@@ -99,10 +99,9 @@ struct LedgerTests {
       }
       // More than fits on a page.
       for revision in 1...1100 { try await services.count([(2, 1000 + revision % 2 * 1000, revision)], of: ana.id) }
-      let store = services.store(of: .rewards)
       let published = try await services.published(by: .rewards)
       #expect(Set(published.map(\.name)) == ["coins.earned", "coins.corrected", "offers.redeemed"])
-      let snapshot = try await store.log.wholeSnapshot()
+      let snapshot = try await services.snapshot(of: .rewards)
       func bodies(_ events: [LoggedEvent], of account: AccountID) -> [String] {
         events.map { "\($0.name) \(String(decoding: $0.body, as: UTF8.self))" }.filter { $0.contains(account.description) }
       }
@@ -113,7 +112,7 @@ struct LedgerTests {
 
   @Test("shows its history page by page, newest first, to its owner alone")
   func history() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       for revision in 1...5 { try await services.count([(0, revision * 1000, revision)], of: ana.id) }

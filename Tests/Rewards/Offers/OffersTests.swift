@@ -10,7 +10,7 @@ import Testing
 struct OffersTests {
   @Test("are published by administrators alone")
   func create() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let offer = try await services.publish(cost: 250, stock: 3)
       #expect(offer.remaining == 3 && offer.costCoins == 250)
       let ana = try await services.register()
@@ -22,7 +22,7 @@ struct OffersTests {
 
   @Test("are listed while they are valid, those that end first before the others, page by page")
   func list() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       var titles: [String] = []
       for number in 1...5 {
@@ -70,7 +70,7 @@ struct OffersTests {
         "validFrom": "2026-11-01T00:00:00Z", "validUntil": "2027-11-01T00:00:00Z"}]}
       """#
     try await ServicesInProcess.running(
-      [{ try .rewards($0) }], prepare: { try Data(json.utf8).write(to: URL(fileURLWithPath: "\($0.path)/offers.json")) }
+      [{ try Rewards.service($0) }], prepare: { try Data(json.utf8).write(to: URL(fileURLWithPath: "\($0.path)/offers.json")) }
     ) { services in
       let ana = try await services.register()
       // Published by a worker that starts with the service.
@@ -86,7 +86,7 @@ struct OffersTests {
   func badFile() async throws {
     let error = await #expect(throws: (any Error).self) {
       try await ServicesInProcess.running(
-        [{ try .rewards($0) }],
+        [{ try Rewards.service($0) }],
         prepare: { try Data(#"{"offers":[{"title":"x"}]}"#.utf8).write(to: URL(fileURLWithPath: "\($0.path)/offers.json")) }
       ) { _ in }
     }

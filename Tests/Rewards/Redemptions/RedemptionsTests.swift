@@ -10,7 +10,7 @@ import Testing
 struct RedemptionsTests {
   @Test("gives a code for coins and says what is left (E UC-04)")
   func redeem() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       try await services.give(30, to: ana)
@@ -32,7 +32,7 @@ struct RedemptionsTests {
 
   @Test("is refused, and changes nothing, where coins, stock, time or verification lack")
   func refused() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await services.give(30, to: ana)
       func failure(_ offer: Offer, as person: Person) async throws -> String? {
@@ -57,7 +57,7 @@ struct RedemptionsTests {
 
   @Test("never oversells an offer and never overdraws an account, however many try at once")
   func races() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       // Ten people with coins for three each; twenty pieces.
       let offer = try await services.publish(cost: 10, stock: 20)
       var people: [Person] = []
@@ -92,7 +92,7 @@ struct RedemptionsTests {
 
   @Test("repeated with its idempotency key gives the same code once, even at once")
   func idempotent() async throws {
-    try await ServicesInProcess.running([{ try .rewards($0) }]) { services in
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await services.give(100, to: ana)
       let offer = try await services.publish(cost: 10, stock: 5)

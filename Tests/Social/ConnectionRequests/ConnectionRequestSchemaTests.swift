@@ -6,12 +6,12 @@ import Testing
 
 @Suite("The tables of friend requests and follow requests")
 struct ConnectionRequestSchemaTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   @Test("are those of the stores that there are: a released migration does not change")
   func released() async throws {
-    try await Stage.social(identity) { stage in
-      let friends = try await schema(of: "friend_requests", stage)
+    try await ServicesInProcess.social(identity) { services in
+      let friends = try await schema(of: "friend_requests", services)
       #expect(
         friends == [
           """
@@ -30,48 +30,48 @@ struct ConnectionRequestSchemaTests {
           "CREATE INDEX friend_requests_received ON friend_requests (to_account, sequence)",
           "CREATE INDEX friend_requests_sent ON friend_requests (from_account, sequence)",
         ])
-      let follows = try await schema(of: "follow_requests", stage)
+      let follows = try await schema(of: "follow_requests", services)
       #expect(
         follows.dropFirst() == [
           "CREATE UNIQUE INDEX follow_requests_pending ON follow_requests (from_account, to_account) WHERE state = 'pending'",
           "CREATE INDEX follow_requests_received ON follow_requests (to_account, sequence)",
           "CREATE INDEX follow_requests_sent ON follow_requests (from_account, sequence)",
         ])
-      let migrations = try await migrations(stage)
+      let migrations = try await migrations(services)
       #expect(migrations.filter { $0.hasSuffix("requests") } == ["friend requests", "follow requests"])
     }
   }
 
   @Test("refuse by themselves a second request that waits: between two friends to be, and from one account to another")
   func waiting() async throws {
-    try await Stage.social(identity) { stage in
+    try await ServicesInProcess.social(identity) { services in
       let (one, other) = (AccountID(), AccountID())
-      try await insert("friend", from: one, to: other, stage)
-      await #expect(throws: DatabaseError.self) { try await insert("friend", from: one, to: other, stage) }
-      await #expect(throws: DatabaseError.self) { try await insert("friend", from: other, to: one, stage) }
-      try await insert("follow", from: one, to: other, stage)
-      await #expect(throws: DatabaseError.self) { try await insert("follow", from: one, to: other, stage) }
-      try await insert("follow", from: other, to: one, stage)
+      try await insert("friend", from: one, to: other, services)
+      await #expect(throws: DatabaseError.self) { try await insert("friend", from: one, to: other, services) }
+      await #expect(throws: DatabaseError.self) { try await insert("friend", from: other, to: one, services) }
+      try await insert("follow", from: one, to: other, services)
+      await #expect(throws: DatabaseError.self) { try await insert("follow", from: one, to: other, services) }
+      try await insert("follow", from: other, to: one, services)
     }
   }
 
   /// The statements that make a table and its indexes, blanks in a row taken as one.
-  private func schema(of table: String, _ stage: Stage) async throws -> [String] {
-    try await stage.store(.social).read { database in
+  private func schema(of table: String, _ services: ServicesInProcess) async throws -> [String] {
+    try await services.store(of: .social).read { database in
       try String.fetchAll(
         database, sql: "SELECT sql FROM sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC, name",
         arguments: [table])
     }.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
   }
 
-  private func migrations(_ stage: Stage) async throws -> [String] {
-    try await stage.store(.social).read { database in
+  private func migrations(_ services: ServicesInProcess) async throws -> [String] {
+    try await services.store(of: .social).read { database in
       try String.fetchAll(database, sql: "SELECT name FROM store_migrations WHERE series = 'service' ORDER BY number")
     }
   }
 
-  private func insert(_ kind: String, from one: AccountID, to other: AccountID, _ stage: Stage) async throws {
-    try await stage.store(.social).write { transaction in
+  private func insert(_ kind: String, from one: AccountID, to other: AccountID, _ services: ServicesInProcess) async throws {
+    try await services.store(of: .social).write { transaction in
       try transaction.database.execute(
         sql: """
           INSERT INTO \(kind)_requests (\(kind)_request_id, from_account, to_account, state, sent_at)

@@ -5,44 +5,44 @@ import Testing
 
 @Suite("Follow requests, in what makes them differ from friend requests (SOC-7)")
 struct FollowRequestTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   @Test(
     "T UC 04.02, exception: whoever is followed already cannot be asked, and one is told so by name", arguments: Language.allCases
   )
   func alreadyFollowing(language: Language) async throws {
     let (ana, ben) = (try identity.person("ana", language: language), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      try await stage.follow(ana, ben)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.follow(ana, ben)
       do {
-        _ = try await stage.call(SendFollowRequest.self, .init(username: ben.username), as: ana.caller)
+        _ = try await services.call(SendFollowRequest.self, .init(username: ben.username), as: ana.caller)
         Issue.record("asked again")
       } catch let failure as Failure {
         #expect(failure.code == "already_following" && failure.status == 409)
         let text = Words(Contract.social.words).text("failure.\(failure.code)", language, failure.parameters)
         #expect(text == (language == .english ? "You are already following ben." : "Ya sigues a ben."))
       }
-      #expect(try await stage.call(ListFollowRequests.self, .init(), as: ana.caller).items.count == 1)
+      #expect(try await services.call(ListFollowRequests.self, .init(), as: ana.caller).items.count == 1)
     }
   }
 
   @Test("T UC 04.04: by accepting, the asker follows; who accepts follows nobody, and may ask in turn")
   func accepting() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      let request = try await stage.call(SendFollowRequest.self, .init(username: ben.username), as: ana.caller)
+    try await ServicesInProcess.social(identity) { services in
+      let request = try await services.call(SendFollowRequest.self, .init(username: ben.username), as: ana.caller)
       let answer = AnswerFollowRequest(followRequestID: request.id)
-      let accepted = try await stage.call(AcceptFollowRequest.self, answer, as: ben.caller)
+      let accepted = try await services.call(AcceptFollowRequest.self, answer, as: ben.caller)
       #expect(accepted.state == .accepted && accepted.answeredAt != nil)
-      #expect(try await stage.call(ListFollows.self, .init(), as: ana.caller).items.map(\.accountID) == [ben.account])
-      #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [ana.account])
-      #expect(try await stage.call(ListFollows.self, .init(), as: ben.caller).items.isEmpty)
-      #expect(try await stage.call(ListFollowers.self, .init(), as: ana.caller).items.isEmpty)
-      let published = try await stage.published(by: .social)
+      #expect(try await services.call(ListFollows.self, .init(), as: ana.caller).items.map(\.accountID) == [ben.account])
+      #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [ana.account])
+      #expect(try await services.call(ListFollows.self, .init(), as: ben.caller).items.isEmpty)
+      #expect(try await services.call(ListFollowers.self, .init(), as: ana.caller).items.isEmpty)
+      let published = try await services.published(by: .social)
       #expect(published.map(\.name) == ["followRequests.sent", "follows.changed", "followRequests.accepted"])
       let change = try FollowChanged.decode(published[1].body)
       #expect(change.followerAccountID == ana.account && change.followedAccountID == ben.account && change.state == .accepted)
-      #expect(try await stage.refusal(SendFollowRequest.self, .init(username: ana.username), as: ben.caller) == nil)
+      #expect(try await services.refusal(SendFollowRequest.self, .init(username: ana.username), as: ben.caller) == nil)
     }
   }
 }

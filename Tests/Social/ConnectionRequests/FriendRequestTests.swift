@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Friend requests, in what makes them differ from follow requests")
 struct FriendRequestTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   @Test("that cross are one agreement: the second accepts the first")
   func crossing() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      let first = try await stage.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
-      let second = try await stage.call(SendFriendRequest.self, .init(username: ana.username), as: ben.caller)
+    try await ServicesInProcess.social(identity) { services in
+      let first = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
+      let second = try await services.call(SendFriendRequest.self, .init(username: ana.username), as: ben.caller)
       #expect(second.id == first.id && second.state == .accepted && second.direction == .received)
     }
   }
@@ -21,16 +21,20 @@ struct FriendRequestTests {
   func crossingAtOnce() async throws {
     let ana = try identity.person("ana")
     let others = try (0..<40).map { try identity.person("friend\($0)") }
-    try await Stage.social(identity) { stage in
+    try await ServicesInProcess.social(identity) { services in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for other in others {
-          group.addTask { _ = try await stage.refusal(SendFriendRequest.self, .init(username: other.username), as: ana.caller) }
-          group.addTask { _ = try await stage.refusal(SendFriendRequest.self, .init(username: ana.username), as: other.caller) }
+          group.addTask {
+            _ = try await services.refusal(SendFriendRequest.self, .init(username: other.username), as: ana.caller)
+          }
+          group.addTask {
+            _ = try await services.refusal(SendFriendRequest.self, .init(username: ana.username), as: other.caller)
+          }
         }
         try await group.waitForAll()
       }
-      #expect(try await stage.call(ListFriends.self, .init(limit: 100), as: ana.caller).items.count == others.count)
-      let names = try await stage.published(by: .social).map(\.name)
+      #expect(try await services.call(ListFriends.self, .init(limit: 100), as: ana.caller).items.count == others.count)
+      let names = try await services.published(by: .social).map(\.name)
       #expect(names.count { $0 == "friendRequests.sent" } == others.count)
       #expect(names.count { $0 == "friendRequests.accepted" } == others.count)
     }

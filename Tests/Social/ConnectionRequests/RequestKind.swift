@@ -55,7 +55,7 @@ extension ID {
   fileprivate func renamed<Other>() throws -> ID<Other> { try ID<Other>(text: description) }
 }
 
-extension Stage {
+extension ServicesInProcess {
   /// Lets a caller ask the account of that username.
   func ask(_ kind: RequestKind, _ username: Username, as caller: Caller, key: String? = nil) async throws -> EitherRequest {
     switch kind {

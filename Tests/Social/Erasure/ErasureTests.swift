@@ -9,12 +9,12 @@ import Testing
 
 @Suite("Erasing an account's friends and messages (ID-12)")
 struct ErasureTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
-  private func delete(_ person: IdentityStub.Person, _ stage: Stage) async throws {
-    try await stage.untilReceived(.social, .identity)
-    try await stage.publish(.identity, AccountDeleted(deletionID: ID(), accountID: person.account, at: .now))
-    try await stage.store(.social).hasErased(person.account)
+  private func delete(_ person: IdentityDouble.Account, _ services: ServicesInProcess) async throws {
+    try await services.hasReceived(.social, of: .identity)
+    try await services.publish(.identity, AccountDeleted(deletionID: ID(), accountID: person.account, at: .now))
+    try await services.store(of: .social).hasErased(person.account)
   }
 
   @Test("what it wrote and whom it knew is gone; what friends wrote stays theirs, in a conversation with a deleted account")
@@ -22,16 +22,16 @@ struct ErasureTests {
     let (ana, ben, eva, leo) = (
       try identity.person("ana"), try identity.person("ben"), try identity.person("eva"), try identity.person("leo")
     )
-    try await Stage.social(identity) { stage in
-      for friend in [ben, eva] { try await stage.befriend(ana, friend) }
-      try await stage.befriend(ben, eva)
-      _ = try await stage.call(SendFriendRequest.self, .init(username: leo.username), as: ana.caller)
-      _ = try await stage.send("to ana", from: ben, to: ana)
-      _ = try await stage.send("PLANTED one", from: ana, to: ben, key: "key")
-      _ = try await stage.send("PLANTED two", from: ana, to: eva)
-      _ = try await stage.send("to eva", from: ben, to: eva)
-      let store = try stage.store(.social)
-      try await delete(ana, stage)
+    try await ServicesInProcess.social(identity) { services in
+      for friend in [ben, eva] { try await services.befriend(ana, friend) }
+      try await services.befriend(ben, eva)
+      _ = try await services.call(SendFriendRequest.self, .init(username: leo.username), as: ana.caller)
+      _ = try await services.send("to ana", from: ben, to: ana)
+      _ = try await services.send("PLANTED one", from: ana, to: ben, key: "key")
+      _ = try await services.send("PLANTED two", from: ana, to: eva)
+      _ = try await services.send("to eva", from: ben, to: eva)
+      let store = services.store(of: .social)
+      try await delete(ana, services)
       // Ids: of the conversation that is left, and in what tells that friendships ended.
       let kept = ["conversation_sides.other_account", "conversations.low_account", "outbox.body"]
       #expect(try await store.traces(of: ana.account) == kept)
@@ -42,84 +42,84 @@ struct ErasureTests {
             "followRequests 0", "events 8",
           ])
 
-      #expect(try await stage.call(ListFriends.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
-      #expect(try await stage.call(ListFriendRequests.self, .init(), as: leo.caller).items.isEmpty)
-      let bens = try await stage.call(ListConversations.self, .init(), as: ben.caller).items
+      #expect(try await services.call(ListFriends.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
+      #expect(try await services.call(ListFriendRequests.self, .init(), as: leo.caller).items.isEmpty)
+      let bens = try await services.call(ListConversations.self, .init(), as: ben.caller).items
       #expect(bens.map(\.accountID) == [eva.account, ana.account])
       #expect(bens[1].username == nil && !bens[1].isFriend && bens[1].unreadCount == 0)
       #expect(bens[1].lastMessage.text.description == "to ana")
-      let messages = try await stage.call(ListMessages.self, .init(accountID: ana.account), as: ben.caller).items
+      let messages = try await services.call(ListMessages.self, .init(accountID: ana.account), as: ben.caller).items
       #expect(messages.map(\.text.description) == ["to ana"])
       // Where only the deleted account had written, nothing is left.
-      #expect(try await stage.call(ListConversations.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])
+      #expect(try await services.call(ListConversations.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])
 
       let input = SendMessage.Input(accountID: ana.account, text: try ChatText(text: "Hello?"))
-      #expect(try await stage.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
-      let ended = try await stage.published(by: .social).filter { $0.name == FriendshipEnded.spec.name }
+      #expect(try await services.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
+      let ended = try await services.published(by: .social).filter { $0.name == FriendshipEnded.spec.name }
       #expect(ended.count == 2)
       try await store.clean()
-      #expect(!String(decoding: try stage.storedBytes(), as: UTF8.self).contains("PLANTED"))
+      #expect(!String(decoding: try services.storedBytes(), as: UTF8.self).contains("PLANTED"))
       // Whoever begins to listen is told nothing of it.
-      #expect(try await stage.snapshot(of: .social).count == 4)
+      #expect(try await services.snapshot(of: .social).count == 4)
     }
   }
 
   @Test("whom it followed and who followed it is gone, and told as ended; others' follows stay")
   func follows() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
-    try await Stage.social(identity) { stage in
-      try await stage.follow(ana, ben)
-      try await stage.follow(eva, ana)
-      try await stage.follow(eva, ben)
-      _ = try await stage.call(SendFollowRequest.self, .init(username: eva.username), as: ana.caller)
-      let store = try stage.store(.social)
-      try await delete(ana, stage)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.follow(ana, ben)
+      try await services.follow(eva, ana)
+      try await services.follow(eva, ben)
+      _ = try await services.call(SendFollowRequest.self, .init(username: eva.username), as: ana.caller)
+      let store = services.store(of: .social)
+      try await delete(ana, services)
       #expect(try await store.traces(of: ana.account) == ["outbox.body"])
       #expect(
         try await store.erasedCounts(of: ana.account) == [
           "profiles 1", "friendships 0", "friendRequests 0",
           "conversations 0", "messages 0", "follows 2", "followRequests 3", "events 7",
         ])
-      #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
-      #expect(try await stage.call(ListFollows.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])
-      #expect(try await stage.call(ListFollowRequests.self, .init(), as: eva.caller).items.count == 1)
-      let ended = try await stage.published(by: .social).suffix(2).map { try FollowChanged.decode($0.body) }
+      #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [eva.account])
+      #expect(try await services.call(ListFollows.self, .init(), as: eva.caller).items.map(\.accountID) == [ben.account])
+      #expect(try await services.call(ListFollowRequests.self, .init(), as: eva.caller).items.count == 1)
+      let ended = try await services.published(by: .social).suffix(2).map { try FollowChanged.decode($0.body) }
       #expect(ended.allSatisfy { $0.state == .ended && [$0.followerAccountID, $0.followedAccountID].contains(ana.account) })
       #expect(Set(ended.map(\.followerAccountID)) == [ana.account, eva.account])
-      #expect(try await stage.refusal(SendFollowRequest.self, .init(username: ana.username), as: ben.caller) == "unknown_user")
+      #expect(try await services.refusal(SendFollowRequest.self, .init(username: ana.username), as: ben.caller) == "unknown_user")
     }
   }
 
   @Test("what it wrote is shown to nobody from when it is deleted, though it is erased in steps")
   func meanwhile() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      try await stage.befriend(ana, ben)
-      _ = try await stage.send("to ana", from: ben, to: ana)
-      _ = try await stage.send("to ben", from: ana, to: ben)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
+      _ = try await services.send("to ana", from: ben, to: ana)
+      _ = try await services.send("to ben", from: ana, to: ben)
       let account = ana.account
       // As it is before the first step.
-      try await stage.store(.social).write { try $0.noteErasure(of: account, by: ID<Never>(), counts: #"{"counts":[]}"#) }
-      let messages = try await stage.call(ListMessages.self, .init(accountID: account), as: ben.caller).items
+      try await services.store(of: .social).write { try $0.noteErasure(of: account, by: ID<Never>(), counts: #"{"counts":[]}"#) }
+      let messages = try await services.call(ListMessages.self, .init(accountID: account), as: ben.caller).items
       #expect(messages.map(\.text.description) == ["to ana"])
-      #expect(try await stage.call(ListConversations.self, .init(), as: ben.caller).items.isEmpty)
+      #expect(try await services.call(ListConversations.self, .init(), as: ben.caller).items.isEmpty)
       let input = SendMessage.Input(accountID: account, text: try ChatText(text: "Hello?"))
-      #expect(try await stage.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
+      #expect(try await services.refusal(SendMessage.self, input, as: ben.caller) == "not_friends")
     }
   }
 
   @Test("its late requests are refused, and nobody can ask it")
   func late() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      try await stage.befriend(ana, ben)
-      try await delete(ana, stage)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
+      try await delete(ana, services)
       #expect(
-        try await stage.refusal(SendFriendRequest.self, .init(username: ben.username), as: ana.caller) == "unauthenticated")
-      #expect(try await stage.refusal(SendFriendRequest.self, .init(username: ana.username), as: ben.caller) == "unknown_user")
+        try await services.refusal(SendFriendRequest.self, .init(username: ben.username), as: ana.caller) == "unauthenticated")
+      #expect(try await services.refusal(SendFriendRequest.self, .init(username: ana.username), as: ben.caller) == "unknown_user")
       let input = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "late"))
-      #expect(try await stage.refusal(SendMessage.self, input, as: ana.caller) == "session_revoked")
-      #expect(try await stage.store(.social).rows("friend_requests") == 0)
+      #expect(try await services.refusal(SendMessage.self, input, as: ana.caller) == "session_revoked")
+      #expect(try await services.store(of: .social).rows("friend_requests") == 0)
     }
   }
 }

@@ -5,22 +5,22 @@ import Testing
 
 @Suite("Follows (SOC-7)")
 struct FollowTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   @Test("are listed by username for both sides, page by page")
   func listing() async throws {
     let ana = try identity.person("ana", nickname: "Anita")
     let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0) }
-    try await Stage.social(identity) { stage in
-      for other in others { try await stage.follow(ana, other) }
-      for other in others.prefix(2) { try await stage.follow(other, ana) }
-      let first = try await stage.call(ListFollows.self, .init(limit: 3), as: ana.caller)
+    try await ServicesInProcess.social(identity) { services in
+      for other in others { try await services.follow(ana, other) }
+      for other in others.prefix(2) { try await services.follow(other, ana) }
+      let first = try await services.call(ListFollows.self, .init(limit: 3), as: ana.caller)
       #expect(first.items.map(\.username.description) == ["ben", "eva", "leo"])
-      let second = try await stage.call(ListFollows.self, .init(limit: 3, cursor: first.nextCursor), as: ana.caller)
+      let second = try await services.call(ListFollows.self, .init(limit: 3, cursor: first.nextCursor), as: ana.caller)
       #expect(second.items.map(\.username.description) == ["mia", "zoe"] && second.nextCursor == nil)
-      let followers = try await stage.call(ListFollowers.self, .init(), as: ana.caller).items
+      let followers = try await services.call(ListFollowers.self, .init(), as: ana.caller).items
       #expect(followers.map(\.username.description) == ["ben", "zoe"])
-      let bens = try await stage.call(ListFollowers.self, .init(), as: others[1].caller).items
+      let bens = try await services.call(ListFollowers.self, .init(), as: others[1].caller).items
       #expect(bens.map(\.accountID) == [ana.account] && bens.first?.nickname == "Anita")
     }
   }
@@ -28,24 +28,24 @@ struct FollowTests {
   @Test("end by unfollowing, once; strangers and ex-followers have nothing to end")
   func unfollowing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
-    try await Stage.social(identity) { stage in
-      try await stage.follow(ana, ben)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.follow(ana, ben)
       let before = try FollowChanged.decode(
-        try #require(try await stage.published(by: .social).first { $0.name == "follows.changed" }).body)
-      #expect(try await stage.refusal(RemoveFollow.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
-      #expect(try await stage.refusal(RemoveFollow.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
-      _ = try await stage.call(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller)
-      #expect(try await stage.refusal(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
-      #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
-      let after = try FollowChanged.decode(try #require(try await stage.published(by: .social).last).body)
+        try #require(try await services.published(by: .social).first { $0.name == "follows.changed" }).body)
+      #expect(try await services.refusal(RemoveFollow.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
+      #expect(try await services.refusal(RemoveFollow.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
+      _ = try await services.call(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller)
+      #expect(try await services.refusal(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
+      #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
+      let after = try FollowChanged.decode(try #require(try await services.published(by: .social).last).body)
       #expect(after.state == .ended && after.followerAccountID == ana.account && after.revision > before.revision)
       // The request that was accepted once stays what it was and brings nothing back.
-      let old = try await stage.call(ListFollowRequests.self, .init(), as: ben.caller).items[0]
-      _ = try await stage.call(AcceptFollowRequest.self, .init(followRequestID: old.id), as: ben.caller)
-      #expect(try await stage.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
-      try await stage.follow(ana, ben)
+      let old = try await services.call(ListFollowRequests.self, .init(), as: ben.caller).items[0]
+      _ = try await services.call(AcceptFollowRequest.self, .init(followRequestID: old.id), as: ben.caller)
+      #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
+      try await services.follow(ana, ben)
       let again = try FollowChanged.decode(
-        try #require(try await stage.published(by: .social).last { $0.name == "follows.changed" }).body)
+        try #require(try await services.published(by: .social).last { $0.name == "follows.changed" }).body)
       #expect(again.state == .accepted && again.revision > after.revision)
     }
   }
@@ -53,25 +53,25 @@ struct FollowTests {
   @Test("end by removing the follower, whose own following of others stays")
   func removing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
-    try await Stage.social(identity) { stage in
-      try await stage.follow(ana, ben)
-      try await stage.follow(ana, eve)
-      #expect(try await stage.refusal(RemoveFollower.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
-      _ = try await stage.call(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller)
-      #expect(try await stage.call(ListFollows.self, .init(), as: ana.caller).items.map(\.accountID) == [eve.account])
-      #expect(try await stage.refusal(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
+    try await ServicesInProcess.social(identity) { services in
+      try await services.follow(ana, ben)
+      try await services.follow(ana, eve)
+      #expect(try await services.refusal(RemoveFollower.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
+      _ = try await services.call(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller)
+      #expect(try await services.call(ListFollows.self, .init(), as: ana.caller).items.map(\.accountID) == [eve.account])
+      #expect(try await services.refusal(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
     }
   }
 
   @Test("are independent of friendships")
   func friends() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      try await stage.befriend(ana, ben)
-      #expect(try await stage.call(ListFollows.self, .init(), as: ana.caller).items.isEmpty)
-      try await stage.follow(ana, ben)
-      _ = try await stage.call(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller)
-      #expect(try await stage.call(ListFollows.self, .init(), as: ana.caller).items.count == 1)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
+      #expect(try await services.call(ListFollows.self, .init(), as: ana.caller).items.isEmpty)
+      try await services.follow(ana, ben)
+      _ = try await services.call(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller)
+      #expect(try await services.call(ListFollows.self, .init(), as: ana.caller).items.count == 1)
     }
   }
 
@@ -79,34 +79,34 @@ struct FollowTests {
   func tooMany() async throws {
     let ana = try identity.person("ana")
     let others = try (0...1000).map { try identity.person("other\($0)") }
-    try await Stage.social(identity) { stage in
+    try await ServicesInProcess.social(identity) { services in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for other in others.prefix(1000) {
-          group.addTask { _ = try await stage.call(SendFollowRequest.self, .init(username: other.username), as: ana.caller) }
+          group.addTask { _ = try await services.call(SendFollowRequest.self, .init(username: other.username), as: ana.caller) }
         }
         try await group.waitForAll()
       }
       let input = SendFollowRequest.Input(username: others[1000].username)
-      #expect(try await stage.refusal(SendFollowRequest.self, input, as: ana.caller) == "too_many_follows")
-      let request = try await stage.call(ListFollowRequests.self, .init(), as: others[0].caller).items[0]
-      _ = try await stage.call(RejectFollowRequest.self, .init(followRequestID: request.id), as: others[0].caller)
-      #expect(try await stage.refusal(SendFollowRequest.self, input, as: ana.caller) == nil)
+      #expect(try await services.refusal(SendFollowRequest.self, input, as: ana.caller) == "too_many_follows")
+      let request = try await services.call(ListFollowRequests.self, .init(), as: others[0].caller).items[0]
+      _ = try await services.call(RejectFollowRequest.self, .init(followRequestID: request.id), as: others[0].caller)
+      #expect(try await services.refusal(SendFollowRequest.self, input, as: ana.caller) == nil)
     }
   }
 
   @Test("are told whole to listeners without history, those that ended too")
   func snapshot() async throws {
     let people = try (0..<4).map { try identity.person("person\($0)") }
-    try await Stage.social(identity) { stage in
-      for one in people { for other in people where one.account != other.account { try await stage.follow(one, other) } }
-      _ = try await stage.call(RemoveFollow.self, .init(accountID: people[1].account), as: people[0].caller)
-      let published = try await stage.published(by: .social).filter { $0.name == "follows.changed" }
+    try await ServicesInProcess.social(identity) { services in
+      for one in people { for other in people where one.account != other.account { try await services.follow(one, other) } }
+      _ = try await services.call(RemoveFollow.self, .init(accountID: people[1].account), as: people[0].caller)
+      let published = try await services.published(by: .social).filter { $0.name == "follows.changed" }
       var last: [[AccountID]: FollowChanged] = [:]
       for event in published {
         let change = try FollowChanged.decode(event.body)
         last[[change.followerAccountID, change.followedAccountID]] = change
       }
-      let snapshot = try await stage.snapshot(of: .social)
+      let snapshot = try await services.snapshot(of: .social)
       let follows = try snapshot.filter { $0.name == "follows.changed" }.map { try FollowChanged.decode($0.body) }
       #expect(Set(follows) == Set(last.values) && follows.count == 12)
       #expect(follows.count { $0.state == .ended } == 1)

@@ -3,25 +3,25 @@ import Operations
 import SocialContract
 import SocialService
 
-extension Stage {
-  /// Runs social and a stand-in for identity.
-  static func social(_ identity: IdentityStub, _ body: (Stage) async throws -> Void) async throws {
-    try await run([identity.service, (.social, { Social.service($0) })], body)
+extension ServicesInProcess {
+  /// Runs social, with accounts that identity knows.
+  static func social(_ identity: IdentityDouble, _ body: (ServicesInProcess) async throws -> Void) async throws {
+    try await running([{ Social.service($0) }], identity: identity, at: nil, body)
   }
 
   /// Makes two people friends.
-  func befriend(_ one: IdentityStub.Person, _ other: IdentityStub.Person) async throws {
+  func befriend(_ one: IdentityDouble.Account, _ other: IdentityDouble.Account) async throws {
     _ = try await call(SendFriendRequest.self, .init(username: other.username), as: one.caller)
     _ = try await call(SendFriendRequest.self, .init(username: one.username), as: other.caller)
   }
 
   /// Lets one person follow another.
-  func follow(_ one: IdentityStub.Person, _ other: IdentityStub.Person) async throws {
+  func follow(_ one: IdentityDouble.Account, _ other: IdentityDouble.Account) async throws {
     let request = try await call(SendFollowRequest.self, .init(username: other.username), as: one.caller)
     _ = try await call(AcceptFollowRequest.self, .init(followRequestID: request.id), as: other.caller)
   }
 
-  func send(_ text: String, from one: IdentityStub.Person, to other: IdentityStub.Person, key: String? = nil) async throws
+  func send(_ text: String, from one: IdentityDouble.Account, to other: IdentityDouble.Account, key: String? = nil) async throws
     -> ChatMessage
   {
     try await call(SendMessage.self, .init(accountID: other.account, text: try ChatText(text: text)), as: one.caller, key: key)

@@ -5,20 +5,20 @@ import Testing
 
 @Suite("Friends")
 struct FriendTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   @Test("are listed for both, by username, page by page")
   func listing() async throws {
     let ana = try identity.person("ana", nickname: "Anita")
     let others = try ["zoe", "ben", "mia", "leo", "eva"].map { try identity.person($0) }
-    try await Stage.social(identity) { stage in
-      for other in others { try await stage.befriend(ana, other) }
-      let first = try await stage.call(ListFriends.self, .init(limit: 3), as: ana.caller)
+    try await ServicesInProcess.social(identity) { services in
+      for other in others { try await services.befriend(ana, other) }
+      let first = try await services.call(ListFriends.self, .init(limit: 3), as: ana.caller)
       #expect(first.items.map(\.username.description) == ["ben", "eva", "leo"])
-      let second = try await stage.call(ListFriends.self, .init(limit: 3, cursor: first.nextCursor), as: ana.caller)
+      let second = try await services.call(ListFriends.self, .init(limit: 3, cursor: first.nextCursor), as: ana.caller)
       #expect(second.items.map(\.username.description) == ["mia", "zoe"])
       #expect(second.nextCursor == nil)
-      let bens = try await stage.call(ListFriends.self, .init(), as: others[1].caller).items
+      let bens = try await services.call(ListFriends.self, .init(), as: others[1].caller).items
       #expect(bens.map(\.accountID) == [ana.account] && bens.first?.nickname == "Anita")
     }
   }
@@ -27,13 +27,13 @@ struct FriendTests {
   func cursors() async throws {
     let ana = try identity.person("ana")
     let others = try ["ben", "eva", "leo"].map { try identity.person($0) }
-    try await Stage.social(identity) { stage in
-      for other in others { try await stage.befriend(ana, other) }
-      try await stage.befriend(others[0], others[1])
-      let genuine = try #require(try await stage.call(ListFriends.self, .init(limit: 1), as: ana.caller).nextCursor)
-      let bens = try #require(try await stage.call(ListFriends.self, .init(limit: 1), as: others[0].caller).nextCursor)
-      let requests = try #require(try await stage.call(ListFriendRequests.self, .init(limit: 1), as: ana.caller).nextCursor)
-      #expect(try await stage.call(ListFriends.self, .init(cursor: genuine), as: ana.caller).items.count == 2)
+    try await ServicesInProcess.social(identity) { services in
+      for other in others { try await services.befriend(ana, other) }
+      try await services.befriend(others[0], others[1])
+      let genuine = try #require(try await services.call(ListFriends.self, .init(limit: 1), as: ana.caller).nextCursor)
+      let bens = try #require(try await services.call(ListFriends.self, .init(limit: 1), as: others[0].caller).nextCursor)
+      let requests = try #require(try await services.call(ListFriendRequests.self, .init(limit: 1), as: ana.caller).nextCursor)
+      #expect(try await services.call(ListFriends.self, .init(cursor: genuine), as: ana.caller).items.count == 2)
       var wrong = [bens, requests, try PageCursor(text: "leo"), try PageCursor(text: String(genuine.description.dropLast(4)))]
       // Any other character in any place.
       for index in genuine.description.indices {
@@ -43,7 +43,7 @@ struct FriendTests {
       }
       for cursor in wrong {
         #expect(
-          try await stage.refusedFields(ListFriends.self, .init(cursor: cursor), as: ana.caller) == ["cursor invalid_cursor"])
+          try await services.refusedFields(ListFriends.self, .init(cursor: cursor), as: ana.caller) == ["cursor invalid_cursor"])
       }
     }
   }
@@ -51,21 +51,21 @@ struct FriendTests {
   @Test("are removed for both, once, and can become friends again")
   func removing() async throws {
     let (ana, ben, eve) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eve"))
-    try await Stage.social(identity) { stage in
-      try await stage.befriend(ana, ben)
-      #expect(try await stage.refusal(RemoveFriend.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
-      _ = try await stage.call(RemoveFriend.self, .init(accountID: ana.account), as: ben.caller)
-      #expect(try await stage.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
-      #expect(try await stage.refusal(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
-      let last = try #require(try await stage.published(by: .social).last)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
+      #expect(try await services.refusal(RemoveFriend.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
+      _ = try await services.call(RemoveFriend.self, .init(accountID: ana.account), as: ben.caller)
+      #expect(try await services.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
+      #expect(try await services.refusal(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
+      let last = try #require(try await services.published(by: .social).last)
       let ended = try FriendshipEnded.decode(last.body)
       #expect(ended.accountID == ben.account && ended.friendAccountID == ana.account)
       // The request that was accepted once stays what it was and brings nothing back.
-      let old = try await stage.call(ListFriendRequests.self, .init(), as: ben.caller).items[0]
-      _ = try await stage.call(AcceptFriendRequest.self, .init(friendRequestID: old.id), as: ben.caller)
-      #expect(try await stage.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
-      try await stage.befriend(ana, ben)
-      #expect(try await stage.call(ListFriends.self, .init(), as: ana.caller).items.count == 1)
+      let old = try await services.call(ListFriendRequests.self, .init(), as: ben.caller).items[0]
+      _ = try await services.call(AcceptFriendRequest.self, .init(friendRequestID: old.id), as: ben.caller)
+      #expect(try await services.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
+      try await services.befriend(ana, ben)
+      #expect(try await services.call(ListFriends.self, .init(), as: ana.caller).items.count == 1)
     }
   }
 }

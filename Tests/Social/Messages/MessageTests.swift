@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Messages")
 struct MessageTests {
-  let identity = IdentityStub()
+  let identity = IdentityDouble()
 
   @Test("are told with what the reader needs")
   func event() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      try await stage.befriend(ana, ben)
-      let message = try await stage.send("two\nlines", from: ana, to: ben)
-      let last = try #require(try await stage.published(by: .social).last)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
+      let message = try await services.send("two\nlines", from: ana, to: ben)
+      let last = try #require(try await services.published(by: .social).last)
       let event = try MessageSent.decode(last.body)
       #expect(event.messageID == message.id && event.toAccountID == ben.account && event.fromUsername == ana.username)
       #expect(event.text == message.text && event.at == message.sentAt)
@@ -23,49 +23,49 @@ struct MessageTests {
   @Test("repeated with their idempotency key, at once and later, are there once")
   func repeating() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      try await stage.befriend(ana, ben)
-      let first = try await stage.send("hello", from: ana, to: ben, key: "m1")
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
+      let first = try await services.send("hello", from: ana, to: ben, key: "m1")
       let input = SendMessage.Input(accountID: ben.account, text: first.text)
       try await withThrowingTaskGroup(of: String?.self) { group in
         for _ in 0..<20 {
-          group.addTask { try await stage.refusal(SendMessage.self, input, as: ana.caller, key: "m1") }
+          group.addTask { try await services.refusal(SendMessage.self, input, as: ana.caller, key: "m1") }
         }
         for try await refusal in group { #expect(refusal == nil || refusal == "still_running") }
       }
-      #expect(try await stage.send("hello", from: ana, to: ben, key: "m1") == first)
-      #expect(try await stage.call(ListMessages.self, .init(accountID: ana.account), as: ben.caller).items == [first])
+      #expect(try await services.send("hello", from: ana, to: ben, key: "m1") == first)
+      #expect(try await services.call(ListMessages.self, .init(accountID: ana.account), as: ben.caller).items == [first])
       let other = SendMessage.Input(accountID: ben.account, text: try ChatText(text: "other"))
-      #expect(try await stage.refusal(SendMessage.self, other, as: ana.caller, key: "m1") == "idempotency_key_reused")
+      #expect(try await services.refusal(SendMessage.self, other, as: ana.caller, key: "m1") == "idempotency_key_reused")
     }
   }
 
   @Test("sent by both at once are all there, in one conversation, and both count what they have not read")
   func concurrency() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
-    try await Stage.social(identity) { stage in
-      try await stage.befriend(ana, ben)
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<60 {
           group.addTask {
             _ =
               try await index % 3 == 0
-              ? stage.send("\(index)", from: ana, to: ben) : stage.send("\(index)", from: ben, to: ana)
+              ? services.send("\(index)", from: ana, to: ben) : services.send("\(index)", from: ben, to: ana)
           }
         }
         try await group.waitForAll()
       }
       var (input, texts) = (ListMessages.Input(accountID: ben.account, limit: 7), [String]())
       while true {
-        let page = try await stage.call(ListMessages.self, input, as: ana.caller)
+        let page = try await services.call(ListMessages.self, input, as: ana.caller)
         texts += page.items.map(\.text.description)
         guard let next = page.nextCursor else { break }
         input.cursor = next
       }
       #expect(texts.count == 60 && Set(texts).count == 60)
-      #expect(try await stage.call(ListConversations.self, .init(), as: ana.caller).items.map(\.unreadCount) == [40])
-      #expect(try await stage.call(ListConversations.self, .init(), as: ben.caller).items.map(\.unreadCount) == [20])
-      let published = try await stage.published(by: .social).filter { $0.name == "messages.sent" }
+      #expect(try await services.call(ListConversations.self, .init(), as: ana.caller).items.map(\.unreadCount) == [40])
+      #expect(try await services.call(ListConversations.self, .init(), as: ben.caller).items.map(\.unreadCount) == [20])
+      let published = try await services.published(by: .social).filter { $0.name == "messages.sent" }
       #expect(Set(try published.map { try MessageSent.decode($0.body).conversationID }).count == 1)
     }
   }

@@ -1,0 +1,28 @@
+import ActivityContract
+import IdentityContract
+import ServiceKit
+import Storage
+
+/// Activities: made, listed, edited, ordered, archived, deleted.
+struct ActivityFeature: Feature {
+  let calendars: AccountCalendars
+  let migrations = [ActivityStore.migration(2), ActivityStore.detailsMigration(15), ActivityStore.archiveMigration(27)]
+  let tables: [ErasedTable] = [
+    .following("activity_reminders", "activities"),
+    .following("activity_tags", "activities"),
+    .rows("activities", "account_id = :account", .activities),
+  ]
+  let snapshot = [SnapshotPart("activities", ActivityChanged.self, page: ActivityStore.snapshot)]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = ActivityHandlers(calendars: calendars)
+    service.serve(CreateActivity.self, write: handlers.create)
+    service.serve(ListActivities.self, read: handlers.list)
+    service.serve(GetActivity.self, read: handlers.get)
+    service.serve(UpdateActivity.self, write: handlers.update)
+    service.serve(DeleteActivity.self, write: handlers.delete)
+    service.serve(ArchiveActivity.self, write: handlers.archive)
+    service.serve(UnarchiveActivity.self, write: handlers.unarchive)
+    service.serve(OrderActivity.self, write: handlers.order)
+  }
+}

@@ -1,0 +1,75 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+extension ActivityStore {
+  /// Changes what the account says of its activity, and tells of it; where nothing changes, nothing is written or told. What is wrong with
+  /// the edit itself is told before that another came first.
+  static func update(
+    _ input: UpdateActivity.Input, of account: AccountID, today: LocalDay, _ transaction: Transaction
+  ) throws -> Activity {
+    let database = transaction.database
+    let before = try find(input.activityID, of: account, in: database)
+    let versions = try ActivityVersionStore.list(of: before.id, in: database)
+    let begun = try ActivityVersionStore.begun(before.id, from: today, in: database)
+    let after = try before.edited(by: input, recorded: ActivityVersionStore.recorded(before.id, in: database)) { terms in
+      VersionRules.putOff(versions, to: terms, today: today, begun: begun)
+    }
+    if let revision = input.revision, revision != before.revision {
+      throw ActivityFailure.changedMeanwhile.with(["revision": .number(before.revision)])
+    }
+    guard after != before else { return before }
+    try database.cachedStatement(
+      sql: "UPDATE activities SET title = ?, title_key = ?, reason = ?, category = ? WHERE activity_id = ?"
+    ).execute(arguments: [after.title, TitleKey.text(after.title), after.reason, after.category, after.id])
+    if after.reminders != before.reminders { try keep(after.reminders, of: after.id, transaction) }
+    if after.tags != before.tags { try keep(after.tags, of: after.id, transaction) }
+    try ActivityVersionStore.change(after.id, of: account, to: after.terms, today: today, transaction)
+    if after.tie != before.tie {
+      try TieStore.set(after.tie, after.id, of: account, today: today, transaction)
+    } else if after.tie != nil, after.terms != before.terms {
+      try TieStore.takeUpLastDays(after.id, of: account, today: today, transaction)
+    }
+    return try touch(after.id, of: account, transaction)
+  }
+
+  /// Deletes the account's activity with all that hangs on it, and tells of it.
+  static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account))
+    guard transaction.database.changesCount > 0 else { throw ActivityFailure.notFound }
+    try transaction.publish(ActivityDeleted(accountID: account, activityID: id))
+  }
+
+  /// Counts a change and tells the activity as it is now.
+  static func touch(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Activity {
+    try transaction.database.run(
+      "UPDATE activities SET revision = revision + 1, changed_at = ? WHERE activity_id = ?", .instant(transaction.now), .id(id))
+    let activity = try find(id, of: account, in: transaction.database)
+    try transaction.publish(ActivityChanged(accountID: account, activity: activity))
+    return activity
+  }
+
+  /// Keeps these reminders in place of those there are.
+  static func keep(_ reminders: [ReminderTime], of id: ActivityID, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM activity_reminders WHERE activity_id = ?", .id(id))
+    for reminder in reminders {
+      try transaction.database.run(
+        "INSERT INTO activity_reminders (activity_id, minute) VALUES (?, ?)", .id(id), .number(reminder.minutes))
+    }
+  }
+
+  /// Keeps these tags in place of those there are.
+  static func keep(_ tags: [Tag], of id: ActivityID, _ transaction: Transaction) throws {
+    try transaction.database.run("DELETE FROM activity_tags WHERE activity_id = ?", .id(id))
+    for tag in tags {
+      try transaction.database.run(
+        "INSERT INTO activity_tags (activity_id, tag) VALUES (?, ?)", .id(id), .text(tag.description))
+    }
+  }
+}
+
+extension Activity {
+  /// What it asks for.
+  var terms: ActivityTerms { ActivityTerms(goal: goal, schedule: schedule, startDay: startDay, endDay: endDay) }
+}

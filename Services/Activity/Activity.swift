@@ -1,0 +1,76 @@
+import ActivityContract
+import IdentityContract
+import Images
+import ImportFormats
+import Operations
+public import Sandbox
+public import ServiceKit
+import Storage
+
+// The service is found here, and not in a type of its own: its natural name is that of what it keeps, an `Activity`.
+extension ServiceDefinition {
+  /// What the activity service starts its own program anew for.
+  public static let activityDecoders: [any SandboxedDecoder.Type] = [PictureDecoder.self, ImportDecoder.self]
+
+  /// The activity service: what people plan and do each day, and how they move.
+  public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
+    ServiceDefinition(.activity, environment, features: ActivityFeatures.all(environment))
+  }
+}
+
+/// What the activity service is made of.
+enum ActivityFeatures {
+  /// Each behind those that it builds on, but for statistics.
+  static func all(_ environment: ServiceEnvironment) -> [any Feature] {
+    let calendars = AccountCalendars()
+    let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
+    let rules = FairnessRules(environment.settings)
+    let recount = MovementDayWorker.Wake()
+    let sweep = ImportSignal()
+    return [
+      accounts(calendars, sweep),
+      LocalDayFeature(),
+      FollowFeature(calendars: calendars),
+      CategoryFeature(),
+      TemplateFeature(),
+      PlanFeature(),
+      ActivityFeature(calendars: calendars),
+      PauseFeature(calendars: calendars),
+      SkipFeature(calendars: calendars),
+      // Its days are kept by triggers of entries: those that are left behind them are erased.
+      StatisticsFeature(calendars: calendars),
+      EntryFeature(calendars: calendars, pictures: pictures, clock: environment.clock),
+      EntryPhotoFeature(calendars: calendars, pictures: pictures),
+      EntryChangeFeature(calendars: calendars),
+      TimerFeature(calendars: calendars),
+      DayFeature(calendars: calendars),
+      CalendarFeature(calendars: calendars),
+      SeriesFeature(calendars: calendars),
+      CalendarFeedFeature(calendars: calendars),
+      HistoryFeature(calendars: calendars),
+      MovementSourceFeature(recount: recount),
+      MovementSampleFeature(calendars: calendars, rules: rules),
+      FairnessFeature(),
+      MovementDayFeature(calendars: calendars, rules: rules, recount: recount),
+      TieFeature(),
+      StepGoalFeature(calendars: calendars),
+      ImportFeature(calendars: calendars, rules: rules, sweep: sweep, environment),
+      DashboardFeature(calendars: calendars),
+    ]
+  }
+
+  /// The read model of accounts. What is done by itself, such as limits, needs an account's days as long as there is anything of it.
+  private static func accounts(_ calendars: AccountCalendars, _ sweep: ImportSignal) -> AccountsFeature {
+    AccountsFeature(
+      migrations: (table: 1, settings: 5), isErasedLast: true,
+      whenMoved: { move, transaction in
+        try LostDayStore.note(move, calendars.zones, transaction)
+        try OpenLimitStore.lookAnew(of: move.account, transaction)
+      },
+      whenWithdrawn: { account, purposes, transaction in
+        guard purposes.contains(.activityData) else { return }
+        try ImportStore.endUnconsented(of: account, transaction)
+        transaction.afterCommit { sweep() }
+      })
+  }
+}

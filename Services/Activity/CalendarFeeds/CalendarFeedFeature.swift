@@ -1,0 +1,24 @@
+import ActivityContract
+import IdentityContract
+import ServiceKit
+import Storage
+
+/// Calendar feeds: the secret link to the activities as iCalendar (ACT-16). It ends with the session that made it, or with its access.
+struct CalendarFeedFeature: Feature {
+  let calendars: AccountCalendars
+  let migrations = [CalendarFeedStore.migration(16), CalendarFeedStore.makersMigration(24), EndedSessionStore.migration(33)]
+  let tables: [ErasedTable] = [
+    .rows("calendar_feeds", "account_id = :account", .activities).atOnce,
+    .untouched("ended_sessions", "names no account, and is forgotten after half an hour"),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = CalendarFeedHandlers(calendars: calendars)
+    service.serve(CreateCalendarFeed.self, write: handlers.create)
+    service.serve(GetCalendarFeed.self, read: handlers.get)
+    service.serve(RevokeCalendarFeed.self, write: handlers.revoke)
+    service.serve(ReadCalendarFeed.self, handlers.read)
+    service.subscribe(to: SessionRevoked.self, CalendarFeedSubscriptions.sessionRevoked)
+    service.subscribe(to: AccessWithdrawn.self, CalendarFeedSubscriptions.accessWithdrawn)
+  }
+}

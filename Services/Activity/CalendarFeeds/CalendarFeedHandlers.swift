@@ -1,0 +1,55 @@
+import ActivityContract
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Feeds and the links to them: a link is made, looked at and revoked; whoever has it reads the feed.
+struct CalendarFeedHandlers: Sendable {
+  let calendars: AccountCalendars
+  private let words = Words(Contract.activity.words)
+
+  init(calendars: AccountCalendars) { self.calendars = calendars }
+
+  func create(
+    _ input: CreateCalendarFeed.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> CreateCalendarFeed.Output {
+    try EndedSessionStore.expectLive(call.session, in: transaction.database)
+    return try CalendarFeedStore.create(of: call.account, by: call.session, transaction)
+  }
+
+  func get(_ input: GetCalendarFeed.Input, _ call: AccountCall, _ database: Database) throws -> CalendarFeedState {
+    CalendarFeedState(createdAt: try CalendarFeedStore.createdAt(of: call.account, in: database))
+  }
+
+  func revoke(_ input: RevokeCalendarFeed.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    try CalendarFeedStore.revoke(of: call.account, transaction)
+    return Empty()
+  }
+
+  func read(_ input: ReadCalendarFeed.Input, _ call: OpenCall) async throws -> ReadCalendarFeed.Output {
+    let (account, today, events) = try await call.read { database in
+      let account = try CalendarFeedStore.account(input.key, in: database)
+      let today = calendars.today(account, call.now)
+      return (account, today, try CalendarFeedStore.events(of: account.id, today: today, in: database))
+    }
+    // Written here: others wait for the store.
+    let name = words.text("calendar.name", account.language) ?? "Racha"
+    return CalendarFeed(zone: calendars.zone(account), events: events).file(named: name, today: today)
+  }
+}
+
+extension AccountCalendars {
+  /// How the account's feed is written.
+  fileprivate func zone(_ account: Accounts.Known) -> FeedZone {
+    FeedZone(
+      name: account.timeZone.description, offsets: zones.offsets(account.timeZone.description), dayStartHour: account.dayStartHour
+    )
+  }
+
+  /// The account's present local day.
+  fileprivate func today(_ account: Accounts.Known, _ now: Instant) -> LocalDay {
+    LocalCalendar(zones.offsets(account.timeZone.description), dayStartHour: account.dayStartHour).day(of: now)
+  }
+}

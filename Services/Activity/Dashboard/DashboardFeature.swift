@@ -1,0 +1,22 @@
+import ActivityContract
+import IdentityContract
+import RewardsContract
+import ServiceKit
+import Storage
+
+/// The dashboard: movement and coins today, this week, this month, ever.
+struct DashboardFeature: Feature {
+  let calendars: AccountCalendars
+  let migrations = [DashboardCoinStore.migration(18)]
+  let tables: [ErasedTable] = [
+    .rows("dashboard_transfers", "account_id = :account", .coins),
+    .rows("dashboard_coins", "account_id = :account", .coins),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(GetDashboard.self, read: DashboardHandlers(calendars: calendars).get)
+    let subscriptions = DashboardSubscriptions(calendars: calendars)
+    service.subscribe(to: CoinsEarned.self, subscriptions.coinsEarned)
+    service.subscribe(to: CoinsCorrected.self, subscriptions.coinsCorrected)
+  }
+}

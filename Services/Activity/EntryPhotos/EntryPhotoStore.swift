@@ -1,0 +1,40 @@
+import ActivityContract
+import Foundation
+import GRDB
+import Images
+import Operations
+import Storage
+
+/// The photos of entries.
+enum EntryPhotoStore {
+  /// Photos may be larger by a setting, as a migration behind the others.
+  static func sizeMigration(_ number: Int) -> Migration {
+    Migration(number, "larger photos of entries") { database in
+      try database.redeclare("entry_photos", replacing: "BETWEEN 1 AND 65536", with: "BETWEEN 1 AND 524288")
+    }
+  }
+
+  /// - Throws: `not_found` without one.
+  static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> MediaFile {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT media_type, photo_tag, content FROM entry_photos JOIN entries USING (activity_id, day)
+        WHERE activity_id = ? AND day = ?
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [activity, day]) else { throw Failure(RequestFailure.notFound) }
+    return MediaFile(mediaType: row["media_type"], tag: row["photo_tag"], content: Base64Bytes(Array(row["content"] as Data)))
+  }
+
+  /// Makes that the photo of an entry; nil removes it.
+  static func put(_ picture: Picture?, _ activity: ActivityID, _ day: LocalDay, in database: Database) throws {
+    guard let picture else {
+      try database.run("DELETE FROM entry_photos WHERE activity_id = ? AND day = ?", .id(activity), .day(day))
+      return
+    }
+    try database.run(
+      """
+      INSERT INTO entry_photos (activity_id, day, media_type, content) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (activity_id, day) DO UPDATE SET media_type = ?3, content = ?4
+      """, .id(activity), .day(day), .text(picture.format.rawValue), .bytes(picture.bytes))
+  }
+}

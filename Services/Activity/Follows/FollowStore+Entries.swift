@@ -1,0 +1,23 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+extension FollowStore {
+  /// The day of an entry that a reader may see: any of its own, and of those whom it follows any that is not put away.
+  ///
+  /// - Throws: `activity_not_found` for an activity of anybody else, `not_found` for an entry that followers do not see.
+  static func day(
+    of name: EntryName, for reader: AccountID, _ calendars: AccountCalendars, now: Instant, in database: Database
+  ) throws -> LocalDay {
+    let statement = try database.cachedStatement(sql: "SELECT account_id FROM activities WHERE activity_id = ?")
+    guard let owner = try AccountID.fetchOne(statement, arguments: [name.activityID]),
+      try owner == reader || isOpen(reader, to: owner, in: database)
+    else { throw ActivityFailure.notFound }
+    let day = name.day.resolved(today: try calendars.calendar(of: owner, in: database).day(of: now))
+    guard try owner == reader || FollowedHistory.shows(name.activityID, day, in: database) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return day
+  }
+}

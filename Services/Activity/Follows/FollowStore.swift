@@ -1,0 +1,56 @@
+import GRDB
+import Operations
+import SocialContract
+import Storage
+
+/// The read model of follows: who may see whose activities and entries (SOC-7). It is fed by social's ``FollowChanged``, and asked in
+/// the transaction of each read, so that a following that ended closes what it had opened with its event.
+///
+/// What it lacks is not fetched: a following begins by the other's hand, and who follows learns of it no sooner than this service does.
+enum FollowStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "follows") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE follows (
+            follower_account BLOB NOT NULL CHECK (length(follower_account) = 16),
+            followed_account BLOB NOT NULL CHECK (length(followed_account) = 16),
+            -- One that ended stays, so that what is heard late of it opens nothing.
+            is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
+            revision INTEGER NOT NULL,
+            PRIMARY KEY (follower_account, followed_account)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX follows_by_followed ON follows (followed_account);
+          """)
+    }
+  }
+
+  /// Keeps what social says. What comes late of an account that was erased has no effect.
+  static func keep(_ event: FollowChanged, _ transaction: Transaction) throws {
+    for account in [event.followerAccountID, event.followedAccountID] where try transaction.database.isErased(account) { return }
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO follows (follower_account, followed_account, is_open, revision) VALUES (?, ?, ?, ?)
+        ON CONFLICT (follower_account, followed_account) DO UPDATE
+        SET is_open = excluded.is_open, revision = excluded.revision WHERE excluded.revision > follows.revision
+        """)
+    try statement.execute(arguments: [
+      event.followerAccountID, event.followedAccountID, event.state == .accepted, event.revision,
+    ])
+  }
+
+  static func isOpen(_ follower: AccountID, to followed: AccountID, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT is_open AND \(isThere) FROM follows WHERE follower_account = ? AND followed_account = ?", .id(follower),
+      .id(followed)
+    ) { $0.truth(0) } ?? false
+  }
+
+  /// Whether whom a row of `follows` follows was not deleted, in SQL: what is left of an account is shown to nobody.
+  static let isThere = "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.account_id = follows.followed_account)"
+
+  /// Refuses to show a reader what is neither its own nor of somebody whom it follows: it does not exist for it.
+  static func require(_ reader: AccountID, mayRead owner: AccountID, in database: Database) throws {
+    guard try reader == owner || isOpen(reader, to: owner, in: database) else { throw Failure(RequestFailure.notFound) }
+  }
+}

@@ -1,0 +1,53 @@
+import ActivityContract
+import IdentityContract
+import ServiceKit
+import Storage
+
+/// Imports: files of other programs are uploaded, read in processes without rights, and take effect (MOVE-3).
+struct ImportFeature: Feature {
+  private let calendars: AccountCalendars
+  private let rules: FairnessRules
+  private let limits: ImportLimits
+  private let spool: ImportSpool
+  /// Lets files be removed whose imports were ended without their owners' asking.
+  private let sweep: ImportSignal
+
+  let migrations = [ImportStore.migration(9), ImportStore.startsMigration(21), ImportStore.totalsMigration(30)]
+  let tables: [ErasedTable] = [
+    .following("import_problems", "imports"),
+    .following("import_exercises", "imports"),
+    .following("import_days", "imports"),
+    .rows("imports", "account_id = :account", .steps).atOnce,
+    .rows("imported_habits", "account_id = :account", .activities),
+  ]
+
+  init(calendars: AccountCalendars, rules: FairnessRules, sweep: ImportSignal, _ environment: ServiceEnvironment) {
+    self.calendars = calendars
+    self.rules = rules
+    self.sweep = sweep
+    limits = ImportLimits(environment.settings)
+    spool = ImportSpool(environment.home, program: environment.program)
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    let signal = ImportSignal()
+    let handlers = ImportHandlers(limits: limits, spool: spool, signal: signal)
+    service.serve(CreateImport.self, prepare: ImportHandlers.prepareCreate, write: handlers.create)
+    service.serve(UploadImportChunk.self, handlers.uploadChunk)
+    service.serve(CompleteImport.self, handlers.complete)
+    service.serve(GetImport.self, read: ImportHandlers.get)
+    service.serve(ListImports.self, read: ImportHandlers.list)
+    service.serve(ListImportProblems.self, read: ImportHandlers.listProblems)
+    service.serve(ListImportedExercises.self, read: ImportHandlers.listExercises)
+    service.serve(CancelImport.self, write: ImportHandlers.cancel, afterwards: handlers.removeFile)
+    service.run { [spool, calendars, rules] in
+      ImportWorker(store: $0, spool: spool, calendars: calendars, rules: rules, signal: signal, pulse: $1)
+    }
+    service.run { [spool] in ImportHousekeepingWorker(store: $0, spool: spool) }
+    service.run { [spool, sweep] store in
+      ImportSweepWorker(housekeeping: ImportHousekeepingWorker(store: store, spool: spool), signal: sweep)
+    }
+  }
+
+  func clean(_ erasure: ErasedAccount, _ store: Store) async throws { try await spool.removeAll(of: erasure.account) }
+}

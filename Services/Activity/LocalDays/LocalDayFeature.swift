@@ -1,0 +1,9 @@
+import IdentityContract
+import ServiceKit
+import Storage
+
+/// Local days: how each account counts its days, and which it lost by travelling.
+struct LocalDayFeature: Feature {
+  let migrations = [LostDayStore.migration(20)]
+  let tables: [ErasedTable] = [.rows("lost_days", "account_id = :account", .activities)]
+}

@@ -1,0 +1,25 @@
+import ActivityContract
+import IdentityContract
+import ServiceKit
+import Storage
+
+/// Days of movement: each day's totals, and the worker that counts them anew.
+struct MovementDayFeature: Feature {
+  let calendars: AccountCalendars
+  let rules: FairnessRules
+  let recount: MovementDayWorker.Wake
+  let tables: [ErasedTable] = [
+    .rows("movement_day_sources", MovementAccount.ownedRows, .steps),
+    .rows("movement_stale_days", MovementAccount.ownedRows, .steps),
+    .rows("movement_days", "account_id = :account", .steps),
+    .rows("movement_months", "account_id = :account", .steps),
+  ]
+  let snapshot = [SnapshotPart("movement", MovementChanged.self, page: MovementDayStore.snapshot)]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ListMovementDays.self, read: MovementDayHandlers(rules: rules).list)
+    service.run { [recount, calendars, rules] store in
+      MovementDayWorker(store: store, wake: recount, calendars: calendars, rules: rules)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import ActivityContract
+import GRDB
+import Operations
+import ServiceKit
+import Storage
+
+/// The movement of each day.
+enum MovementDayStore {
+  /// Changes a day, as recorded on that other day.
+  ///
+  /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
+  /// put back from an older copy.
+  ///
+  /// - Parameter isCopy: whether its steps are those of another account; nil for as before.
+  /// - Returns: the day as it stands now; nil where nothing changed.
+  static func change(
+    _ day: LocalDay, of account: AccountID, by changes: [MovementKind: DayChange], isCopy: Bool?, recordedDay: LocalDay,
+    _ rules: FairnessRules, _ transaction: Transaction
+  ) throws -> MovementState? {
+    let before = try find(day, of: account, in: transaction.database)
+    var after = before ?? MovementState(day: day)
+    for (kind, change) in changes {
+      var flags = after.flags[kind]
+      let evaluated: EvaluatedCount
+      switch change {
+      case .add(let more):
+        evaluated = more
+        after[kind] += more.amount
+        flags.formUnion(more.flags)
+      case .set(let whole):
+        evaluated = whole
+        after[kind] = whole.amount
+        flags = whole.flags.union(flags.intersection(.ofDays))
+      }
+      if kind == .steps, let plausible = evaluated.plausible { after.plausibleSteps = plausible }
+      flags.remove(SampleFlags(.tooMuch))
+      flags.formUnion(rules.dayFlags(kind: kind, amount: kind == .steps ? after.plausibleSteps : after[kind]))
+      if kind == .steps, let isCopy {
+        if isCopy { flags.insert(SampleFlags(.sameSeries)) } else { flags.remove(SampleFlags(.sameSeries)) }
+      }
+      after.flags[kind] = flags
+    }
+    guard after != before ?? MovementState(day: day) else { return nil }
+    after.revision = max(after.revision + 1, Int(transaction.now.milliseconds))
+    try transaction.database.run(
+      """
+      INSERT INTO movement_days
+        (account_id, day, recorded_day, steps, walking, running, cycling, plausible_steps, marks, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, day, recorded_day) DO UPDATE SET
+        steps = excluded.steps, walking = excluded.walking, running = excluded.running, cycling = excluded.cycling,
+        plausible_steps = excluded.plausible_steps, marks = excluded.marks, revision = excluded.revision
+      """, .id(account), .day(day), .day(recordedDay), .number(after.steps), .number(after.walking), .number(after.running),
+      .number(after.cycling), .number(after.plausibleSteps), .number(after.flags.rawValue), .number(after.revision))
+    return after
+  }
+
+  /// The day as it stands; nil where nothing was ever measured.
+  static func find(_ day: LocalDay, of account: AccountID, in database: Database) throws -> MovementState? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT * FROM movement_days WHERE account_id = ? AND day = ? ORDER BY revision DESC LIMIT 1")
+    return try Row.fetchOne(statement, arguments: [account, day]).map(MovementState.init)
+  }
+
+  /// The days on which anything was measured, oldest first.
+  static func list(of account: AccountID, from: LocalDay, to: LocalDay, in database: Database) throws -> [MovementState] {
+    // Beside max() stand the values of the row that has it (sqlite.org/lang_select.html, "Bare columns in an aggregate query").
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT day, steps, walking, running, cycling, plausible_steps, marks, max(revision) AS revision FROM movement_days
+        WHERE account_id = ? AND day BETWEEN ? AND ? GROUP BY day ORDER BY day
+        """)
+    return try Row.fetchAll(statement, arguments: [account, from, to]).map(MovementState.init)
+  }
+
+  /// All totals as events, after the key `<account>/<day>/<recorded day>`; see `SnapshotParts`.
+  ///
+  /// A day is told as it stood on each day it was recorded, so that a listener that asks how late steps came gets the same
+  /// answer as one that heard every event. A history of decades that was recorded on one day is several events.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
+    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let account = try pieces.count == 3 ? AccountID(text: pieces[0]) : .placeholder
+    let day = try pieces.count == 3 ? LocalDay(text: pieces[1]) : .placeholder
+    let recordedDay = try pieces.count == 3 ? LocalDay(text: pieces[2]) : .placeholder
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT * FROM movement_days WHERE (account_id, day, recorded_day) > (?, ?, ?)
+        ORDER BY account_id, day, recorded_day LIMIT ?
+        """, arguments: [account, day, recordedDay, SnapshotParts.pageSize])
+    var events: [MovementChanged] = []
+    for row in rows {
+      let (account, recordedDay): (AccountID, LocalDay) = (row["account_id"], row["recorded_day"])
+      if events.last?.accountID != account || events.last?.recordedDay != recordedDay {
+        events.append(MovementChanged(accountID: account, recordedDay: recordedDay, days: []))
+      }
+      events[events.count - 1].days.append(MovementState(row).published)
+    }
+    return SnapshotParts.page(events, of: rows) {
+      "\($0["account_id"] as AccountID)/\($0["day"] as LocalDay)/\($0["recorded_day"] as LocalDay)"
+    }
+  }
+}

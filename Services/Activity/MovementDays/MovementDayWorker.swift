@@ -1,0 +1,58 @@
+import ActivityContract
+import GRDB
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// Counts days anew that a changed order of sources made stale, some at a time, so that nobody waits long for the store. What is to do
+/// is in the store: a process that was killed goes on where it was. The newest days come first.
+struct MovementDayWorker: ServiceLifecycle.Service {
+  /// Wakes the worker once the transaction is durable.
+  struct Wake: Sendable {
+    fileprivate let rings: AsyncStream<Void>
+    private let ring: AsyncStream<Void>.Continuation
+
+    init() { (rings, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    /// Lets the worker look for what is to do; several calls before it looks are one.
+    func callAsFunction() { ring.yield() }
+  }
+
+  /// How many days are counted in one transaction.
+  static let batch = 50
+
+  let store: Store
+  let wake: Wake
+  let calendars: AccountCalendars
+  let rules: FairnessRules
+
+  func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
+
+  private func work() async throws {
+    var rings = wake.rings.makeAsyncIterator()
+    repeat {
+      while try await store.write({ try recount($0) }) {}
+    } while await rings.next() != nil
+  }
+
+  /// - Returns: whether there may be more to do.
+  private func recount(_ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    let found = try Row.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT account_id, account_number FROM movement_stale_days JOIN movement_accounts USING (account_number) LIMIT 1
+          """))
+    guard let account = found.map({ MovementAccount(id: $0["account_id"], number: $0["account_number"]) }) else { return false }
+    let today = try calendars.day(of: transaction.now, account.id, in: database)
+    var settlement = DaySettlement(of: account, recordedDay: today, by: rules, transaction)
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT kind, day FROM movement_stale_days WHERE account_number = ? ORDER BY day DESC LIMIT ?"),
+      arguments: [account.number, MovementDayWorker.batch])
+    for row in rows { settlement.recount(.init(kind: MovementKind(number: row["kind"]), day: row["day"])) }
+    _ = try settlement.settle()
+    return true
+  }
+}

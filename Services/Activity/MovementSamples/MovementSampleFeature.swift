@@ -1,0 +1,21 @@
+import ActivityContract
+import IdentityContract
+import ServiceKit
+import Storage
+
+/// Samples of movement: taken in, split over days, deleted (MOVE-1).
+struct MovementSampleFeature: Feature {
+  let calendars: AccountCalendars
+  let rules: FairnessRules
+  let migrations = [MovementSampleStore.stepsMigration(4), MovementSampleStore.migration(8)]
+  let tables: [ErasedTable] = [
+    .following("movement_sample_pieces", "movement_samples"),
+    .rows("movement_samples", MovementAccount.ownedRows, .steps),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = MovementSampleHandlers(calendars: calendars, rules: rules)
+    service.serve(RecordMovementSamples.self, prepare: MovementSampleHandlers.prepareRecord, write: handlers.record)
+    service.serve(DeleteMovementSamples.self, write: handlers.delete)
+  }
+}

@@ -1,0 +1,152 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// The samples of all accounts, each spread over local days as it was when it came.
+enum MovementSampleStore {
+  /// What became of a batch.
+  struct Outcome: Sendable {
+    var accepted = 0
+    var repeated = 0
+    var replaced = 0
+    var rejected: [RejectedSample] = []
+    /// Those that were taken and are marked.
+    var flagged: [(sample: FlaggedSample, kind: MovementKind, flags: SampleFlags)] = []
+    /// The days that were changed, as they stand now.
+    var days: [MovementState] = []
+  }
+
+  /// Keeps what is new of a batch, changes the days' totals and tells of them once.
+  ///
+  /// - Parameter recordedDay: the account's present local day.
+  static func record(
+    _ placed: [PreparedSample], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
+  ) throws -> Outcome {
+    let database = transaction.database
+    let account = try MovementAccount(id: account, in: database)
+    var sources = MovementSourceNumbers(of: account.number, in: database)
+    var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
+    var outcome = Outcome()
+    var insertion = try SampleInsertion(of: account.number, in: database)
+    for item in placed {
+      guard let source = try sources.number(item.sample) else {
+        outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooManySources))
+        continue
+      }
+      switch try insertion.insert(item, source: source) {
+      case .inserted: outcome.accepted += 1
+      case .full:
+        outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooMany))
+        continue
+      case .present:
+        guard let present = try find(item.sample.id, of: account.number, in: database) else { continue }
+        switch present.evaluate(item, source: source) {
+        case .repeated:
+          outcome.repeated += 1
+          continue
+        case .rejected(let code):
+          outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: code))
+          continue
+        case .replaces:
+          outcome.replaced += 1
+          try database.run(
+            "DELETE FROM movement_samples WHERE account_number = ? AND sample_id = ?", .integer(account.number),
+            .text(item.sample.id))
+          if !present.isDeleted { settlement.remove(present.spread, kind: present.kind) }
+          guard case .inserted = try insertion.insert(item, source: source) else { continue }
+        }
+      }
+      settlement.add(item.spread, kind: item.sample.kind, source: source, item.flags)
+      if !item.flags.isEmpty {
+        let flagged = FlaggedSample(index: item.index, id: item.sample.id, codes: item.flags.list)
+        outcome.flagged.append((flagged, item.sample.kind, item.flags))
+      }
+    }
+    outcome.days = try settlement.settle()
+    return outcome
+  }
+
+  /// Deletes samples, changes the days' totals and tells of them once. Their ids and versions stay, so that they do not come back. An id
+  /// that is given more often counts once.
+  static func delete(
+    _ ids: [String], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
+  ) throws -> (deleted: Int, unknown: [String], days: [MovementState]) {
+    let database = transaction.database
+    var seen: Set<String> = []
+    let ids = ids.filter { seen.insert($0).inserted }
+    guard let account = try MovementAccount(known: account, in: database) else { return (0, ids, []) }
+    var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
+    var deleted = 0
+    var unknown: [String] = []
+    for id in ids {
+      guard let present = try find(id, of: account.number, in: database), !present.isDeleted else {
+        unknown.append(id)
+        continue
+      }
+      try database.run(
+        "DELETE FROM movement_sample_pieces WHERE account_number = ? AND sample_id = ?", .integer(account.number), .text(id))
+      try database.run(
+        """
+        UPDATE movement_samples SET start_at = 0, end_at = 0, amount = 0, marks = 0, form = 2
+        WHERE account_number = ? AND sample_id = ?
+        """, .integer(account.number), .text(id))
+      settlement.remove(present.spread, kind: present.kind)
+      deleted += 1
+    }
+    return (deleted, unknown, try settlement.settle())
+  }
+
+  private static func find(_ id: String, of account: Int64, in database: Database) throws -> PresentSample? {
+    try database.first(
+      """
+      SELECT place, start_at, end_at, amount, source_number, version, form FROM movement_samples
+      WHERE account_number = ? AND sample_id = ?
+      """, .integer(account), .text(id)
+    ) { columns in
+      let (key, form) = (Int64(columns.number(0)), columns.number(6))
+      let (from, end) = (Int64(columns.number(1)), Int64(columns.number(2)))
+      return PresentSample(
+        kind: SampleKey.kind(key), end: end, source: Int64(columns.number(4)), version: columns.number(5),
+        isDeleted: form == 2,
+        spread: Spread(
+          amount: columns.number(3), from: from, until: max(end, from + 1), day: SampleKey.day(key),
+          pieces: form == 1 ? try pieces(of: id, account, in: database) : []))
+    }
+  }
+
+  /// The pieces of a sample that lies in several days.
+  static func pieces(of id: String, _ account: Int64, in database: Database) throws -> [Spread.Piece] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT day, from_at, until_at, elapsed FROM movement_sample_pieces WHERE account_number = ? AND sample_id = ?
+        ORDER BY day, from_at
+        """)
+    return try Row.fetchAll(statement, arguments: [account, id]).map {
+      Spread.Piece(day: $0[0], from: $0[1], until: $0[2], elapsed: $0[3])
+    }
+  }
+}
+
+/// A sample that is there.
+private struct PresentSample {
+  let kind: MovementKind
+  let end: Int64
+  let source: Int64
+  let version: Int
+  let isDeleted: Bool
+  let spread: Spread
+
+  enum Evaluation { case repeated, replaces, rejected(RejectedSample.Reason) }
+
+  /// What becomes of another sample of its id.
+  func evaluate(_ item: PreparedSample, source: Int64) -> Evaluation {
+    let version = item.sample.version ?? 0
+    if version > self.version { return .replaces }
+    if version < self.version || isDeleted { return .rejected(.outdated) }
+    let isSame =
+      kind == item.sample.kind && spread.from == item.sample.start.milliseconds && end == item.sample.end.milliseconds
+      && spread.amount == item.spread.amount && self.source == source
+    return isSame ? .repeated : .rejected(.conflict)
+  }
+}

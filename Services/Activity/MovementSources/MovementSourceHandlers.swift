@@ -1,0 +1,33 @@
+import ActivityContract
+import GRDB
+import Operations
+import ServiceKit
+import Storage
+
+/// Sources of movement: listed and ordered; days are counted anew by a new order.
+struct MovementSourceHandlers: Sendable {
+  let recount: MovementDayWorker.Wake
+
+  static func list(_ input: ListMovementSources.Input, _ call: AccountCall, _ database: Database) throws -> MovementSourceOrder {
+    guard let account = try MovementAccount(known: call.account, in: database) else {
+      return MovementSourceOrder(sources: [], isChosen: false)
+    }
+    return MovementSourceOrder(try MovementSourceStore.ordered(of: account.number, in: database))
+  }
+
+  func order(
+    _ input: OrderMovementSources.Input, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> MovementSourceOrder {
+    let database = transaction.database
+    let account = try MovementAccount(id: call.account, in: database)
+    try MovementSourceStore.order(input.sources, of: account.number, in: database)
+    transaction.afterCommit { recount() }
+    return MovementSourceOrder(try MovementSourceStore.ordered(of: account.number, in: database))
+  }
+}
+
+extension MovementSourceOrder {
+  init(_ sources: [KnownSource]) {
+    self.init(sources: sources.map(\.source), isChosen: sources.contains { $0.position != nil })
+  }
+}

@@ -1,0 +1,8 @@
+import ServiceKit
+import Storage
+
+/// Plans: the versions of what an activity asks for (ACT-15).
+struct PlanFeature: Feature {
+  let migrations = [ActivityVersionStore.migration(6), ActivityVersionStore.boundsMigration(28)]
+  let tables: [ErasedTable] = [.following("activity_versions", "activities")]
+}

@@ -1,0 +1,19 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// The days that accounts skip of their activities.
+enum SkipStore {
+  static func put(_ skip: Skip, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "INSERT INTO activity_skips (activity_id, day) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(skip.activityID), .day(skip.day))
+  }
+
+  /// - Returns: whether the day was skipped.
+  static func delete(_ skip: Skip, _ transaction: Transaction) throws -> Bool {
+    try transaction.database.run(
+      "DELETE FROM activity_skips WHERE activity_id = ? AND day = ?", .id(skip.activityID), .day(skip.day))
+    return transaction.database.changesCount > 0
+  }
+}

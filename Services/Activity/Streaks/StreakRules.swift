@@ -1,0 +1,97 @@
+import ActivityContract
+import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// How long in a row an activity was kept, and how firm the habit is (ACT-10).
+enum StreakRules {
+  /// After how many days one of a daily activity counts half as much for the strength.
+  static let halfLife = 13.0
+
+  /// The streak and the strength, from 0 to 1, as they stand today.
+  ///
+  /// After a change from days to weeks or back, only what is of the present unit is counted, while a miss of either breaks the streak.
+  ///
+  /// The strength begins at 0. Each planned day or week that is over, or kept already, makes it `strength × rest + (1 − rest)` if it was
+  /// kept and `strength × rest` if it was missed; what is paused or skipped leaves it as it is. For `rest` see ``rest(_:_:)``.
+  ///
+  /// - Parameters:
+  ///   - progress: that of each day that has an entry, oldest first.
+  ///   - today: the account's day.
+  static func record(_ plan: Plan, _ progress: [DayProgress], today: LocalDay) -> (streak: Streak, strength: Double) {
+    let unit: Streak.Unit = plan.version(on: today).planned.timesAWeek == nil ? .days : .weeks
+    var record = Record(unit)
+    var week: (sunday: LocalDay, days: EvaluatedWeek, planned: PlannedDays)?
+
+    func closeWeek() {
+      guard let closed = week else { return }
+      record.add(closed.days.outcome(isOver: closed.sunday < today), .weeks, closed.planned)
+      week = nil
+    }
+
+    let last = max(today, progress.last?.day ?? today)
+    plan.evaluate(progress, from: plan.firstDay, to: last, today: today) { day in
+      if let open = week, day.day > open.sunday { closeWeek() }
+      if let times = day.timesAWeek {
+        var open = week ?? (day.day.sunday, EvaluatedWeek(), day.version.planned)
+        open.days.add(day, times: times)
+        open.planned = day.version.planned
+        week = open
+      } else {
+        record.add(day.outcome, .days, day.version.planned)
+      }
+    }
+    closeWeek()
+    return (Streak(current: record.run, longest: record.longest, unit: unit), record.strength)
+  }
+
+  /// What remains of the strength when a day or a week is over, before that is counted.
+  ///
+  /// It is ½^(span · √share / 13), where the share of days that are planned is 1 for a daily activity and the span is from one to the
+  /// next in days: so the half-life is 13 days for a daily one, 34 for one day a week, 72 for one day a month. It is the formula of the
+  /// score of Loop Habit Tracker.
+  static func rest(_ unit: Streak.Unit, _ planned: PlannedDays) -> Double {
+    let share = planned.share
+    let span = unit == .weeks ? 7 : 1 / share
+    return pow(0.5, span * share.squareRoot() / halfLife)
+  }
+
+  private struct Record {
+    let unit: Streak.Unit
+    var run = 0
+    var longest = 0
+    var strength = 0.0
+    private var known: (unit: Streak.Unit, planned: PlannedDays, rest: Double)?
+
+    init(_ unit: Streak.Unit) { self.unit = unit }
+
+    mutating func add(_ outcome: EvaluatedDay.Outcome?, _ unit: Streak.Unit, _ planned: PlannedDays) {
+      let isKept: Bool
+      switch outcome {
+      case .kept: isKept = true
+      case .missed: isKept = false
+      case .open, nil: return
+      }
+      let rest = rest(unit, planned)
+      strength = strength * rest + (isKept ? 1 - rest : 0)
+      if !isKept {
+        run = 0
+      } else if unit == self.unit {
+        run += 1
+        longest = max(longest, run)
+      }
+    }
+
+    /// A power costs more than all else that is done for a day, and is mostly the one before.
+    private mutating func rest(_ unit: Streak.Unit, _ planned: PlannedDays) -> Double {
+      if let known, known.unit == unit, known.planned == planned { return known.rest }
+      let rest = StreakRules.rest(unit, planned)
+      known = (unit, planned, rest)
+      return rest
+    }
+  }
+}

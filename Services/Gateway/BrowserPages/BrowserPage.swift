@@ -1,0 +1,94 @@
+import GatewayContract
+import Operations
+
+/// A page that people open in a browser: where the link in a mail leads, where a provider sends them.
+///
+/// Whoever is there is a person, so that every outcome is a page in their language, refusals too. Opening one changes nothing, since
+/// programs that look through mails open links as well: what changes something is a form's button, and arrives by POST. No page runs a
+/// script or loads anything.
+///
+///     struct GreetingPage: BrowserPage {
+///       let routes = [PageRoute(.get, "/greeting", "greetingPage", "Says hello.", requirement: "GW-1")]
+///
+///       func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer {
+///         .page(PageContent(title: request.text("page.greeting.title"), "<p>\(request.text("page.greeting.text"))</p>"))
+///       }
+///
+///       func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {
+///         PageContent(problem, title: request.text("page.greeting.title"))
+///       }
+///     }
+///
+/// A new one is its file, its words, and one line in ``BrowserPages/all(mailbox:isEncrypted:)``: its routes and its part of the
+/// OpenAPI document follow.
+protocol BrowserPage: Sendable {
+  /// What may be asked of it, and where.
+  var routes: [PageRoute] { get }
+
+  /// The operations that it calls; it is there where all of them are served.
+  var operations: [any Operation.Type] { get }
+
+  /// Answers what was asked for.
+  ///
+  /// - Throws: what ``refusal(_:_:)`` then tells.
+  func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer
+
+  /// The page that tells what went wrong.
+  ///
+  /// - Parameter request: as far as it was read.
+  func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent
+}
+
+extension BrowserPage {
+  var operations: [any Operation.Type] { [] }
+}
+
+/// One method of a page, and how the OpenAPI document describes it.
+struct PageRoute: Sendable {
+  let method: Route.Method
+  let path: String
+  /// The document's name of it.
+  let name: String
+  let summary: String
+  let requirement: String
+  /// Parameters of path and query, as the document has them.
+  var parameters: JSON?
+  /// The schema of the form that is sent here.
+  var form: JSON?
+  /// Where the browser is sent on to, where it does not get a page.
+  var redirect: String?
+
+  init(
+    _ method: Route.Method, _ path: String, _ name: String, _ summary: String, requirement: String, parameters: JSON? = nil,
+    form: JSON? = nil, redirect: String? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.name = name
+    self.summary = summary
+    self.requirement = requirement
+    self.parameters = parameters
+    self.form = form
+    self.redirect = redirect
+  }
+}
+
+/// How a page answers.
+enum PageAnswer: Sendable {
+  case page(PageContent)
+  /// Sends the browser on.
+  case redirect(to: String, cookie: String? = nil)
+}
+
+/// All pages.
+enum BrowserPages {
+  /// - Parameters:
+  ///   - mailbox: who may look into the mailbox.
+  ///   - isEncrypted: whether browsers reach the gateway over TLS.
+  static func all(mailbox: MailboxAccess = .none, isEncrypted: Bool = false) -> [any BrowserPage] {
+    [
+      LinkPage.verification, LinkPage.emailChange, LinkPage.emailChangeUndoing,
+      MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), ExternalLoginReturnPage(),
+    ]
+  }
+}

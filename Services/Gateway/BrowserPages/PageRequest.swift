@@ -1,0 +1,130 @@
+import GatewayContract
+import IdentityContract
+import Operations
+
+/// What a page is asked, and what it may do to answer: read the query or the form, admit the request, call operations, find words.
+struct PageRequest: Sendable {
+  /// Parameters of the path.
+  let parameters: [String: String]
+  /// The fields of the query or the form, once they were read.
+  private(set) var fields: [String: String]?
+  private(set) var exchange: Exchange
+  private let body: [UInt8]
+  private let services: PageServices
+  private var identification: Identification?
+
+  init(_ exchange: Exchange, _ parameters: [String: String], _ body: [UInt8], _ services: PageServices) {
+    self.exchange = exchange
+    self.parameters = parameters
+    self.body = body
+    self.services = services
+  }
+
+  /// Whether a form was sent; otherwise the page was opened.
+  var isForm: Bool { exchange.method == "POST" }
+
+  var language: Language { exchange.language }
+
+  /// Words in the reader's language.
+  func text(_ key: String, _ values: [String: Parameter] = [:]) -> String { services.problems.text(key, language, values) }
+
+  // MARK: - Reading
+
+  /// The fields of the address's query.
+  mutating func readQuery() throws(Failure) -> [String: String] {
+    var fields: [String: String] = [:]
+    try Query.parse(exchange.query, into: &fields)
+    self.fields = fields
+    return fields
+  }
+
+  /// The fields of the form that was sent.
+  mutating func readForm() throws(Failure) -> [String: String] {
+    try exchange.given.checkContentCoding()
+    guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
+    guard let text = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
+    var fields: [String: String] = [:]
+    try Query.parse(text[...], into: &fields, orElse: .formEncoding)
+    self.fields = fields
+    return fields
+  }
+
+  // MARK: - Calling
+
+  /// Draws on the budgets as any call of that operation does.
+  mutating func admit(_ operation: any Operation.Type) async throws(Failure) {
+    identification = try await services.caller.admit(try services.endpoint(operation), &exchange)
+  }
+
+  /// Draws on the budgets of that class.
+  mutating func admit(_ rate: RateClass) async throws(Failure) {
+    identification = try await services.caller.admit(rate, needsAccount: false, .none, &exchange)
+  }
+
+  /// Calls an operation for the reader, who must have been admitted.
+  func call<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws(Failure) -> O.Output {
+    let endpoint = try services.endpoint(operation)
+    let (_, output) = try await services.caller.call(endpoint, [:], input.json, identification, exchange)
+    return try O.Output.decode(output)
+  }
+
+  /// Calls an operation in the gateway's own name.
+  func callAsGateway<O: Operation>(_ operation: O.Type, _ input: O.Input) async throws(Failure) -> O.Output {
+    try await services.client.request(operation, input)
+  }
+
+  /// Asks whether a mailed link works that is opened, within the same budget as its form.
+  ///
+  /// - Throws: why it does not.
+  @discardableResult
+  mutating func validate(_ purpose: MailedLinkPurpose, _ token: String) async throws(Failure) -> ValidateMailedLink.Output {
+    try await admit(ValidateMailedLink.self)
+    return try await call(ValidateMailedLink.self, .init(purpose: purpose, token: token))
+  }
+}
+
+/// What pages have in common.
+struct PageServices: Sendable {
+  let endpoints: [String: Endpoint]
+  let caller: OperationCaller
+  let client: GatewayClient
+  let problems: ProblemWriter
+
+  func endpoint(_ operation: any Operation.Type) throws(Failure) -> Endpoint {
+    guard let endpoint = endpoints[operation.spec.name] else { throw Failure(RequestFailure.notFound) }
+    return endpoint
+  }
+
+  /// Has a page answer, with a page in any case.
+  func answer(
+    _ page: any BrowserPage, _ parameters: [String: String], _ body: [UInt8], _ exchange: inout Exchange
+  ) async -> HTTPAnswer {
+    var request = PageRequest(exchange, parameters, body, self)
+    defer { exchange = request.exchange }
+    do throws(Failure) {
+      return HTTPAnswer(try await page.answer(&request), request.language)
+    } catch {
+      let problem = problems.problem(error, request.language, request: exchange.name.outer)
+      var answer = HTTPAnswer(.page(page.refusal(problem, request)), request.language)
+      if let seconds = problem.retryAfterSeconds {
+        answer.extra.append(ResponseField(name: "Retry-After", value: String(seconds)))
+      }
+      return answer
+    }
+  }
+}
+
+/// The token of a mailed link, among the fields of the link's query or of the page's form.
+enum LinkToken {
+  static let schema: JSON = ["type": "string", "minLength": 1, "maxLength": 200]
+  static let form: JSON = ["type": "object", "required": ["token"], "properties": ["token": schema]]
+  static let parameter: JSON = [
+    "name": "token", "in": "query", "required": true, "description": "The mailed link's token.", "schema": schema,
+  ]
+
+  /// - Parameter invalid: what is told where there is none that could be one.
+  static func read(_ fields: [String: String], orElse invalid: Failure, from name: String = "token") throws(Failure) -> String {
+    guard let token = fields[name], (1...200).contains(token.utf8.count) else { throw invalid }
+    return token
+  }
+}

@@ -1,0 +1,60 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+extension ConsentPurpose {
+  /// The version of the words `consent.<purpose>`: to be raised with each change of what they say.
+  var wordingVersion: Int {
+    switch self {
+    case .activityData, .location: 1
+    }
+  }
+
+  /// The purposes as the column of accounts keeps them.
+  static func list(_ text: String) throws -> [ConsentPurpose] {
+    try text.split(separator: " ").map { try ConsentPurpose(text: String($0)) }
+  }
+}
+
+/// The record of consents.
+enum ConsentStore {
+  /// How the account's consents stand, by what was recorded of each last.
+  static func states(of account: AccountID, in database: Database) throws -> ConsentStates {
+    ConsentStates(
+      activityData: try state(.activityData, of: account, in: database), location: try state(.location, of: account, in: database)
+    )
+  }
+
+  private static func state(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws -> ConsentState {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT is_given, wording_version, at FROM consent_records WHERE account_id = ? AND purpose = ?
+        ORDER BY number DESC LIMIT 1
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [account, purpose]) else { return ConsentState(isGiven: false) }
+    return ConsentState(isGiven: row["is_given"], changedAt: row["at"], wordingVersion: row["wording_version"])
+  }
+
+  /// Gives and withdraws consents, and records each with its time and the wording's version. To be told with the account.
+  ///
+  /// The records stay until the account is deleted. A withdrawal leaves what was kept before it (GDPR, article 7, paragraph 3).
+  static func change(
+    of account: AccountID, from given: [ConsentPurpose], by choices: ConsentChoices, _ transaction: Transaction
+  ) throws {
+    let changes = choices.changes(from: given)
+    guard !changes.isEmpty else { return }
+    var current = Set(given)
+    for (purpose, isGiven) in changes {
+      if isGiven { current.insert(purpose) } else { current.remove(purpose) }
+      try transaction.database.cachedStatement(
+        sql: """
+          INSERT INTO consent_records (account_id, purpose, number, is_given, wording_version, at)
+          SELECT ?1, ?2, coalesce(max(number), 0) + 1, ?3, ?4, ?5 FROM consent_records WHERE account_id = ?1 AND purpose = ?2
+          """
+      ).execute(arguments: [account, purpose, isGiven, purpose.wordingVersion, transaction.now])
+    }
+    try transaction.database.cachedStatement(sql: "UPDATE accounts SET consents = ? WHERE account_id = ?")
+      .execute(arguments: [current.map(\.rawValue).sorted().joined(separator: " "), account])
+  }
+}

@@ -1,0 +1,68 @@
+import IdentityContract
+import Operations
+import SecureStorage
+import ServiceKit
+import Storage
+
+/// The deletion of accounts in all services (ID-12), which identity begins, and finishes in its own store as others do in theirs.
+///
+/// What stays names nobody: ids of the account and the deletion, so that late events and restored copies cannot bring the account back;
+/// security events without whom and where; a keyed hash of the username while it is reserved; the sealed tokens of providers' grants until
+/// the providers have been told. All but sessions and security events is gone in the transaction of the deletion: there is no such account any more.
+struct AccountDeletionFeature: Feature {
+  private let handlers: AccountDeletionHandlers
+  private let environment: ServiceEnvironment
+  let migrations = [AccountDeletionStore.migration(12), ReservedUsernameStore.accountsMigration(19)]
+  let tables: [ErasedTable] = AccountDeletionFeature.ownTables
+  let snapshot = [SnapshotPart("deletions", AccountDeleted.self, AccountErased.self, page: AccountDeletionStore.snapshot)]
+
+  /// - Parameter others: all other features of the service, in its order.
+  init(
+    _ keys: IdentityKeys, _ hasher: PasswordHasher, _ secrets: SecureStorage, erasing others: [any Feature],
+    _ environment: ServiceEnvironment
+  ) {
+    self.environment = environment
+    let settings = ErasureSettings(environment.settings)
+    let erasure = Erasure(
+      AccountDeletionFeature.ownTables + others.reversed().flatMap(\.tables), keepingEvents: AccountDeletionFeature.eventsKept,
+      rowsPerTransaction: settings.rowsPerTransaction)
+    handlers = AccountDeletionHandlers(
+      keys: keys, hasher: hasher, secrets: secrets, erasure: erasure, cleanSeconds: settings.cleanSeconds)
+  }
+
+  private static let ownTables: [ErasedTable] = [
+    // A keyed hash, which stays so that nobody is taken for who had the name.
+    ErasedTable.changed(
+      "reserved_usernames", "account_id = :account", .profiles,
+      by: "UPDATE reserved_usernames SET account_id = NULL WHERE account_id = :account"
+    ).atOnce,
+    .untouched("account_deletion_parts", "counts"),
+    .untouched("account_deletions", "ids of what is gone"),
+    .untouched("ended_sessions", "ids of what is gone, removed within days"),
+  ]
+
+  /// Events that hold ids alone, which others have to receive still.
+  static let eventsKept: Set<String> = [
+    SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name, AccountDeleted.spec.name,
+    AccountErased.spec.name,
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(DeleteAccount.self, handlers.delete)
+    service.serve(ReadAccountDeletion.self, read: handlers.read)
+    service.serve(ConfirmErasure.self, write: handlers.confirm)
+    service.serve(ReadDeletionReport.self, handlers.readReport)
+    service.serve(EndDeletionReport.self, write: handlers.endReport)
+    let (handlers, environment) = (handlers, environment)
+    service.run { store, pulse in
+      ErasureWorker(
+        store: store, erasure: handlers.erasure, cleanSeconds: handlers.cleanSeconds, clock: environment.clock,
+        wake: handlers.wake, pulse: pulse, logger: environment.logger, clean: { _, _ in },
+        confirm: { erasure, store in
+          let counts = try erasure.erasureCounts()
+          try await store.write { try AccountDeletionStore.confirm(erasure.deletionID, by: .identity, counts, $0) }
+        }, afterwards: FinishedDeletions.finish)
+    }
+    service.scrubEarlierPages()
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import GRDB
+import Operations
+import Storage
+
+/// Usernames that were given up, so that nobody is taken for who had them. Kept are keyed hashes.
+enum ReservedUsernameStore {
+  /// Of a deleted account: nobody can have it.
+  static let secondsAfterDeletion = 90 * 86_400
+  /// Of an account that has another one now: it alone can have it back.
+  static let secondsAfterRename = 30 * 86_400
+  /// So many of an account, the latest: nobody keeps many names from others.
+  static let maxPerAccount = 3
+
+  static func accountsMigration(_ number: Int) -> Migration {
+    Migration(number, "former usernames") { database in
+      try database.execute(
+        sql: """
+          -- Whose it was, where that account can have it back.
+          ALTER TABLE reserved_usernames ADD COLUMN account_id BLOB CHECK (length(account_id) = 16);
+          CREATE INDEX reserved_usernames_by_account ON reserved_usernames (account_id, until) WHERE account_id IS NOT NULL;
+          """)
+    }
+  }
+
+  private static func hash(_ username: Username, _ key: SecretKey) -> Data {
+    Data(key.code(for: Array(username.description.utf8)))
+  }
+
+  /// Whether nobody, or nobody but that account, can have the username: an account has it, or had it until lately.
+  static func isTaken(
+    _ username: Username, now: Instant, key: SecretKey, for owner: AccountID? = nil, in database: Database
+  ) throws -> Bool {
+    if let other = try AccountStore.find(username, in: database) { return other.id != owner }
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM reserved_usernames WHERE username_key = ?1 AND until > ?2 AND (?3 IS NULL OR account_id IS NOT ?3)")
+    return try Row.fetchOne(statement, arguments: [hash(username, key), now, owner]) != nil
+  }
+
+  /// Lets nobody have the username of a deleted account for a while.
+  static func reserve(ofDeleted username: Username, key: SecretKey, _ transaction: Transaction) throws {
+    try reserve(username, for: nil, secondsAfterDeletion, key, transaction)
+  }
+
+  /// Lets nobody but the account have the username that it has given up, for a while.
+  static func reserve(_ username: Username, ofRenamed account: AccountID, key: SecretKey, _ transaction: Transaction) throws {
+    try reserve(username, for: account, secondsAfterRename, key, transaction)
+    try transaction.database.cachedStatement(
+      sql: """
+        DELETE FROM reserved_usernames WHERE account_id = ?1 AND username_key IN (
+          SELECT username_key FROM reserved_usernames WHERE account_id = ?1 ORDER BY until DESC, username_key LIMIT -1 OFFSET ?2)
+        """
+    ).execute(arguments: [account, maxPerAccount])
+  }
+
+  /// Lets the name that an account has taken be reserved no longer.
+  static func release(of username: Username, key: SecretKey, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "DELETE FROM reserved_usernames WHERE username_key = ?")
+      .execute(arguments: [hash(username, key)])
+  }
+
+  private static func reserve(
+    _ username: Username, for account: AccountID?, _ seconds: Int, _ key: SecretKey, _ transaction: Transaction
+  ) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO reserved_usernames (username_key, until, account_id) VALUES (?, ?, ?)
+        ON CONFLICT (username_key) DO UPDATE SET until = excluded.until, account_id = excluded.account_id
+        """
+    ).execute(arguments: [hash(username, key), transaction.now.adding(seconds: seconds), account])
+  }
+}

@@ -1,0 +1,15 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// The directory: search among those who want to be found (ID-14).
+struct DirectoryFeature: Feature {
+  let migrations = [DirectoryStore.migration(10)]
+  let tables: [ErasedTable] = [
+    .following("directory_places", "directory_entries"),
+    ErasedTable.rows("directory_entries", "account_id = :account", .profiles).atOnce,
+  ]
+
+  func register(in service: inout ServiceDefinition) { service.serve(SearchDirectory.self, read: DirectoryHandlers.search) }
+}

@@ -1,0 +1,84 @@
+import IdentityContract
+import Logging
+import Operations
+import ServiceKit
+import ServiceLifecycle
+import Storage
+
+/// When a grant that could not be given back is tried again (requirements ID-10, ID-12).
+enum ProviderRevocationRules {
+  static let firstDelaySeconds = 30
+  static let longestDelaySeconds = 6 * 3600
+  /// From the first try to the last: longer than a provider is away, and no longer than needed, since what waits is somebody's token.
+  static let patienceSeconds = 7 * 86_400
+  /// How long a grant waits for what comes of its login: longer than that takes.
+  static let heldSeconds = 120
+
+  /// After 30 s, then twice as long each time, up to six hours; nil where that try was the last.
+  ///
+  /// - Parameter tries: how often it was tried, that one included; 1 or more.
+  static func nextTry(after tries: Int, firstTriedAt: Instant, now: Instant) -> Instant? {
+    let end = firstTriedAt.adding(seconds: patienceSeconds)
+    guard now < end else { return nil }
+    var delay = firstDelaySeconds
+    for _ in 1..<max(tries, 1) where delay < longestDelaySeconds { delay *= 2 }
+    return min(now.adding(seconds: min(delay, longestDelaySeconds)), end)
+  }
+}
+
+/// Gives back to providers what people granted there, once the identity is unlinked or the account deleted, or where none came of the
+/// login: tells them to forget the token (RFC 7009). Apple demands it of whoever offers its login (App Review Guidelines, 5.1.1(v)).
+///
+/// What is to be given back lies in the store, written as soon as it was granted. It is sent one after the other, a bounded number
+/// of each provider in a round; one that is away is asked no further in that round.
+struct ProviderRevocationWorker: Service {
+  static let maxPerKind = 20
+
+  let store: Store
+  let logins: ExternalLogins
+  let clock: Clock
+  let logger: Logger
+  let interval: Duration
+
+  init(store: Store, logins: ExternalLogins, clock: Clock, logger: Logger, interval: Duration = .seconds(10)) {
+    self.store = store
+    self.logins = logins
+    self.clock = clock
+    self.logger = logger
+    self.interval = interval
+  }
+
+  func run() async throws { try await repeating(every: interval) { try await sendDue() } }
+
+  /// Gives back what is due.
+  func sendDue() async throws {
+    let now = clock.now
+    let due = try await store.read { try ProviderGrantStore.due(now: now, ofEach: Self.maxPerKind, in: $0) }
+    var away: Set<String> = []
+    for grant in due where !away.contains(grant.provider) {
+      if try await !send(grant.id) { away.insert(grant.provider) }
+    }
+  }
+
+  /// - Returns: whether its provider can be asked for more.
+  private func send(_ id: ProviderGrantID) async throws -> Bool {
+    let secrets = logins.secrets
+    guard let revocation = try await store.write({ try ProviderGrantStore.takeOn(id, in: secrets, $0) }) else { return true }
+    do {
+      try await logins.revoke(revocation, now: clock.now)
+      try await store.write { try ProviderGrantStore.end(revocation, $0) }
+      return true
+    } catch let trouble as ProviderTrouble {
+      // Cut off by the end of the service, it says nothing of the provider.
+      try Task.checkCancellation()
+      let isOver = trouble.failure == .refused || revocation.isLastTry
+      logger.warning(
+        "a provider's grant was not taken back",
+        metadata: [
+          "provider": .string(revocation.provider), "reason": .string(trouble.code), "isOver": .stringConvertible(isOver),
+        ])
+      if isOver { try await store.write { try ProviderGrantStore.end(revocation, trouble, $0) } }
+      return trouble.failure == .refused
+    }
+  }
+}

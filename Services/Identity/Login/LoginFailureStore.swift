@@ -1,0 +1,155 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Whom an attempt at a password is counted against. Kept are keyed hashes: what people type as a login may be anything.
+struct LoginSubject: Sendable {
+  /// The account, or the login where there is no such account; a device or a session of the account, where that is counted by itself.
+  let account: [UInt8]
+  /// The login that was typed, whether it is an account's or nobody's: what whoever tries it is told goes by it. Where a device or a session
+  /// is counted by itself, the same as the account. Its count stays as it is when the account changes its username or address, or is
+  /// deleted.
+  let login: [UInt8]
+  /// Where it came from; nil if that is not known, as for other services.
+  let address: [UInt8]?
+
+  /// The account itself, where there is one.
+  let accountID: AccountID?
+  /// The address as it came.
+  let addressText: String?
+
+  /// Where it came from, as the account's rows have it.
+  fileprivate let accountAddress: [UInt8]
+  private let unknownAddress: [UInt8]
+
+  private init(_ counted: [UInt8], _ account: AccountID?, typed: Login?, _ caller: Caller, key: SecretKey) {
+    self.account = key.code(for: counted)
+    login = typed.map { LoginSubject.key(of: $0, key) } ?? self.account
+    let from = caller.address.map { [0] + ClientAddress($0).bytes } ?? []
+    address = typed != nil && caller.address != nil ? key.code(for: Array("address".utf8) + from) : nil
+    // Another than the login's, so that the address counts what was typed from it and no account.
+    accountAddress = key.code(for: Array("address of an account's".utf8) + from)
+    unknownAddress = key.code(for: Array("no address".utf8))
+    accountID = account
+    addressText = caller.keptAddress
+  }
+
+  /// Somebody who knows a login.
+  init(_ login: Login, _ account: AccountID?, _ caller: Caller, key: SecretKey) {
+    let counted = account.map { LoginSubject.counted($0) } ?? Array("login".utf8) + [0] + login.bytes
+    self.init(counted, account, typed: login, caller, key: key)
+  }
+
+  /// A device that has logged in to the account before: nobody else's failures delay it, and its own delay nobody else.
+  init(_ device: DeviceToken, of account: AccountID, _ caller: Caller, key: SecretKey) {
+    let counted = Array("device".utf8) + [0] + account.bytes + Array(device.hash)
+    self.init(counted, account, typed: nil, caller, key: key)
+  }
+
+  /// A session of the account, whose password is asked for once more: likewise.
+  init(_ session: SessionID, of account: AccountID, _ caller: Caller, key: SecretKey) {
+    let counted = Array("session".utf8) + [0] + account.bytes + session.bytes
+    self.init(counted, account, typed: nil, caller, key: key)
+  }
+
+  /// What stands for the account and for each of its logins.
+  fileprivate static func keys(of account: AccountRecord, _ key: SecretKey) -> [[UInt8]] {
+    [key.code(for: counted(account.id))] + [.email(account.email), .username(account.username)].map { self.key(of: $0, key) }
+  }
+
+  private static func counted(_ account: AccountID) -> [UInt8] { Array("account".utf8) + [0] + account.bytes }
+
+  private static func key(of login: Login, _ key: SecretKey) -> [UInt8] {
+    key.code(for: Array("typed".utf8) + [0] + login.bytes)
+  }
+
+  fileprivate var addressKey: [UInt8] { address ?? unknownAddress }
+}
+
+/// The failed attempts at passwords, by keyed hashes of whom they count against.
+enum LoginFailureStore {
+  /// How long the next attempt must wait, 0 if it need not, as far as it may be told: by what was typed, and from where, which says nothing
+  /// of the account.
+  static func waitSeconds(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Int {
+    try Lockout.remainingSeconds(
+      login: failures(subject.login, now: now, in: database), address: addressFailures(subject, now: now, in: database), now: now)
+  }
+
+  /// Whether the account must wait, whichever of its logins is tried: where ``waitSeconds(_:now:in:)`` says nothing of it, nobody is told.
+  static func isAccountLocked(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Bool {
+    try Lockout.remainingSeconds(accountFailures(subject, now: now, in: database), now: now) > 0
+  }
+
+  /// Failed attempts at the account by all of its logins, from everywhere but devices and sessions of its own.
+  static func accountFailures(_ subject: LoginSubject, now: Instant, in database: Database) throws -> FailureTally {
+    try failures(subject.account, now: now, in: database)
+  }
+
+  private static func failures(_ key: [UInt8], now: Instant, in database: Database) throws -> FailureTally {
+    try tally(
+      "SELECT COALESCE(SUM(failures), 0), COALESCE(MAX(last_at), 0) FROM login_failures WHERE account_key = ? AND last_at > ?",
+      key, now, in: database)
+  }
+
+  /// Logins that were tried in vain from the address.
+  static func addressFailures(_ subject: LoginSubject, now: Instant, in database: Database) throws -> FailureTally {
+    guard let address = subject.address else { return .none }
+    return try tally(
+      "SELECT COUNT(*), COALESCE(MAX(last_at), 0) FROM login_failures WHERE address_key = ? AND last_at > ?", address, now,
+      in: database)
+  }
+
+  /// Addresses from which the account was tried in vain.
+  static func addressCount(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Int {
+    try tally(
+      "SELECT COUNT(*), COALESCE(MAX(last_at), 0) FROM login_failures WHERE account_key = ? AND last_at > ?", subject.account,
+      now, in: database
+    ).count
+  }
+
+  private static func tally(_ sql: String, _ key: [UInt8], _ now: Instant, in database: Database) throws -> FailureTally {
+    guard
+      let row = try Row.fetchOne(
+        database.cachedStatement(sql: sql), arguments: [Data(key), now.adding(seconds: -Lockout.memorySeconds)])
+    else { return .none }
+    return FailureTally(count: row[0], lastAt: row[1])
+  }
+
+  /// Counts a failed attempt, and looks what it is together with those before it.
+  ///
+  /// - Parameter isHeld: whether the account must wait although what was typed need not. Then it counts for what was typed and for the
+  ///   incident, and makes the account's wait no longer.
+  static func add(_ subject: LoginSubject, isHeld: Bool = false, _ transaction: Transaction) throws {
+    try addFailure(subject.login, from: subject.addressKey, transaction)
+    if !isHeld, subject.login != subject.account { try addFailure(subject.account, from: subject.accountAddress, transaction) }
+    try IncidentDetection.detectGuessing(subject, isHeld: isHeld, transaction)
+  }
+
+  private static func addFailure(_ key: [UInt8], from address: [UInt8], _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO login_failures (account_key, address_key, failures, last_at) VALUES (?, ?, 1, ?)
+        ON CONFLICT (account_key, address_key) DO UPDATE SET
+          failures = CASE WHEN last_at > ? THEN failures + 1 ELSE 1 END, last_at = excluded.last_at
+        """
+    ).execute(arguments: [Data(key), Data(address), transaction.now, transaction.now.adding(seconds: -Lockout.memorySeconds)])
+  }
+
+  /// Forgets the failures of a device or a session, after its success.
+  static func clear(_ subject: LoginSubject, _ transaction: Transaction) throws {
+    try clearFailures(subject.account, transaction)
+  }
+
+  /// Forgets the failures of the account and of both of its logins, after a success.
+  static func clear(of account: AccountRecord, key: SecretKey, _ transaction: Transaction) throws {
+    for counted in LoginSubject.keys(of: account, key) { try clearFailures(counted, transaction) }
+  }
+
+  private static func clearFailures(_ key: [UInt8], _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "DELETE FROM login_failures WHERE account_key = ?")
+      .execute(arguments: [Data(key)])
+  }
+}

@@ -1,0 +1,16 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Log in, with its lockout after failures and its known devices (ID-3).
+struct LoginFeature: Feature {
+  let handlers: LoginHandlers
+  let migrations = [DeviceTokenStore.migration(17)]
+  let tables: [ErasedTable] = [
+    ErasedTable.rows("device_tokens", "account_id = :account", .sessions).atOnce,
+    .untouched("login_failures", "keyed hashes, removed within a day"),
+  ]
+
+  func register(in service: inout ServiceDefinition) { service.serve(LogIn.self, handlers.logIn) }
+}

@@ -1,0 +1,34 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Logins unlike their account: the owner is notified or asked, or the login is refused (ID-7).
+struct LoginAlertFeature: Feature {
+  let handlers: LoginAlertHandlers
+  let clock: Clock
+  let migrations = [LoginAlertStore.migration(6)]
+  let tables: [ErasedTable] = [
+    .following("login_alert_sessions", "login_alerts"),
+    ErasedTable.rows("login_alerts", "account_id = :account", .securityEvents).atOnce,
+    ErasedTable.rows("known_devices", "account_id = :account", .sessions).atOnce,
+    ErasedTable.rows("known_places", "account_id = :account", .sessions).atOnce,
+  ]
+
+  var snapshot: [SnapshotPart] {
+    let (clock, places) = (clock, handlers.watch.places)
+    return [
+      SnapshotPart("alerts", LoginAlertRaised.self) { database, key in
+        try LoginAlertStore.snapshot(database, after: key, now: clock.now, places)
+      }
+    ]
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    service.decideDoubt { session, database in try LoginAlertStore.isInDoubt(session, in: database) }
+    service.serve(ListLoginAlerts.self, read: handlers.list)
+    service.serve(AnswerLoginAlert.self, write: handlers.answer)
+    service.serve(AnswerLoginAlertByLink.self, handlers.answerByLink)
+    service.serve(ReadLoginAlertSecret.self, read: handlers.readSecret)
+  }
+}

@@ -1,0 +1,66 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// An attempt to show by the current password that it is the owner who asks, not just whoever holds the device.
+///
+/// Attempts count for the session alone, by the rule of those to log in: whoever fails elsewhere does not delay the owner, and a session
+/// that somebody else has gives them no more guesses than its own. Those that come too early count for the incident.
+struct PasswordAttempt: Sendable {
+  private let password: Password
+  private let hash: PasswordHash
+  private let subject: LoginSubject
+  /// Whether it has to wait.
+  private let isEarly: Bool
+
+  init(_ password: Password, of account: AccountRecord, _ call: AccountCall, _ database: Database, key: SecretKey) throws {
+    subject = LoginSubject(try call.session, of: account.id, call.caller, key: key)
+    isEarly = try LoginFailureStore.waitSeconds(subject, now: call.now, in: database) > 0
+    self.password = password
+    hash = account.passwordHash
+  }
+
+  /// Looks at the password.
+  ///
+  /// - Throws: `login_locked` if it comes too early: then no password is looked at, and none is hashed.
+  func isRight(_ hasher: PasswordHasher, _ call: AccountCall) async throws -> Bool {
+    guard !isEarly else { throw try await call.write { try refuseEarly($0) } }
+    return try await hasher.verify(password, against: hash).isRight
+  }
+
+  /// Counts an attempt that came too early.
+  ///
+  /// - Returns: how long it has to wait.
+  private func refuseEarly(_ transaction: Transaction) throws -> Failure {
+    try IncidentDetection.countEarlyAttempt(subject, transaction)
+    return .locked(max(1, try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database)))
+  }
+
+  /// Ends the attempt in the transaction of what is to be done: clears the session's failures, or counts one.
+  ///
+  /// The wait is looked at again: of many attempts checked at the same time, only as many may learn something as are free.
+  ///
+  /// - Parameters:
+  ///   - isRight: what the hasher found.
+  ///   - failed: what a failure is recorded as.
+  /// - Returns: why nothing may be done. It must be thrown after the transaction, which has to stay.
+  func end(
+    isRight: Bool, orElse failed: SecurityEvent.Kind, _ account: AccountRecord, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> Failure? {
+    guard try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database) == 0 else {
+      return try refuseEarly(transaction)
+    }
+    // A password changed while it was checked is no longer right.
+    guard isRight, account.passwordHash == hash else {
+      try LoginFailureStore.add(subject, transaction)
+      let isLocked = try LoginFailureStore.waitSeconds(subject, now: transaction.now, in: transaction.database) > 0
+      let event = SecurityEvent(isLocked ? .loginLocked : failed, account: account.id, session: try call.session)
+      try SecurityEventStore.record(event, from: call.caller, transaction)
+      return Failure(ChangePasswordFailure.wrongPassword)
+    }
+    try LoginFailureStore.clear(subject, transaction)
+    return nil
+  }
+}

@@ -1,0 +1,27 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Personal access tokens: with scopes, for scripts (ID-18).
+struct PersonalAccessTokenFeature: Feature {
+  let clock: Clock
+  let migrations = [PersonalAccessTokenStore.migration(3)]
+  let tables: [ErasedTable] = [ErasedTable.rows("personal_access_tokens", "account_id = :account", .accessTokens).atOnce]
+
+  var snapshot: [SnapshotPart] {
+    [
+      SnapshotPart("tokens", PersonalAccessTokenRevoked.self) { [clock] database, key in
+        try PersonalAccessTokenStore.snapshot(database, after: key, now: clock.now)
+      }
+    ]
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(CreatePersonalAccessToken.self, PersonalAccessTokenHandlers.create)
+    service.serve(ListPersonalAccessTokens.self, read: PersonalAccessTokenHandlers.list)
+    service.serve(RevokePersonalAccessToken.self, write: PersonalAccessTokenHandlers.revoke)
+    service.serve(ReadPersonalAccessTokenNotice.self, read: PersonalAccessTokenHandlers.readNotice)
+    service.serve(IdentifyPersonalAccessToken.self, PersonalAccessTokenHandlers.identify)
+  }
+}

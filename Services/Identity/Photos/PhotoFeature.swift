@@ -1,0 +1,18 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Photos, each kept as a picture that this service has encoded itself (ID-11).
+struct PhotoFeature: Feature {
+  let handlers: PhotoHandlers
+  let migrations = [PhotoStore.migration(13), PhotoStore.sizeMigration(29)]
+  let tables: [ErasedTable] = [ErasedTable.rows("photos", "account_id = :account", .profiles).atOnce]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(PutPhoto.self, prepare: handlers.picture, write: PhotoHandlers.put)
+    service.serve(DeletePhoto.self, write: PhotoHandlers.delete)
+    service.serve(ReadOwnPhoto.self, read: PhotoHandlers.readOwn)
+    service.serve(ReadPhoto.self, read: PhotoHandlers.read)
+  }
+}

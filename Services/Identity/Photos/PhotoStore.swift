@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Images
+import Operations
+import Storage
+
+/// The accounts' photos.
+enum PhotoStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "photos") { database in
+      try database.execute(
+        sql: """
+          -- Names exactly the bytes of the account's photo; without a photo null.
+          ALTER TABLE accounts ADD COLUMN photo_tag TEXT CHECK (length(photo_tag) = 32);
+
+          -- Apart from the accounts, so that reading one does not read its photo.
+          CREATE TABLE photos (
+            account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE,
+            media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
+            content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 65536)
+          ) STRICT;
+          """)
+    }
+  }
+
+  /// Photos may be larger by a setting.
+  static func sizeMigration(_ number: Int) -> Migration {
+    Migration(number, "larger photos") { database in
+      try database.redeclare("photos", replacing: "BETWEEN 1 AND 65536", with: "BETWEEN 1 AND 524288")
+    }
+  }
+
+  /// The account's photo.
+  ///
+  /// - Throws: `not_found` without one.
+  static func read(of account: AccountID, in database: Database) throws -> MediaFile {
+    let row = try Row.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT media_type, photo_tag, content FROM photos JOIN accounts USING (account_id) WHERE account_id = ?
+          """),
+      arguments: [account])
+    guard let row else { throw Failure(RequestFailure.notFound) }
+    return MediaFile(mediaType: row["media_type"], tag: row["photo_tag"], content: Base64Bytes(Array(row["content"] as Data)))
+  }
+
+  /// Gives the account that photo, in place of the one it had.
+  static func put(of account: AccountID, _ picture: Picture, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO photos (account_id, media_type, content) VALUES (?, ?, ?)
+        ON CONFLICT (account_id) DO UPDATE SET media_type = excluded.media_type, content = excluded.content
+        """
+    ).execute(arguments: [account, picture.format.rawValue, Data(picture.bytes)])
+    try setTag(of: account, picture.tag, transaction)
+  }
+
+  /// Removes the account's photo.
+  static func delete(of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "DELETE FROM photos WHERE account_id = ?").execute(arguments: [account])
+    try setTag(of: account, nil, transaction)
+  }
+
+  private static func setTag(of account: AccountID, _ tag: String?, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "UPDATE accounts SET photo_tag = ? WHERE account_id = ?")
+      .execute(arguments: [tag, account])
+  }
+}

@@ -1,0 +1,9 @@
+import IdentityContract
+import ServiceKit
+
+/// Profiles, edited by their owners (ID-11).
+struct ProfileFeature: Feature {
+  let handlers: ProfileHandlers
+
+  func register(in service: inout ServiceDefinition) { service.serve(EditProfile.self, write: handlers.edit) }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import GRDB
+import IdentityContract
+import Operations
+import SecureStorage
+import ServiceKit
+import Storage
+
+extension SecretKind {
+  /// Where the report of a deletion goes; its owner is the deletion.
+  static let deletionAddressee = SecretKind("deletionAddressee", .sealed)
+
+  /// By what an external provider's grant is given back; its owner is the grant, which is an identity's and outlives it until then.
+  static let providerToken = SecretKind("providerToken", .sealed)
+
+  /// Every kind that identity keeps. One whose owner is an account would go with it.
+  static let all = [deletionAddressee, providerToken]
+}
+
+extension SecureStorage {
+  /// Identity's: the keys lie in the home's `keys` folder; where that one fails, in `spare/keys`, or beneath the folder that
+  /// `racha.secrets.spareFolder` names, best on another disk.
+  init(_ environment: ServiceEnvironment) {
+    let spare = environment.settings.string("racha.secrets.spareFolder", default: "\(environment.home.path)/spare")
+    self.init(KeyFolder(id: 1, home: environment.home), second: KeyFolder(id: 2, home: Home(path: spare)))
+  }
+}
+
+/// The table of secrets, within one transaction.
+private struct SecretTable: SecretShelf {
+  let transaction: Transaction
+
+  func put(_ sealed: [UInt8], _ name: SecretName) throws {
+    try transaction.database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO secrets (kind, owner, sealed, written_at) VALUES (?, ?, ?, ?)"
+    ).execute(arguments: [name.kind.name, Data(name.owner), Data(sealed), transaction.now])
+  }
+
+  func get(_ name: SecretName) throws -> [UInt8]? {
+    let statement = try transaction.database.cachedStatement(sql: "SELECT sealed FROM secrets WHERE kind = ? AND owner = ?")
+    return try Data.fetchOne(statement, arguments: [name.kind.name, Data(name.owner)]).map { Array($0) }
+  }
+
+  func remove(_ name: SecretName) throws {
+    try transaction.database.cachedStatement(sql: "DELETE FROM secrets WHERE kind = ? AND owner = ?")
+      .execute(arguments: [name.kind.name, Data(name.owner)])
+  }
+}
+
+/// Secrets that have to be read back (ID-16).
+enum SecretStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "secrets") { database in
+      try database.execute(
+        sql: """
+          -- Ciphertexts; their keys are outside the store.
+          CREATE TABLE secrets (
+            kind TEXT NOT NULL,
+            -- An account, or what else the kind is about.
+            owner BLOB NOT NULL CHECK (length(owner) = 16),
+            sealed BLOB NOT NULL,
+            written_at INTEGER NOT NULL,
+            PRIMARY KEY (kind, owner)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX secrets_by_owner ON secrets (owner);
+          """)
+    }
+  }
+
+  /// Keeps a secret, verified by reading it back. Failures are recorded as security events.
+  ///
+  /// - Throws: `SecureStorageFailure`; then nothing of it is kept.
+  static func keep(_ secret: [UInt8], _ name: SecretName, in storage: SecureStorage, _ transaction: Transaction) throws {
+    try storage.save(secret, name, on: SecretTable(transaction: transaction)) { try record($0, account: nil, transaction) }
+  }
+
+  /// Reads a secret; nil if there is none, or none any more.
+  ///
+  /// One that is damaged is removed and recorded, and its account has to log in anew: what it had entrusted to us may have been
+  /// tampered with.
+  ///
+  /// - Parameter account: whose it is; nil for what belongs to no account.
+  /// - Throws: `SecureStorageFailure.keyMissing`.
+  static func read(
+    _ name: SecretName, of account: AccountID?, in storage: SecureStorage, _ transaction: Transaction
+  ) throws -> [UInt8]? {
+    switch try storage.read(
+      name, on: SecretTable(transaction: transaction), record: { try record($0, account: account, transaction) })
+    {
+    case .found(let secret): return secret
+    case .missing: return nil
+    case .removed:
+      if let account { try SessionStore.revokeAll(of: account, .secretDamaged, transaction) }
+      return nil
+    }
+  }
+
+  /// Forgets a secret.
+  static func forget(_ name: SecretName, _ transaction: Transaction) throws {
+    try SecretTable(transaction: transaction).remove(name)
+  }
+
+  /// Brings secrets that rest under older keys under the newest one, a few at a time.
+  ///
+  /// - Parameter last: the last one looked at before; nil at the beginning.
+  /// - Returns: the last one looked at, nil after the last of all.
+  static func renew(
+    after last: SecretName?, atMost count: Int, in storage: SecureStorage, _ transaction: Transaction
+  ) throws -> SecretName? {
+    let kinds = Dictionary(uniqueKeysWithValues: SecretKind.all.map { ($0.name, $0) })
+    // Of other kinds are those that a newer version of the program keeps: they wait for it.
+    let marks = Array(repeating: "?", count: kinds.count).joined(separator: ", ")
+    let names = try Row.fetchAll(
+      transaction.database.cachedStatement(
+        sql: """
+          SELECT kind, owner FROM secrets WHERE kind IN (\(marks)) AND (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?
+          """),
+      arguments: StatementArguments(kinds.keys.sorted()) + [last?.kind.name ?? "", Data(last?.owner ?? []), count]
+    ).compactMap { row in kinds[row["kind"]].map { SecretName($0, of: Array(row["owner"] as Data)) } }
+    for name in names {
+      do {
+        _ = try storage.renew(name, on: SecretTable(transaction: transaction)) { try record($0, account: nil, transaction) }
+      } catch is SecureStorageFailure {
+        // Recorded; it stays as it is, and is looked at again at the next start.
+        continue
+      }
+    }
+    return names.count < count ? nil : names.last
+  }
+
+  private static func record(_ incident: SecretIncident, account: AccountID?, _ transaction: Transaction) throws {
+    let kind: SecurityEvent.Kind = incident.problem == .corrupt ? .secretDamaged : .secretStorageFailed
+    let detail = "\(incident.name.kind.name) \(incident.problem.rawValue)"
+    try SecurityEventStore.record(SecurityEvent(kind, account: account, detail: detail), from: .service(.identity), transaction)
+    // However many are concerned, it is one cause to look for.
+    try IncidentStore.raise(IncidentFinding(.secretsFailing, count: 1), on: .system, transaction)
+  }
+}

@@ -1,0 +1,11 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// What stands in the mails to administrators, for the service that sends them (ID-15).
+struct SecurityMailFeature: Feature {
+  let tables: [ErasedTable] = [ErasedTable.rows("security_mails", "account_id = :account", .links).atOnce]
+
+  func register(in service: inout ServiceDefinition) { service.serve(ReadSecurityMail.self, read: SecurityMailHandlers.read) }
+}

@@ -1,0 +1,18 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Security reports: made daily and weekly for administrators (ID-15).
+struct SecurityReportFeature: Feature {
+  let schedule: ReportSchedule
+  let migrations = [SecurityReportStore.migration(8)]
+  let tables: [ErasedTable] = [.untouched("security_reports", "numbers and ids of incidents")]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ListSecurityReports.self, read: SecurityReportHandlers.list)
+    service.serve(ReadSecurityReport.self, read: SecurityReportHandlers.read)
+    let schedule = schedule
+    service.run { store in SecurityReportWorker(store: store, schedule: schedule) }
+  }
+}

@@ -1,0 +1,11 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Withdrawn access: what was given beyond sessions ends, also with other services.
+struct AccessWithdrawalFeature: Feature {
+  let migrations = [AccessWithdrawalStore.migration(24)]
+  let tables: [ErasedTable] = [ErasedTable.rows("access_withdrawals", "account_id = :account", .accessTokens).atOnce]
+  let snapshot = [SnapshotPart("access", AccessWithdrawn.self, page: AccessWithdrawalStore.snapshot)]
+}

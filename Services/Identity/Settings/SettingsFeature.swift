@@ -1,0 +1,14 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// The settings of accounts (ID-13).
+struct SettingsFeature: Feature {
+  let migrations = [SettingsStore.migration(9)]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ReadSettings.self, read: SettingsHandlers.read)
+    service.serve(UpdateSettings.self, write: SettingsHandlers.update, afterwards: SettingsHandlers.spread)
+  }
+}

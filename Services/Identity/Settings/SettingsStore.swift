@@ -1,0 +1,71 @@
+import GRDB
+import IdentityContract
+import Operations
+import Storage
+
+/// What accounts' owners have decided.
+enum SettingsStore {
+  /// Accounts from before have consented to nothing and are not listed: nobody asked them.
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "settings and consents") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE accounts ADD COLUMN mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1));
+          ALTER TABLE accounts ADD COLUMN directory_visibility TEXT NOT NULL DEFAULT 'hidden'
+            CHECK (directory_visibility IN ('hidden', 'listed'));
+          -- What it consents to now, purposes with a blank between; how it came to that is in consent_records.
+          ALTER TABLE accounts ADD COLUMN consents TEXT NOT NULL DEFAULT '';
+
+          -- Each time a consent was given or withdrawn, so that it can be shown (GDPR, article 7, paragraph 1).
+          CREATE TABLE consent_records (
+            account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+            purpose TEXT NOT NULL CHECK (purpose IN ('activityData', 'location')),
+            number INTEGER NOT NULL CHECK (number > 0),
+            is_given INTEGER NOT NULL CHECK (is_given IN (0, 1)),
+            wording_version INTEGER NOT NULL CHECK (wording_version > 0),
+            at INTEGER NOT NULL,
+            PRIMARY KEY (account_id, purpose, number)
+          ) STRICT, WITHOUT ROWID;
+          CREATE TRIGGER consent_records_are_history BEFORE UPDATE ON consent_records
+          BEGIN SELECT RAISE(ABORT, 'what somebody consented to does not change afterwards'); END;
+          """)
+    }
+  }
+
+  /// What the account's owner has decided.
+  static func read(of account: AccountRecord, in database: Database) throws -> AccountSettings {
+    AccountSettings(
+      language: account.language, timeZone: account.timeZone, dayStartHour: account.dayStartHour,
+      muteHelpNotifications: account.mutesHelp, consents: try ConsentStore.states(of: account.id, in: database),
+      directoryVisibility: account.directoryVisibility)
+  }
+
+  /// Changes the settings that are given, and tells of it if that makes a difference.
+  static func change(
+    of account: AccountRecord, by input: UpdateSettings.Input, _ transaction: Transaction
+  ) throws -> AccountRecord {
+    let choices = input.consents.applied(to: ConsentChoices())
+    let isChanged = [
+      input.language.applied(to: account.language) != account.language,
+      input.timeZone.value.map { $0.name != account.timeZone } ?? false,
+      input.dayStartHour.applied(to: account.dayStartHour) != account.dayStartHour,
+      input.muteHelpNotifications.applied(to: account.mutesHelp) != account.mutesHelp,
+      input.directoryVisibility.applied(to: account.directoryVisibility) != account.directoryVisibility,
+      !choices.changes(from: account.consents).isEmpty,
+    ].contains(true)
+    guard isChanged else { return account }
+    try transaction.database.cachedStatement(
+      sql: """
+        UPDATE accounts SET language = ?, time_zone = ?, day_start_hour = ?, mutes_help = ?, directory_visibility = ?,
+          revision = revision + 1
+        WHERE account_id = ?
+        """
+    ).execute(arguments: [
+      input.language.applied(to: account.language), input.timeZone.value?.name ?? account.timeZone,
+      input.dayStartHour.applied(to: account.dayStartHour), input.muteHelpNotifications.applied(to: account.mutesHelp),
+      input.directoryVisibility.applied(to: account.directoryVisibility), account.id,
+    ])
+    try ConsentStore.change(of: account.id, from: account.consents, by: choices, transaction)
+    return try AccountStore.publish(account.id, transaction)
+  }
+}

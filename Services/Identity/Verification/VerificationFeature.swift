@@ -1,0 +1,25 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import Storage
+
+/// Verification of e-mail addresses by mailed links (ID-2).
+struct VerificationFeature: Feature {
+  let handlers: VerificationHandlers
+  let clock: Clock
+  let tables: [ErasedTable] = [ErasedTable.rows("verification_links", "account_id = :account", .links).atOnce]
+
+  var snapshot: [SnapshotPart] {
+    [
+      SnapshotPart("links", VerificationMailRequested.self) { [clock] database, key in
+        try VerificationLinkStore.snapshot(database, after: key, now: clock.now)
+      }
+    ]
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(VerifyAccount.self, handlers.verify)
+    service.serve(ResendVerification.self, write: VerificationHandlers.resend)
+    service.serve(ReadVerificationSecret.self, read: handlers.readSecret)
+  }
+}

@@ -1,0 +1,30 @@
+public import Operations
+
+/// What a notification is about: the name of a kind that has the words `notification.<kind>.title` and `.text` (NOT-4).
+///
+/// Those words are the list of the kinds, so that whoever adds one adds its words and nothing else here; what it tells of is declared
+/// in the service.
+public struct NotificationKind: Choice, ExpressibleByStringLiteral {
+  public let rawValue: String
+
+  /// Nil where there is no such kind.
+  public init?(rawValue: String) {
+    guard NotificationKind.names.contains(rawValue) else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// A kind that there must be: a name without words is a mistake of the program, and ends it.
+  public init(stringLiteral name: String) {
+    precondition(NotificationKind.names.contains(name), "\(name) has no words")
+    rawValue = name
+  }
+
+  private init(name: String) { rawValue = name }
+
+  public static let allCases: [NotificationKind] = names.sorted().map { NotificationKind(name: $0) }
+
+  private static let names: Set<String> = {
+    let keys = Words(Contract.notifications.words).keys(.english)
+    return Set(keys.filter { $0.begins(with: "notification.") && $0.ends(with: ".title") }.map { String($0.split(at: ".")[1]) })
+  }()
+}

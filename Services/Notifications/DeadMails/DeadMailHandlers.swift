@@ -1,0 +1,41 @@
+import GRDB
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+/// The mails that were given up: listed, and put back into the queue.
+struct DeadMailHandlers: Sendable {
+  private static let words = Words(Contract.notifications.words)
+
+  /// Wakes the worker for one that is put back.
+  let signal: WakeSignal
+
+  @Sendable
+  func list(_ input: ListDeadMails.Input, _ call: AccountCall, _ database: Database) throws -> Page<DeadMail> {
+    let page = try call.page(input)
+    let rows = try DeadMailStore.list(before: page.cursor(ID<Mail>.init(text:)), limit: page.fetchLimit, in: database)
+    return page.page(of: rows, key: { $0["mail_id"] as ID<Mail> }) { DeadMail($0, Self.words, call.language) }
+  }
+
+  @Sendable
+  func retry(_ input: RetryDeadMail.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
+    guard try DeadMailStore.revive(input.mailID, transaction) else { throw Failure(RequestFailure.notFound) }
+    transaction.afterCommit { signal.ring() }
+    return Empty()
+  }
+}
+
+extension DeadMail {
+  init(_ row: Row, _ words: Words, _ language: Language) {
+    let failure: String = row["failure"] ?? MailFailure.interrupted.code
+    // `rejected_550` has the words of `rejected`, with the reply.
+    let parts = failure.split(at: "_", maxSplits: 1)
+    let reply = parts.last.flatMap { Int($0) }
+    let key = reply == nil ? failure : String(parts[0])
+    let text = words.text("mail.failure.\(key)", language, reply.map { ["reply": .number($0)] } ?? [:])
+    self.init(
+      id: row["mail_id"], kind: row["kind"], accountID: row["account_id"], failure: failure, explanation: text ?? failure,
+      attempts: row["attempts"], createdAt: row["created_at"], givenUpAt: row["finished_at"])
+  }
+}

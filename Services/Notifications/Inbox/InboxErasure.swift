@@ -1,0 +1,114 @@
+import Foundation
+import GRDB
+import Operations
+import Storage
+
+/// The accounts that notifications name, by which they are found when one of those is erased: each has a row for as long as the
+/// notification says something.
+enum InboxErasure {
+  /// What others were notified of that names the account.
+  private static let named = """
+    notification_accounts a JOIN notifications o ON o.notification_id = a.notification_id
+    WHERE a.account_id = :account AND o.account_id <> :account
+    """
+
+  /// Some of it, the same at each look.
+  private static let some = """
+    SELECT o.notification_id, o.account_id, o.read_at FROM \(named) ORDER BY a.notification_id LIMIT :limit
+    """
+
+  // Blanks what names an account in others' inboxes, then deletes its own.
+
+  static let counting = """
+    UPDATE inboxes SET unread_count = unread_count - (
+      SELECT count(*) FROM (SELECT o.account_id, o.read_at FROM \(named)) n
+      WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
+    WHERE account_id IN (SELECT o.account_id FROM \(named))
+    """
+  static let blanking = """
+    UPDATE notifications SET deleted_at = :now, content = '{}' WHERE notification_id IN (SELECT o.notification_id FROM \(named))
+    """
+  static let forgetting = """
+    DELETE FROM notification_accounts WHERE notification_id IN (SELECT o.notification_id FROM \(named))
+    """
+  static let deleting = "DELETE FROM notifications WHERE account_id = :account"
+
+  /// The same, for some of them.
+  static let steps = [
+    """
+    UPDATE inboxes SET unread_count = unread_count - (
+      SELECT count(*) FROM (\(some)) n WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
+    WHERE account_id IN (SELECT account_id FROM (\(some)))
+    """,
+    """
+    UPDATE notifications SET deleted_at = :now, content = '{}'
+    WHERE notification_id IN (SELECT notification_id FROM (\(some)))
+    """,
+    "DELETE FROM notification_accounts WHERE notification_id IN (SELECT notification_id FROM (\(some)))",
+    """
+    DELETE FROM notifications WHERE notification_id IN (
+      SELECT notification_id FROM notifications WHERE account_id = :account LIMIT :limit)
+    """,
+  ]
+
+  /// Notes which accounts a notification names.
+  static func note(_ accounts: Set<AccountID>, in notification: some DatabaseValueConvertible, _ database: Database) throws {
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO notification_accounts (notification_id, account_id) VALUES (?, ?)")
+    for account in accounts { try statement.execute(arguments: [notification, account]) }
+  }
+
+  /// The same for one that says nothing any more.
+  static func forgetAccounts(of notification: some DatabaseValueConvertible, _ database: Database) throws {
+    try database.cachedStatement(sql: "DELETE FROM notification_accounts WHERE notification_id = ?")
+      .execute(arguments: [notification])
+  }
+
+  /// A condition on rows of notifications that leaves out what names accounts that are being erased; empty where there are none.
+  static func hiding(in database: Database) throws -> String {
+    let erased = try AccountID.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT account_id FROM erasures WHERE confirmed_at IS NULL AND rows_erased_at IS NULL ORDER BY account_id"))
+    guard !erased.isEmpty else { return "" }
+    // Ids, as this program writes them.
+    let ids = erased.map { "x'\($0.description.filter { $0 != "-" })'" }.joined(separator: ", ")
+    return """
+      AND NOT EXISTS (
+        SELECT 1 FROM notification_accounts a WHERE a.notification_id = notifications.notification_id AND a.account_id IN (\(ids)))
+      """
+  }
+
+  /// An index of the one account that a notification named at first.
+  static func causeMigration(_ number: Int) -> Migration {
+    let cause = "json_extract(content, '$.links.accountID')"
+    return Migration(number, "notifications by who caused them") { database in
+      try database.execute(
+        sql: "CREATE INDEX notifications_by_cause ON notifications (\(cause)) WHERE \(cause) IS NOT NULL")
+    }
+  }
+
+  /// All accounts that a notification names; of those that there are, the one that they lead to.
+  static func accountsMigration(_ number: Int) -> Migration {
+    Migration(number, "accounts in notifications") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE notification_accounts (
+            notification_id BLOB NOT NULL REFERENCES notifications (notification_id) ON DELETE CASCADE,
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            PRIMARY KEY (notification_id, account_id)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX notification_accounts_by_account ON notification_accounts (account_id);
+          """)
+      let rows = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT notification_id, json_extract(content, '$.links.accountID') AS account FROM notifications
+          WHERE json_extract(content, '$.links.accountID') IS NOT NULL AND deleted_at IS NULL
+          """)
+      while let row = try rows.next() {
+        try note([AccountID(text: row["account"])], in: row["notification_id"] as Data, database)
+      }
+      try database.execute(sql: "DROP INDEX notifications_by_cause")
+    }
+  }
+}

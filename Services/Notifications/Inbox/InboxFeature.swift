@@ -1,0 +1,30 @@
+import IdentityContract
+import NotificationsContract
+import ServiceKit
+import Storage
+
+/// The inbox: what happened to an account, numbered, listed and delivered live (NOT-1, NOT-4).
+struct InboxFeature: Feature {
+  let migrations = [InboxStore.migration(2), InboxErasure.causeMigration(7), InboxErasure.accountsMigration(11)]
+  let tables: [ErasedTable] = [
+    // What others were notified of that names the account, then its own inbox.
+    .changed(
+      "notifications",
+      """
+      account_id = :account
+      OR notification_id IN (SELECT notification_id FROM notification_accounts WHERE account_id = :account)
+      """, .notifications, by: InboxErasure.counting, InboxErasure.blanking, InboxErasure.forgetting,
+      InboxErasure.deleting, steps: InboxErasure.steps),
+    .following("notification_accounts", "notifications"),
+    .rows("inboxes", "account_id = :account", .notifications),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ListNotifications.self, read: InboxHandlers.list)
+    service.serve(CountUnreadNotifications.self, read: InboxHandlers.count)
+    service.serve(NotificationsSince.self, read: InboxHandlers.since)
+    service.serve(MarkNotificationRead.self, write: InboxHandlers.markRead)
+    service.serve(MarkNotificationsRead.self, write: InboxHandlers.markAllRead)
+    service.serve(DeleteNotification.self, write: InboxHandlers.delete)
+  }
+}

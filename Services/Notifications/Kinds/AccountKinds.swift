@@ -1,0 +1,122 @@
+import CMailTemplates
+import IdentityContract
+import NotificationsContract
+import Operations
+import ServiceKit
+
+extension NotificationSpec {
+  static let ofAccounts: [NotificationSpec] = [
+    accountVerified, verification, recovery, passwordChanged, emailChange, emailChangeNotice, emailChanged, identityLinked,
+    identityUnlinked, tokenCreated, accountDeleted,
+  ]
+
+  private static let accountVerified = NotificationSpec(
+    "accountVerified", .account, .information, on: AccountVerified.self, about: { $0.accountID }, to: { $0.accountID },
+    inbox: .init(source: { "\($0.accountID)/\($0.at)" }))
+
+  private static let verification = NotificationSpec(
+    "verification", .account, .critical, on: VerificationMailRequested.self, about: { $0.linkID }, to: { $0.accountID },
+    mail: MailSpec(
+      from: .link("verify") { try await $1.request(ReadVerificationSecret.self, .init(linkID: $0.subject())) },
+      actions: [.secretLink]))
+
+  private static let recovery = NotificationSpec(
+    "recovery", .account, .critical, on: PasswordRecoveryRequested.self, about: { $0.recoveryID }, to: { $0.accountID },
+    mail: MailSpec(
+      from: .link("recover") { try await $1.request(ReadRecoverySecret.self, .init(recoveryID: $0.subject())) },
+      actions: [.secretLink]))
+
+  private static let passwordChanged = NotificationSpec(
+    "passwordChanged", .security, .critical, on: PasswordChanged.self, about: { $0.changeID }, to: { $0.accountID },
+    mail: MailSpec(from: .notice, actions: [.page]))
+
+  /// To the new address.
+  private static let emailChange = NotificationSpec(
+    "emailChange", .account, .critical, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
+    mail: MailSpec(
+      from: .link("change-email") { try await $1.request(ReadEmailChangeSecret.self, .init(changeID: $0.subject())) },
+      actions: [.secretLink]))
+
+  /// To the present address.
+  private static let emailChangeNotice = NotificationSpec(
+    "emailChangeNotice", .security, .critical, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
+    mail: MailSpec(from: .undoing, actions: [.alarm]))
+
+  /// To the former address.
+  private static let emailChanged = NotificationSpec(
+    "emailChanged", .security, .critical, on: EmailChanged.self, about: { $0.changeID }, to: { $0.accountID },
+    mail: MailSpec(from: .undoing, actions: [.alarm]))
+
+  private static let identityLinked = NotificationSpec(
+    "identityLinked", .security, .critical, on: IdentityLinkChanged.self, when: { $0.isLinked }, about: { $0.changeID },
+    to: { $0.accountID }, mail: MailSpec(from: .notice, actions: [.link]))
+
+  private static let identityUnlinked = NotificationSpec(
+    "identityUnlinked", .security, .critical, on: IdentityLinkChanged.self, when: { !$0.isLinked }, about: { $0.changeID },
+    to: { $0.accountID }, mail: MailSpec(from: .notice, actions: [.link]))
+
+  private static let tokenCreated = NotificationSpec(
+    "tokenCreated", .security, .critical, on: PersonalAccessTokenCreated.self, about: { $0.tokenID }, to: { $0.accountID },
+    mail: MailSpec(from: .accessToken, actions: [.link]))
+
+  /// The report of a deletion, to an account that is gone.
+  private static let accountDeleted = NotificationSpec(
+    MailSpec.deletionReport, .account, .critical, on: AccountErased.self, about: { $0.deletionID }, to: { $0.accountID },
+    mail: MailSpec(
+      from: .deletion,
+      templates: [
+        .english: .init(text: [UInt8](mail_template_accountDeleted.en_txt), html: [UInt8](mail_template_accountDeleted.en_html)),
+        .spanish: .init(text: [UInt8](mail_template_accountDeleted.es_txt), html: [UInt8](mail_template_accountDeleted.es_html)),
+      ]))
+}
+
+extension MailSource {
+  /// A notice with the link that undoes a change of the address.
+  fileprivate static let undoing = link("undo-email-change") {
+    try await $1.request(ReadEmailChangeNotice.self, .init(changeID: $0.subject()))
+  }
+
+  /// What a personal access token is called, what it allows and until when.
+  fileprivate static let accessToken = MailSource(["url", "at", "name", "expiry", "scopes"]) { job, reader in
+    let notice = try await reader.identity.request(ReadPersonalAccessTokenNotice.self, .init(tokenID: job.subject()))
+    let (token, language) = (notice.token, notice.language)
+    let expiry =
+      if let end = token.expiresAt {
+        reader.words.text("mail.tokenCreated.expiry", language, ["until": .text(MailContent.minute(end))])
+      } else {
+        reader.words.text("mail.tokenCreated.noExpiry", language)
+      }
+    let scopes = AccessScope.allCases.filter { token.scopes.contains($0) }
+    let allowed = scopes.map { reader.words.text("scope.\($0.rawValue)", language) ?? $0.rawValue }
+    return MailContent(
+      email: notice.email, username: notice.username, language: language,
+      values: [
+        "url": .text("\(reader.publicURL)/recover"), "at": .time(token.createdAt),
+        // Its owner's words, unless somebody else made it.
+        "name": .text(LinkFree.name(token.name.description)),
+        "expiry": .text(expiry ?? ""), "scopes": .lines(allowed),
+      ])
+  }
+
+  /// What was erased, and when the last bytes of it left the files.
+  fileprivate static let deletion = MailSource(["at", "erased", "erasedAt", "cleanBy"]) { job, reader in
+    let report = try await reader.identity.request(ReadDeletionReport.self, .init(deletionID: job.subject()))
+    let (addressee, deletion) = (report.addressee, report.deletion)
+    let counts = deletion.services.flatMap(\.counts)
+    var values: [String: MailValue] = ["at": .time(deletion.requestedAt), "erasedAt": .text("")]
+    values["erased"] = .lines(erased(counts, addressee.language, reader.words))
+    if let instant = deletion.erasedAt { values["erasedAt"] = .time(instant) }
+    values["cleanBy"] = .time(deletion.cleanBy)
+    return MailContent(
+      email: addressee.email, username: addressee.username, language: addressee.language, values: values)
+  }
+
+  /// A line for each kind of which there was something.
+  static func erased(_ counts: [ErasureCount], _ language: Language, _ words: Words) -> [String] {
+    let counts = Dictionary(counts.map { ($0.kind, $0.count) }, uniquingKeysWith: +)
+    return ErasedKind.allCases.compactMap { kind in
+      guard let count = counts[kind], count > 0 else { return nil }
+      return words.text("erased.\(kind.rawValue)", language, ["count": .number(count)])
+    }
+  }
+}

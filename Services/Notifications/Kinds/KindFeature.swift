@@ -1,0 +1,32 @@
+import NotificationsContract
+import ServiceKit
+
+/// What people are told of: every kind that is declared.
+struct KindFeature: Feature {
+  /// Wakes the worker of mails.
+  let signal: WakeSignal
+
+  func register(in service: inout ServiceDefinition) {
+    KindSubscriptions(kinds: NotificationSpec.all, signal: signal).subscribe(&service)
+  }
+}
+
+extension NotificationSpec {
+  /// All kinds, by what they tell of.
+  static let all: [NotificationSpec] = [ofFriends, ofMessages, ofImports, ofCoins, ofAccounts, ofLogins, ofIncidents].flatMap {
+    $0
+  }
+
+  /// The kinds that a session in doubt is not shown.
+  static let hiddenInDoubt: [NotificationKind] = all.filter { $0.category == .logins }.compactMap { $0.inbox?.kind }
+}
+
+extension MailSpec {
+  /// All kinds that go by mail.
+  static let all: [MailSpec] = NotificationSpec.all.compactMap(\.mail)
+
+  private static let byName: [String: MailSpec] = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+
+  /// The kind of that name; nil where it is one that is no more.
+  static func named(_ name: String) -> MailSpec? { byName[name] }
+}

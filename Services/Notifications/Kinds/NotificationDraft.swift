@@ -1,0 +1,66 @@
+import NotificationsContract
+import Operations
+
+/// What an event makes of itself by one kind.
+struct NotificationDraft: Hashable, Sendable {
+  /// Whom it is for.
+  let accountID: AccountID
+  let inbox: InboxItem?
+  let mail: MailDraft?
+}
+
+/// What comes into an inbox: of which kind, with which values and links (NOT-4).
+struct InboxItem: Hashable, Sendable {
+  let kind: NotificationKind
+  let content: NotificationContent
+  /// Names what happened, so that the same never stands twice in an inbox: the event's name, then what it is about.
+  let source: String
+  /// Every account that it names: it goes when one of them is erased.
+  let accounts: Set<AccountID>
+}
+
+/// A mail to be written.
+struct MailDraft: Hashable, Sendable {
+  let spec: MailSpec
+  let subject: ID<Linked>
+}
+
+/// Where notifications in an inbox come from.
+struct NotificationSource: Hashable, Sendable {
+  let accountID: AccountID
+  let text: String
+}
+
+/// What the table keeps of a notification's meaning; its words are chosen anew for each reader.
+struct NotificationContent: Document, Hashable {
+  var parameters: [String: Parameter]
+  var links: NotificationLinks
+
+  static let notes: Notes = ["parameters": "The values in title and text.", "links": "What it leads to."]
+}
+
+extension ID where Entity == Linked {
+  /// The id of a thing of another service.
+  init<Other>(linking other: ID<Other>) {
+    guard let id = Self(bytes: other.bytes) else { preconditionFailure("ids have 16 bytes") }
+    self = id
+  }
+}
+
+/// The beginning of a long text, on one line.
+enum Excerpt {
+  static let maxCharacters = 140
+  /// A character can weigh any number of bytes; this bounds what a notification carries.
+  static let maxBytes = 1120
+
+  static func of(_ text: String) -> String {
+    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    guard line.count > maxCharacters || line.utf8.count > maxBytes else { return line }
+    var excerpt = ""
+    for character in line.prefix(maxCharacters - 1) {
+      guard excerpt.utf8.count + character.utf8.count <= maxBytes - 3 else { break }
+      excerpt.append(character)
+    }
+    return excerpt + "…"
+  }
+}

@@ -1,0 +1,126 @@
+import NotificationsContract
+import Operations
+
+/// A kind of what people are told, declared once: what it is, which event it comes from, for whom it is, and the ways that it takes.
+///
+///     static let coinsEarned = NotificationSpec(
+///       "coinsEarned", .rewards, .information, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
+///       inbox: .init(values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }]))
+///
+/// Inbox, live delivery, mail and documentation follow from it and from its words: `notification.<name>.title` and `.text` of what stands
+/// in the inbox, `mail.<name>.…` of a mail (``MailLayout``). A test finds what is missing in a language.
+struct NotificationSpec: Sendable {
+  /// The stem of its words.
+  let name: String
+  let category: NotificationCategory
+  let severity: NotificationSeverity
+  let event: any Event.Type
+  /// Nil where it does not stand in the inbox.
+  let inbox: InboxSpec?
+  /// Nil where it does not go by mail.
+  let mail: MailSpec?
+  /// What an event makes; nil where it is not of this kind, or nobody's.
+  let make: @Sendable (any Event) -> NotificationDraft?
+  /// The beginning of the sources in an inbox that the event supersedes; nil for most.
+  let superseded: @Sendable (any Event) -> NotificationSource?
+
+  /// - Parameters:
+  ///   - event: what is told. Several kinds may be of one event.
+  ///   - condition: which of those events are of this kind.
+  ///   - subject: the id of what it is about: the same is told once.
+  ///   - recipient: whom it is for; nil for nobody.
+  init<E: Event, Subject>(
+    _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity, on event: E.Type,
+    when condition: @escaping @Sendable (E) -> Bool = { _ in true }, about subject: @escaping @Sendable (E) -> ID<Subject>,
+    to recipient: @escaping @Sendable (E) -> AccountID?, inbox: InboxPart<E>? = nil, mail: MailSpec? = nil
+  ) {
+    self.name = name
+    self.category = category
+    self.severity = severity
+    self.event = event
+    self.inbox = inbox.map { InboxSpec(kind: NotificationKind(stringLiteral: name), values: Set($0.values.map(\.name))) }
+    let mail = mail?.named(name)
+    self.mail = mail
+    let kind = self.inbox?.kind
+    make = { event in
+      guard let event = event as? E, condition(event), let account = recipient(event) else { return nil }
+      let subject = subject(event)
+      return NotificationDraft(
+        accountID: account, inbox: kind.flatMap { kind in inbox.map { $0.item(kind, event, subject) } },
+        mail: mail.map { MailDraft(spec: $0, subject: ID(linking: subject)) })
+    }
+    superseded = { event in
+      guard let inbox, inbox.isReplacing, let event = event as? E, let account = recipient(event) else { return nil }
+      return NotificationSource(accountID: account, text: "\(E.spec.name)/\(subject(event))/")
+    }
+  }
+}
+
+/// What an account may one day choose to be told of, or not.
+enum NotificationCategory: String, Choice {
+  case social, messages, imports, rewards, account
+  /// What logs in from where: hidden from sessions in doubt, since a login is trusted by it.
+  case logins
+  case security, administration
+}
+
+/// How much it matters: what is critical reaches its account whatever it chose.
+enum NotificationSeverity: String, Choice {
+  case information, warning, critical
+}
+
+/// What the inbox needs to know of a kind.
+struct InboxSpec: Sendable {
+  let kind: NotificationKind
+  /// The names of the values in its words.
+  let values: Set<String>
+}
+
+/// What an event makes of itself in an inbox (NOT-4).
+struct InboxPart<E: Event>: Sendable {
+  fileprivate let values: [NotificationValue<E>]
+  fileprivate let isReplacing: Bool
+  private let source: (@Sendable (E) -> String)?
+  private let links: @Sendable (E) -> NotificationLinks
+  private let accounts: @Sendable (E) -> [AccountID]
+
+  /// - Parameters:
+  ///   - source: names what happened where the id of what it is about does not: the same never stands twice in an inbox.
+  ///   - isReplacing: whether it takes the place of what stands there about the same thing; then `source` begins with that id.
+  ///   - accounts: those that it names beside the one that it leads to.
+  init(
+    source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, values: [NotificationValue<E>] = [],
+    links: @escaping @Sendable (E) -> NotificationLinks = { _ in NotificationLinks() },
+    naming accounts: @escaping @Sendable (E) -> [AccountID] = { _ in [] }
+  ) {
+    self.source = source
+    self.isReplacing = isReplacing
+    self.values = values
+    self.links = links
+    self.accounts = accounts
+  }
+
+  fileprivate func item(_ kind: NotificationKind, _ event: E, _ subject: some CustomStringConvertible) -> InboxItem {
+    let links = links(event)
+    return InboxItem(
+      kind: kind,
+      content: NotificationContent(
+        parameters: Dictionary(values.map { ($0.name, $0.read(event)) }, uniquingKeysWith: { $1 }), links: links),
+      source: "\(E.spec.name)/\(source.map { $0(event) } ?? subject.description)",
+      accounts: Set(accounts(event) + [links.accountID].compactMap { $0 }))
+  }
+}
+
+/// A value in the words of a kind.
+struct NotificationValue<E: Event>: Sendable {
+  let name: String
+  let read: @Sendable (E) -> Parameter
+
+  static func text(_ name: String, _ read: @escaping @Sendable (E) -> String) -> NotificationValue {
+    NotificationValue(name: name) { .text(read($0)) }
+  }
+
+  static func number(_ name: String, _ read: @escaping @Sendable (E) -> Int) -> NotificationValue {
+    NotificationValue(name: name) { .number(read($0)) }
+  }
+}

@@ -1,0 +1,14 @@
+import NotificationsContract
+import ServiceKit
+
+/// Mails that are files, shown to the gateway alone.
+struct MailboxFeature: Feature {
+  /// Nil where there is none to be seen.
+  let mailbox: Mailbox?
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = MailboxHandlers(mailbox: mailbox)
+    service.serve(ListMailbox.self, handlers.list)
+    service.serve(ReadMailboxMail.self, handlers.read)
+  }
+}

@@ -1,0 +1,138 @@
+import Operations
+
+/// The layout that mails have in common, twice: as plain text and as HTML. It is made of words:
+///
+/// - `mail.<kind>.subject`
+/// - `mail.<kind>.body`: paragraphs with an empty line between. Values stand in braces; one that is a list is a paragraph alone. Where
+///   `{actions}` is a paragraph, what the mail leads to stands; otherwise at the end.
+/// - `mail.<kind>.action`, or by the name of each action: the words on its button.
+/// - `mail.<kind>.preheader`, if there is one: what lists of mails show beside the subject.
+/// - `mail.<kind>.reason`, if there is one: why its reader gets it.
+/// - `mail.<kind>.plain`, if there is one: the body of the plain text, where it is to differ.
+///
+/// Words and values are escaped together, byte by byte, so that a value is never markup; and a paragraph is divided before it is
+/// filled, so that a value is never one.
+struct MailLayout: Sendable {
+  let stem: String
+  let actions: [MailAction]
+  let words: Words
+  let language: Language
+  let values: [String: MailValue]
+
+  private enum Block {
+    case paragraph(String)
+    case list([String])
+    case action(MailAction)
+  }
+
+  private static let place = "{actions}"
+
+  /// The plain text.
+  var text: String {
+    let ownBody = words.paragraphs("\(stem).plain", language)
+    let blocks = ownBody.map { $0.map(block) } ?? body
+    let parts = [common("greeting")] + blocks.map(text) + [common("footer")] + optional("reason")
+    return parts.joined(separator: "\n\n") + "\n"
+  }
+
+  /// The HTML.
+  func html(subject: String) -> String {
+    let head = """
+      <!DOCTYPE html>
+      <html lang="\(language.rawValue)">
+      <head><meta charset="utf-8"><title>\(Markup.escaped(subject))</title></head>
+      <body style="font-family: sans-serif; line-height: 1.5; max-width: 36em; margin: 2em auto; padding: 0 1em">
+      """
+    let preheader = optional("preheader").map {
+      "<div style=\"display: none; max-height: 0; overflow: hidden\">\(Markup.escaped($0))</div>"
+    }
+    let reason = optional("reason").map { "<p style=\"font-size: .85em; color: #595959\">\(Markup.escaped($0))</p>" }
+    let parts =
+      [head] + preheader + [paragraph(common("greeting"))] + body.map(html) + [paragraph(common("footer"))] + reason
+      + ["</body>", "</html>"]
+    return parts.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: - Parts
+
+  private var body: [Block] {
+    let paragraphs = words.paragraphs("\(stem).body", language) ?? []
+    let withPlace = paragraphs.contains(MailLayout.place) ? paragraphs : paragraphs + [MailLayout.place]
+    return withPlace.flatMap { $0 == MailLayout.place ? actions.map { .action($0) } : [block($0)] }
+  }
+
+  private func block(_ paragraph: String) -> Block {
+    if paragraph.begins(with: "{"), paragraph.ends(with: "}"),
+      case .lines(let lines) = values[String(paragraph.dropFirst().dropLast())]
+    {
+      return .list(lines)
+    }
+    return .paragraph(words.filled(paragraph, language, parameters))
+  }
+
+  private var parameters: [String: Parameter] {
+    values.compactMapValues { value in
+      switch value {
+      case .text(let text): .text(text)
+      case .time(let instant): .text(MailContent.minute(instant))
+      case .lines: nil
+      }
+    }
+  }
+
+  private func common(_ name: String) -> String { words.text("mail.\(name)", language, parameters) ?? "" }
+
+  private func optional(_ name: String) -> [String] {
+    words.text("\(stem).\(name)", language, parameters).map { [$0] } ?? []
+  }
+
+  private func label(_ action: MailAction) -> String { words.text("\(stem).\(action.name)", language, parameters) ?? action.name }
+
+  private func value(_ name: String) -> String { parameters[name]?.description ?? "" }
+
+  // MARK: - As text
+
+  private func text(_ block: Block) -> String {
+    switch block {
+    case .paragraph(let text): return text
+    case .list(let lines): return lines.map { "- \($0)" }.joined(separator: "\n")
+    case .action(let action):
+      let link = "\(label(action)):\n\(value(action.url))"
+      return action.hasCode ? "\(link)\n\n\(common("code"))\n\n\(value("token"))" : link
+    }
+  }
+
+  // MARK: - As HTML
+
+  private func paragraph(_ text: String) -> String { "<p>\(Markup.escaped(text))</p>" }
+
+  private func html(_ block: Block) -> String {
+    switch block {
+    case .paragraph(let text): paragraph(text)
+    case .list(let lines): (["<ul>"] + lines.map { "<li>\(Markup.escaped($0))</li>" } + ["</ul>"]).joined(separator: "\n")
+    case .action(let action): html(action)
+    }
+  }
+
+  private func html(_ action: MailAction) -> String {
+    let url = Markup.escaped(value(action.url))
+    let style: String
+    switch action.style {
+    case .button: style = MailLayout.button("#14532d")
+    case .alarm: style = MailLayout.button("#8b1a1a")
+    case .link: style = ""
+    }
+    var parts = ["<p><a href=\"\(url)\"\(style)>\(Markup.escaped(label(action)))</a></p>"]
+    if let address = action.addressWords.flatMap({ words.text($0, language) }) {
+      parts.append("<p>\(Markup.escaped(address)) <a href=\"\(url)\">\(url)</a></p>")
+    }
+    if action.hasCode {
+      parts.append("<p>\(Markup.escaped(common("code"))) <code>\(Markup.escaped(value("token")))</code></p>")
+    }
+    return parts.joined(separator: "\n")
+  }
+
+  private static func button(_ color: String) -> String {
+    " style=\"display: inline-block; padding: .6em 1.2em; background: \(color); color: #ffffff; border-radius: .4em; text-decoration: none\""
+  }
+}

@@ -1,0 +1,171 @@
+import GRDB
+import NotificationsContract
+import Operations
+import ServiceKit
+import Storage
+
+extension MailStore.End: DatabaseValueConvertible {}
+
+/// The mails to be sent and those that were: a row names what the mail is about and holds neither a secret nor an address.
+///
+/// A row is `waiting`, `sending` while a slot has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
+/// (given up).
+///
+/// A mail server gets each mail once, unless the program or the connection ends after the mail was handed over: then it gets the same
+/// bytes again under the same `Message-ID`. See ``MailFolder`` for mails that are files.
+enum MailStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "mails") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE mails (
+            mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            -- One mail for each verification link, however often it is asked for.
+            link_id BLOB NOT NULL UNIQUE CHECK (length(link_id) = 16),
+            state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'delivered', 'obsolete', 'dead')),
+            attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+            next_at INTEGER NOT NULL,
+            failure TEXT,
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            CHECK ((state IN ('waiting', 'sending')) = (finished_at IS NULL))
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX mails_due ON mails (next_at) WHERE state = 'waiting';
+          """)
+    }
+  }
+
+  /// Mails of more than one kind; those that there were are all verification mails.
+  static func kindsMigration(_ number: Int) -> Migration {
+    Migration(number, "kinds of mails") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE mails_of_kinds (
+            mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
+            kind TEXT NOT NULL,
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            -- A link, a change of a password: one mail for each, however often it is asked for.
+            subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),
+            state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'delivered', 'obsolete', 'dead')),
+            attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+            next_at INTEGER NOT NULL,
+            failure TEXT,
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            UNIQUE (kind, subject_id),
+            CHECK ((state IN ('waiting', 'sending')) = (finished_at IS NULL))
+          ) STRICT, WITHOUT ROWID;
+          INSERT INTO mails_of_kinds
+            SELECT mail_id, 'verification', account_id, link_id, state, attempts, next_at, failure, created_at, finished_at FROM mails;
+          DROP TABLE mails;
+          ALTER TABLE mails_of_kinds RENAME TO mails;
+          CREATE INDEX mails_due ON mails (next_at) WHERE state = 'waiting';
+          """)
+    }
+  }
+
+  static func accountMigration(_ number: Int) -> Migration {
+    Migration(number, "mails by account") { database in
+      try database.execute(sql: "CREATE INDEX mails_by_account ON mails (account_id)")
+    }
+  }
+
+  static func finishedMigration(_ number: Int) -> Migration {
+    Migration(number, "mails by their end") { database in
+      try database.execute(
+        sql: "CREATE INDEX mails_finished ON mails (state, finished_at) WHERE finished_at IS NOT NULL")
+    }
+  }
+
+  /// A mail that a slot has taken on.
+  struct Job: Hashable, Sendable {
+    let id: ID<Mail>
+    /// The name of its ``MailSpec``.
+    let kind: String
+    /// What it is about.
+    let subjectID: ID<Linked>
+    let account: AccountID
+    /// When that happened which the mail is about.
+    let createdAt: Instant
+    /// Which attempt this is, from 1 on.
+    let attempt: Int
+
+    /// The id of what it is about, as the service knows it whose it is.
+    func subject<Entity>() -> ID<Entity> {
+      guard let id = ID<Entity>(bytes: subjectID.bytes) else { preconditionFailure("ids have 16 bytes") }
+      return id
+    }
+  }
+
+  /// How a mail ended.
+  enum End: String, Choice { case delivered, obsolete, dead }
+
+  /// Adds a mail; what has one already gets no second, and an account that was erased none but the report of that.
+  ///
+  /// - Parameter at: when that happened which the mail is about.
+  static func add(_ mail: MailDraft, to account: AccountID, at: Instant, _ transaction: Transaction) throws {
+    if mail.spec.name != MailSpec.deletionReport, try transaction.database.isErased(account) { return }
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO mails (mail_id, kind, account_id, subject_id, state, next_at, created_at)
+        VALUES (?, ?, ?, ?, 'waiting', ?, ?) ON CONFLICT (kind, subject_id) DO NOTHING
+        """)
+    try statement.execute(arguments: [ID<Mail>(), mail.spec.name, account, mail.subject, transaction.now, at])
+  }
+
+  /// Takes on the mails that are due, oldest first. The attempt counts from here on, so that a mail which ends the program each
+  /// time is given up too.
+  ///
+  /// - Returns: those, and the mails that were given up instead.
+  static func claim(
+    atMost count: Int, maxAttempts: Int, _ transaction: Transaction
+  ) throws -> (jobs: [Job], givenUp: [ID<Mail>]) {
+    let worn = try transaction.database.cachedStatement(
+      sql: """
+        UPDATE mails SET state = 'dead', finished_at = :now WHERE state = 'waiting' AND next_at <= :now AND attempts >= :max
+        RETURNING mail_id
+        """)
+    let givenUp = try ID<Mail>.fetchAll(worn, arguments: ["now": transaction.now, "max": maxAttempts])
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        UPDATE mails SET state = 'sending', attempts = attempts + 1 WHERE mail_id IN (
+          SELECT mail_id FROM mails WHERE state = 'waiting' AND next_at <= ? ORDER BY next_at, mail_id LIMIT ?)
+        RETURNING mail_id, kind, account_id, subject_id, created_at, attempts
+        """)
+    let jobs = try Row.fetchAll(statement, arguments: [transaction.now, count]).map {
+      Job(
+        id: $0["mail_id"], kind: $0["kind"], subjectID: $0["subject_id"], account: $0["account_id"], createdAt: $0["created_at"],
+        attempt: $0["attempts"])
+    }
+    return (jobs, givenUp)
+  }
+
+  /// When the next waiting mail is due.
+  static func nextDue(in database: Database) throws -> Instant? {
+    try Instant.fetchOne(database.cachedStatement(sql: "SELECT min(next_at) FROM mails WHERE state = 'waiting'"))
+  }
+
+  /// Notes a mail's end.
+  static func finish(_ mail: ID<Mail>, _ end: End, _ failure: MailFailure?, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "UPDATE mails SET state = ?, failure = ?, finished_at = ? WHERE mail_id = ? AND state = 'sending'")
+    try statement.execute(arguments: [end, failure?.code, transaction.now, mail])
+  }
+
+  /// Puts a mail back, to be tried again later.
+  static func postpone(
+    _ mail: ID<Mail>, byMilliseconds delay: Int64, _ failure: MailFailure, _ transaction: Transaction
+  ) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "UPDATE mails SET state = 'waiting', failure = ?, next_at = ? WHERE mail_id = ? AND state = 'sending'")
+    try statement.execute(arguments: [failure.code, transaction.now.adding(milliseconds: delay), mail])
+  }
+
+  /// Puts back what was being sent when the program ended: whether it arrived is unknown, so it is sent again, under the same id.
+  static func recover(_ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "UPDATE mails SET state = 'waiting', failure = ?, next_at = ? WHERE state = 'sending'")
+    try statement.execute(arguments: [MailFailure.interrupted.code, transaction.now])
+  }
+}

@@ -1,0 +1,77 @@
+-- Written by a test from the migrations (RACHA_TEST_WRITE=1), which alone make the tables.
+
+CREATE TABLE accounts (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  username TEXT NOT NULL,
+  nickname TEXT,
+  time_zone TEXT NOT NULL,
+  day_start_hour INTEGER NOT NULL CHECK (day_start_hour BETWEEN 0 AND 6),
+  language TEXT NOT NULL,
+  is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)),
+  revision INTEGER NOT NULL
+, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1))) STRICT, WITHOUT ROWID;
+
+CREATE INDEX accounts_by_username ON accounts (username);
+
+CREATE TABLE inboxes (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  last_number INTEGER NOT NULL CHECK (last_number >= 0),
+  unread_count INTEGER NOT NULL CHECK (unread_count >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE "mails" (
+  mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
+  kind TEXT NOT NULL,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- A link, a change of a password: one mail for each, however often it is asked for.
+  subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'delivered', 'obsolete', 'dead')),
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  next_at INTEGER NOT NULL,
+  failure TEXT,
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  UNIQUE (kind, subject_id),
+  CHECK ((state IN ('waiting', 'sending')) = (finished_at IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX mails_by_account ON mails (account_id);
+
+CREATE INDEX mails_dead ON mails (mail_id) WHERE state = 'dead';
+
+CREATE INDEX mails_due ON mails (next_at) WHERE state = 'waiting';
+
+CREATE INDEX mails_finished ON mails (state, finished_at) WHERE finished_at IS NOT NULL;
+
+CREATE TABLE notification_accounts (
+  notification_id BLOB NOT NULL REFERENCES notifications (notification_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  PRIMARY KEY (notification_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notification_accounts_by_account ON notification_accounts (account_id);
+
+CREATE TABLE notifications (
+  notification_id BLOB NOT NULL PRIMARY KEY CHECK (length(notification_id) = 16),
+  account_id BLOB NOT NULL REFERENCES inboxes (account_id),
+  number INTEGER NOT NULL CHECK (number > 0),
+  kind TEXT NOT NULL,
+  -- The values and links as JSON; emptied when the notification is deleted.
+  content TEXT NOT NULL CHECK (json_valid(content)),
+  source TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  read_at INTEGER,
+  deleted_at INTEGER,
+  UNIQUE (account_id, number),
+  UNIQUE (account_id, source)
+) STRICT;
+
+CREATE INDEX notifications_unread ON notifications (account_id, number) WHERE read_at IS NULL AND deleted_at IS NULL;
+
+CREATE TABLE report_files (
+  mail_id BLOB NOT NULL PRIMARY KEY CHECK (length(mail_id) = 16),
+  created_at INTEGER NOT NULL,
+  remove_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX report_files_due ON report_files (remove_at);

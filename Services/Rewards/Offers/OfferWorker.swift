@@ -1,0 +1,20 @@
+import Logging
+import ServiceLifecycle
+import Storage
+
+/// Puts the operator's offers into the store once it runs.
+struct OfferWorker: ServiceLifecycle.Service {
+  let offers: [OffersFile.Item]
+  let store: Store
+  let logger: Logger
+
+  func run() async throws {
+    guard !offers.isEmpty else { return }
+    let offers = offers
+    let count = try await store.write { transaction in
+      try offers.count { try OfferStore.add($0.id, $0.input, in: transaction.database) }
+    }
+    logger.info(
+      "offers published", metadata: ["file": "\(OffersFile.name)", "new": "\(count)", "known": "\(offers.count - count)"])
+  }
+}

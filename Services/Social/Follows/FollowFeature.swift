@@ -1,0 +1,22 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Follows: whom an account follows and who follows it, listed and ended by either side (SOC-7).
+struct FollowFeature: Feature {
+  let migrations = [FollowStore.migration(9)]
+  let tables: [ErasedTable] = [
+    .rows("follows", "follower_account = :account OR followed_account = :account", .follows)
+      .publishing([FollowChanged.spec.name], FollowStore.ended)
+  ]
+  let snapshot = [SnapshotPart("follows", FollowChanged.self, page: FollowStore.snapshot)]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ListFollows.self, read: FollowHandlers.listFollows)
+    service.serve(ListFollowers.self, read: FollowHandlers.listFollowers)
+    service.serve(RemoveFollow.self, write: FollowHandlers.removeFollow)
+    service.serve(RemoveFollower.self, write: FollowHandlers.removeFollower)
+  }
+}

@@ -1,0 +1,82 @@
+public import GRDB
+public import Operations
+public import Storage
+
+// Serving what anyone may call, or only services.
+extension ServiceDefinition {
+  /// Serves a reading operation: the body sees one consistent view of the store.
+  public mutating func serve<O: OpenOperation>(
+    _ operation: O.Type, read body: @escaping @Sendable (O.Input, OpenCall, Database) throws -> O.Output
+  ) {
+    serve(operation, prepare: { _, _ in }, read: { input, _, call, database in try body(input, call, database) })
+  }
+
+  /// Serves a reading operation that only looks up a few rows by their keys: it is answered where it arrived, without a change of
+  /// threads. See `Store.lookUp(_:)`.
+  public mutating func serveAtOnce<O: OpenOperation>(
+    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, OpenCall, Database) throws -> O.Output
+  ) {
+    add(operation) { input, open, _ in
+      try open.store.lookUp { try body(input, open, $0) }.json
+    }
+  }
+
+  /// Serves a reading operation that has to wait for other things than the store first.
+  public mutating func serve<O: OpenOperation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
+    read body: @escaping @Sendable (O.Input, Prepared, OpenCall, Database) throws -> O.Output
+  ) {
+    addRead(operation, { $0 }, prepare: prepare, read: body)
+  }
+
+  /// Serves a changing operation: the body is one transaction, and the idempotency record of the call is part of it.
+  ///
+  /// - Parameter afterwards: what is done before the answer once the transaction is durable, also when a call is repeated.
+  public mutating func serve<O: OpenOperation>(
+    _ operation: O.Type, write body: @escaping @Sendable (O.Input, OpenCall, Transaction) throws -> O.Output,
+    afterwards: @escaping @Sendable (O.Input, OpenCall) async throws -> Void = { _, _ in }
+  ) {
+    serve(
+      operation, prepare: { _, _ in }, write: { input, _, call, transaction in try body(input, call, transaction) },
+      afterwards: afterwards)
+  }
+
+  /// Serves a changing operation that has to wait for other things than the store before its transaction, such as another
+  /// service's answer. What `prepare` returns is handed to the body; it runs again when a call is repeated, so it changes nothing
+  /// that must not change twice.
+  public mutating func serve<O: OpenOperation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
+    write body: @escaping @Sendable (O.Input, Prepared, OpenCall, Transaction) throws -> O.Output,
+    afterwards: @escaping @Sendable (O.Input, OpenCall) async throws -> Void = { _, _ in }
+  ) {
+    addWrite(operation, { $0 }, prepare: prepare, write: body, afterwards: afterwards)
+  }
+
+  /// Serves a changing operation whose transaction may refuse and yet stay, as one that counts a failed attempt: the failure is thrown
+  /// after it, and leaves no idempotency record. Unlike that of ``serve(_:prepare:write:afterwards:)``, `prepare` may change
+  /// things, since it does not run again when a call is repeated.
+  public mutating func serveAttempt<O: OpenOperation, Prepared: Sendable>(
+    _ operation: O.Type, prepare: @escaping @Sendable (O.Input, OpenCall) async throws -> Prepared,
+    write body: @escaping @Sendable (O.Input, Prepared, OpenCall, Transaction) throws -> Result<O.Output, Failure>
+  ) {
+    addAttempt(operation, { $0 }, prepare: prepare, write: body)
+  }
+
+  /// Serves a changing operation that keeps the idempotency record of its calls itself, by
+  /// ``Call/write(idempotency:prepare:repeated:_:)``.
+  ///
+  /// - Parameter body: gets the call's key, nil if it has none.
+  public mutating func serveKeyed<O: OpenOperation>(
+    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, IdempotencyKey?, OpenCall) async throws -> O.Output
+  ) {
+    addKeyed(operation, { $0 }, body)
+  }
+
+  /// Serves an operation that must wait for other things than the store; it reads and writes through the call. It keeps no record of
+  /// its calls, so it must announce no idempotency key.
+  public mutating func serve<O: OpenOperation>(
+    _ operation: O.Type, _ body: @escaping @Sendable (O.Input, OpenCall) async throws -> O.Output
+  ) {
+    add(operation) { input, open, _ in try await body(input, open).json }
+  }
+}

@@ -1,0 +1,78 @@
+import GRDB
+import Operations
+import Storage
+
+// How operations are served, whatever kind of call their handlers get: ``AccountCall`` or ``OpenCall``.
+
+extension ServiceDefinition {
+  /// Makes the kind of call that a handler gets of the one that arrived.
+  typealias MakeCall<C> = @Sendable (OpenCall) async throws -> C
+
+  mutating func addRead<O: Operation, C: Call, Prepared: Sendable>(
+    _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
+    prepare: @escaping @Sendable (O.Input, C) async throws -> Prepared,
+    read body: @escaping @Sendable (O.Input, Prepared, C, Database) throws -> O.Output
+  ) {
+    add(operation) { input, open, _ in
+      let call = try await makeCall(open)
+      let prepared = try await prepare(input, call)
+      // Written where it was read: a long list takes its time, and readers have it.
+      return try await open.store.read { database in try body(input, prepared, call, database).json }
+    }
+  }
+
+  mutating func addWrite<O: Operation, C: Call, Prepared: Sendable>(
+    _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
+    prepare: @escaping @Sendable (O.Input, C) async throws -> Prepared,
+    write body: @escaping @Sendable (O.Input, Prepared, C, Transaction) throws -> O.Output,
+    afterwards: @escaping @Sendable (O.Input, C) async throws -> Void
+  ) {
+    add(operation, keepsRecord: true) { input, open, request in
+      let call = try await makeCall(open)
+      let prepared = try await prepare(input, call)
+      let json: [UInt8]
+      if O.spec.takesIdempotencyKey, let key = open.idempotencyKey(payload: request.payload) {
+        json = try await open.store.write(
+          idempotency: key, traceparent: open.header.traceparent, usingReserve: open.usesReserve
+        ) { transaction in
+          try open.refuseErased(transaction)
+          return try body(input, prepared, call, transaction).json
+        }
+      } else {
+        json = try await open.write { transaction in
+          try open.refuseErased(transaction)
+          return try body(input, prepared, call, transaction)
+        }.json
+      }
+      try await afterwards(input, call)
+      return json
+    }
+  }
+
+  mutating func addAttempt<O: Operation, C: Call, Prepared: Sendable>(
+    _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
+    prepare: @escaping @Sendable (O.Input, C) async throws -> Prepared,
+    write body: @escaping @Sendable (O.Input, Prepared, C, Transaction) throws -> Result<O.Output, Failure>
+  ) {
+    addKeyed(operation, makeCall) { input, key, call in
+      try await call.write(
+        idempotency: key, prepare: { try await prepare(input, call) }, repeated: { .success(try O.Output.decode($0)) }
+      ) { prepared, transaction in
+        try call.base.refuseErased(transaction)
+        let result = try body(input, prepared, call, transaction)
+        guard case .success(let output) = result else { return (result, record: nil) }
+        return (result, record: output.json)
+      }.get()
+    }
+  }
+
+  mutating func addKeyed<O: Operation, C: Call>(
+    _ operation: O.Type, _ makeCall: @escaping MakeCall<C>,
+    _ body: @escaping @Sendable (O.Input, IdempotencyKey?, C) async throws -> O.Output
+  ) {
+    add(operation, keepsRecord: true) { input, open, request in
+      let key = O.spec.takesIdempotencyKey ? open.idempotencyKey(payload: request.payload) : nil
+      return try await body(input, key, try await makeCall(open)).json
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import IdentityContract
+import Operations
+import Testing
+
+@testable import IdentityService
+
+@Suite("What a proven identity leads to (ID-10)")
+struct ExternalLoginRulesTests {
+  private static let (ana, bea) = (AccountID(), AccountID())
+
+  @Test("logging in")
+  func logIn() throws {
+    let email = try EmailAddress(text: "ana@example.com")
+    typealias Rule = ExternalLoginRules
+    for isVerified in [true, false] {
+      for isTaken in [true, false] {
+        #expect(
+          Rule.logIn(linked: Self.ana, email: nil, isEmailVerified: isVerified, isTaken: isTaken) == .begin(Self.ana))
+        #expect(Rule.logIn(linked: nil, email: nil, isEmailVerified: isVerified, isTaken: isTaken) == .refuse(.emailMissing))
+      }
+      #expect(Rule.logIn(linked: nil, email: email, isEmailVerified: isVerified, isTaken: true) == .refuse(.accountExists))
+      #expect(
+        Rule.logIn(linked: nil, email: email, isEmailVerified: isVerified, isTaken: false) == .create(isVerified: isVerified))
+    }
+  }
+
+  @Test("linking")
+  func link() {
+    #expect(ExternalLoginRules.link(Self.ana, linked: nil, hasOther: false) == .link)
+    #expect(ExternalLoginRules.link(Self.ana, linked: nil, hasOther: true) == .refuse(.providerLinkedAlready))
+    #expect(ExternalLoginRules.link(Self.ana, linked: Self.ana, hasOther: true) == .alreadyLinked)
+    #expect(ExternalLoginRules.link(Self.ana, linked: Self.bea, hasOther: false) == .refuse(.linkedElsewhere))
+  }
+
+  @Test("unlinking: never the last way in", arguments: [(true, 1, true), (true, 2, true), (false, 2, true), (false, 1, false)])
+  func unlink(hasPassword: Bool, identities: Int, may: Bool) {
+    #expect(ExternalLoginRules.mayUnlink(hasPassword: hasPassword, identities: identities) == may)
+  }
+
+  @Test(
+    "recovery ends what another may have linked",
+    arguments: [(true, true, true), (true, false, true), (false, false, true), (false, true, false)])
+  func recovery(hadPassword: Bool, wasVerified: Bool, ends: Bool) {
+    #expect(ExternalLoginRules.endWithRecovery(hadPassword: hadPassword, wasVerified: wasVerified) == ends)
+  }
+
+  @Test("a flow ends once, within ten minutes")
+  func flow() {
+    let now = Instant(milliseconds: 1_800_000_000_000)
+    func refusal(_ seconds: Int, _ ended: Instant? = nil) -> ExternalLoginFailure? {
+      ExternalLoginFlowRules.refusal(expiresAt: now.adding(seconds: seconds), endedAt: ended, now: now)
+    }
+    #expect(refusal(1) == nil)
+    #expect(refusal(0) == .stateExpired)
+    #expect(refusal(1, now) == .stateUsed)
+    #expect(refusal(-1, now) == .stateUsed)
+  }
+}

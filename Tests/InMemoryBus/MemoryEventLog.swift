@@ -1,0 +1,95 @@
+public import Operations
+import Synchronization
+
+/// An event log in memory: a model of what a store's log promises.
+public final class MemoryEventLog: EventLog {
+  private struct State {
+    var epoch: String
+    var events: [LoggedEvent] = []
+    /// The last number no longer kept.
+    var pruned: Int64 = 0
+    var acknowledged: [ServiceName: LogHead] = [:]
+    var snapshot: [SnapshotPage] = []
+  }
+
+  private let state: Mutex<State>
+
+  /// An empty log of that epoch.
+  public init(epoch: String = "1") { state = Mutex(State(epoch: epoch)) }
+
+  /// Adds an event as the next; for `EventPublisher.publish(_:)`.
+  @discardableResult
+  public func publish(_ name: String, _ body: [UInt8], at instant: Instant = .now, traceparent: String? = nil) -> PublishedEvents
+  {
+    state.withLock { state in
+      let before = state.pruned + Int64(state.events.count)
+      let event = LoggedEvent(number: before + 1, name: name, at: instant, traceparent: traceparent, body: body)
+      state.events.append(event)
+      return PublishedEvents(after: before, head: LogHead(epoch: state.epoch, number: before + 1), names: [name], events: [event])
+    }
+  }
+
+  /// Forgets the events up to that number.
+  public func prune(through number: Int64) {
+    state.withLock { state in
+      let count = min(max(0, Int(number - state.pruned)), state.events.count)
+      state.events.removeFirst(count)
+      state.pruned += Int64(count)
+    }
+  }
+
+  /// Begins another life with other events, as a store put back from a backup does.
+  public func begin(epoch: String, events: [LoggedEvent] = []) {
+    state.withLock { $0 = State(epoch: epoch, events: events, snapshot: $0.snapshot) }
+  }
+
+  /// Sets what new listeners are told: the events of each page.
+  public func setSnapshot(_ pages: [[LoggedEvent]]) {
+    state.withLock { state in
+      let head = LogHead(epoch: state.epoch, number: state.pruned + Int64(state.events.count))
+      state.snapshot = pages.enumerated().map { index, events in
+        SnapshotPage(head: head, events: events, nextKey: index + 1 < pages.count ? String(index + 1) : nil)
+      }
+    }
+  }
+
+  /// How far that listener has come, as it said last.
+  public func acknowledgement(of listener: ServiceName) -> LogHead? { state.withLock { $0.acknowledged[listener] } }
+
+  public func head() async throws -> LogHead {
+    state.withLock { LogHead(epoch: $0.epoch, number: $0.pruned + Int64($0.events.count)) }
+  }
+
+  public func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage {
+    try state.withLock { state in
+      guard number >= state.pruned else { throw EventLogFailure.pruned }
+      var page: [LoggedEvent] = []
+      var size = 0
+      for event in state.events.dropFirst(Int(number - state.pruned)) where names?.contains(event.name) ?? true {
+        size += event.body.count
+        if page.count == limit || size > bytes && !page.isEmpty {
+          return EventPage(page, through: page.last?.number ?? number)
+        }
+        page.append(event)
+      }
+      return EventPage(page, through: state.pruned + Int64(state.events.count))
+    }
+  }
+
+  public func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage {
+    state.withLock { state in
+      let index = key.flatMap { Int($0) } ?? 0
+      if state.snapshot.indices.contains(index) {
+        let page = state.snapshot[index]
+        let events = page.events.filter { names?.contains($0.name) ?? true }
+        return SnapshotPage(head: page.head, events: events, nextKey: page.nextKey)
+      }
+      let head = LogHead(epoch: state.epoch, number: state.pruned + Int64(state.events.count))
+      return SnapshotPage(head: head, events: [], nextKey: nil)
+    }
+  }
+
+  public func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws {
+    state.withLock { $0.acknowledged[listener] = LogHead(epoch: epoch, number: number) }
+  }
+}

@@ -1,0 +1,57 @@
+import NotificationsContract
+import Operations
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Words of the kinds of notifications and mails (NOT-4, NOT-6)")
+struct KindWordsTests {
+  static let words = Words(Contract.notifications.words)
+
+  @Test("each kind is declared once, and whatever has words is one")
+  func declarations() {
+    #expect(Set(NotificationSpec.all.map(\.name)).count == NotificationSpec.all.count)
+    #expect(Set(MailSpec.all.map(\.name)).count == MailSpec.all.count)
+    let declared = NotificationSpec.all.compactMap(\.inbox?.kind.rawValue)
+    #expect(declared.sorted() == NotificationKind.allCases.map(\.rawValue))
+    #expect(NotificationSpec.all.allSatisfy { $0.inbox != nil || $0.mail != nil })
+  }
+
+  @Test(
+    "each kind has a title and a text in both languages, in which nothing stands but its values", arguments: NotificationSpec.all)
+  func inbox(kind: NotificationSpec) throws {
+    guard let inbox = kind.inbox else { return }
+    for (part, language) in ["title", "text"].flatMap({ part in Language.allCases.map { (part, $0) } }) {
+      let found = try #require(
+        KindWordsTests.words.parameters("notification.\(kind.name).\(part)", language), "\(part) \(language)")
+      #expect(found.isSubset(of: inbox.values), "\(part) \(language)")
+    }
+  }
+
+  @Test(
+    "each mail has its subject, its paragraphs and its buttons in both languages, in which nothing stands but its values",
+    arguments: MailSpec.all)
+  func mail(spec: MailSpec) throws {
+    let values = spec.source.values.union(["username"])
+    for language in Language.allCases {
+      func parameters(_ part: String) -> Set<String>? { KindWordsTests.words.parameters("mail.\(spec.name).\(part)", language) }
+      #expect(parameters("subject") == [])
+      guard case .layout(let actions) = spec.body else { continue }
+      #expect(try #require(parameters("body"), "\(language)").isSubset(of: values.union(["actions"])))
+      for action in actions {
+        #expect(parameters(action.name) == [] && values.contains(action.url), "\(action.name) \(language)")
+        #expect(!action.hasCode || values.contains("token"))
+        if let words = action.addressWords { #expect(KindWordsTests.words.parameters(words, language) == []) }
+      }
+      for part in ["plain", "preheader", "reason"] {
+        #expect((parameters(part) ?? []).isSubset(of: values), "\(part) \(language)")
+      }
+    }
+  }
+
+  @Test("the words that all mails share are there in both languages", arguments: Language.allCases)
+  func common(language: Language) {
+    #expect(KindWordsTests.words.parameters("mail.greeting", language) == ["username"])
+    for name in ["footer", "code"] { #expect(KindWordsTests.words.parameters("mail.\(name)", language) == []) }
+  }
+}

@@ -1,0 +1,144 @@
+import ActivityContract
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+import Testing
+
+@testable import NotificationsService
+
+@Suite("What an event makes of itself in an inbox")
+struct NotificationKindTests {
+  static let ana = AccountID()
+  static let ben = AccountID()
+  static let at = Instant(milliseconds: 1_795_250_580_000)
+  static let anaName = try! Username(text: "ana")
+  static let benName = try! Username(text: "ben")
+  static let request = ID<FriendRequest>()
+  static let follow = ID<FollowRequest>()
+  static let alert = LoginAlertID()
+  static let incident = IncidentID()
+
+  /// What an event makes of itself by each kind that it is of.
+  static func drafts(_ event: any Event) -> [NotificationDraft] { NotificationSpec.all.compactMap { $0.make(event) } }
+
+  /// An event, and for whom it makes a notification of which kind, with what leads on.
+  static let cases: [(event: any Event, kind: NotificationKind, account: AccountID, links: NotificationLinks)] = [
+    (
+      FriendRequestSent(friendRequestID: request, fromAccountID: ana, fromUsername: anaName, toAccountID: ben, at: at),
+      "friendRequestReceived", ben, NotificationLinks(accountID: ana, friendRequestID: ID(linking: request))
+    ),
+    (
+      FriendRequestAccepted(
+        friendRequestID: request, fromAccountID: ana, fromUsername: anaName, toAccountID: ben, toUsername: benName, at: at),
+      "friendRequestAccepted", ana, NotificationLinks(accountID: ben, friendRequestID: ID(linking: request))
+    ),
+    (
+      FollowRequestSent(followRequestID: follow, fromAccountID: ana, fromUsername: anaName, toAccountID: ben, at: at),
+      "followRequestReceived", ben, NotificationLinks(accountID: ana, followRequestID: ID(linking: follow))
+    ),
+    (
+      FollowRequestAccepted(followRequestID: follow, fromAccountID: ana, toAccountID: ben, toUsername: benName, at: at),
+      "followRequestAccepted", ana, NotificationLinks(accountID: ben, followRequestID: ID(linking: follow))
+    ),
+    (CoinsEarned(accountID: ana, transferID: ID(), coins: 12, balance: 99, at: at), "coinsEarned", ana, NotificationLinks()),
+    (login(.notice), "loginNoticed", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
+    (login(.suspicious), "loginSuspicious", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
+    (login(.high), "loginRefused", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
+    (protected(.accountGuessed), "accountLocked", ana, NotificationLinks()),
+    (protected(.tokensReused), "tokensReused", ana, NotificationLinks()),
+    (protected(.tokensReused, .everythingRevoked), "everythingRevoked", ana, NotificationLinks()),
+    (
+      AdministratorAlerted(mailID: ID(), accountID: ben, incidentID: incident, title: "A login of high risk", at: at),
+      "incidentRaised", ben, NotificationLinks(incidentID: ID(linking: incident))
+    ),
+    (AccountVerified(accountID: ben, at: at), "accountVerified", ben, NotificationLinks()),
+  ]
+
+  private static func login(_ level: LoginAlertLevel) -> LoginAlertRaised {
+    LoginAlertRaised(alertID: alert, accountID: ana, level: level, device: "Firefox on Linux", place: "Tokyo, Japan", at: at)
+  }
+
+  private static func protected(_ pattern: IncidentPattern, _ measure: IncidentMeasure? = nil) -> AccountProtected {
+    AccountProtected(incidentID: incident, accountID: ana, pattern: pattern, measure: measure, at: at)
+  }
+
+  @Test("is of one kind, for the one whom it concerns, leads to what it is about, and names who caused it")
+  func drafts() throws {
+    for (event, kind, account, links) in NotificationKindTests.cases {
+      let drafts = NotificationKindTests.drafts(event)
+      let item = try #require(drafts.first?.inbox)
+      #expect(drafts.count == 1 && drafts[0].accountID == account && item.kind == kind && item.content.links == links)
+      #expect(item.accounts == Set([links.accountID].compactMap { $0 }))
+      // By it a repetition is known, also by a version that is older or newer.
+      #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
+    }
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 10)
+  }
+
+  @Test("names what happened as it always did, so that nothing is told twice")
+  func sources() throws {
+    func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
+    let incident = NotificationKindTests.incident
+    #expect(try source(NotificationKindTests.cases[0].event) == "friendRequests.sent/\(Self.request)")
+    #expect(try source(NotificationKindTests.cases[5].event) == "loginAlerts.raised/\(Self.alert)")
+    #expect(try source(Self.protected(.tokensReused)) == "accounts.protected/\(incident)")
+    #expect(
+      try source(Self.protected(.tokensReused, .everythingRevoked))
+        == "accounts.protected/\(incident)/\(IncidentMeasure.everythingRevoked)")
+    #expect(try source(AccountVerified(accountID: Self.ben, at: Self.at)) == "accounts.verified/\(Self.ben)/\(Self.at)")
+    let message = MessageSent(
+      messageID: ID(), conversationID: ID(), fromAccountID: Self.ana, fromUsername: Self.anaName, toAccountID: Self.ben,
+      text: try ChatText(text: "See you\nat seven"), at: Self.at)
+    let item = try #require(NotificationKindTests.drafts(message)[0].inbox)
+    #expect(
+      item.source == "messages.sent/\(message.messageID)" && item.content.parameters["message"] == .text("See you at seven"))
+    #expect(item.content.links.messageID != nil && item.content.links.conversationID != nil && item.accounts == [Self.ana])
+    let redeemed = OfferRedeemed(
+      accountID: Self.ana, offerID: ID(), redemptionID: ID(), title: "Coffee", coins: 50, balance: 49, at: Self.at)
+    #expect(try source(redeemed) == "offers.redeemed/\(redeemed.redemptionID)")
+  }
+
+  @Test(
+    "of an import: how it comes on, each time in place of the last; nothing where its owner ended it",
+    arguments: [
+      (ImportState.reading, "importProgressed" as String?), (.done, "importDone"), (.failed, "importFailed"), (.cancelled, nil),
+      (.waiting, nil), (.uploading, nil),
+    ] as [(ImportState, String?)])
+  func imports(state: ImportState, kind: String?) throws {
+    let counts = ImportCounts(records: 3, taken: 1, repeated: 1, refused: 1, days: 1)
+    let event = ImportProgressed(accountID: Self.ana, importID: ID(), state: state, progress: 40, counts: counts)
+    let items = NotificationKindTests.drafts(event).compactMap(\.inbox)
+    #expect(items.map(\.kind.rawValue) == [kind].compactMap { $0 })
+    if let item = items.first {
+      #expect(item.source == "imports.progressed/\(event.importID)/\(state)/40" && item.content.links.importID != nil)
+      #expect((item.content.parameters["progress"] != nil) == (state == .reading))
+    }
+    let superseded = Set(NotificationSpec.all.compactMap { $0.superseded(event) })
+    #expect(superseded == [NotificationSource(accountID: Self.ana, text: "imports.progressed/\(event.importID)/")])
+  }
+
+  @Test("makes nothing where it is nobody's")
+  func nobody() {
+    let event = AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: Self.at)
+    #expect(NotificationKindTests.drafts(event).isEmpty)
+    #expect(NotificationKindTests.drafts(PasswordRecoveryRequested(recoveryID: ID(), accountID: nil)).isEmpty)
+  }
+
+  @Test(
+    "quotes no more than the beginning of a message, on one line",
+    arguments: [
+      ("short", "short"), (" two\n\n lines\t", "two lines"),
+      (String(repeating: "x", count: 140), String(repeating: "x", count: 140)),
+      (String(repeating: "x", count: 141), String(repeating: "x", count: 139) + "…"),
+    ])
+  func excerpts(text: String, expected: String) { #expect(Excerpt.of(text) == expected) }
+
+  @Test("bounds what heavy characters weigh")
+  func heavy() {
+    let text = String(repeating: "a" + String(repeating: "\u{0301}", count: 100), count: 80)
+    #expect(Excerpt.of(text).utf8.count <= Excerpt.maxBytes)
+    #expect(Excerpt.of(text).count == 6)
+  }
+}
