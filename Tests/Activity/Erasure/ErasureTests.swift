@@ -56,8 +56,9 @@ struct ErasureTests {
         ("activities", 4), ("activity_versions", 4), ("entry_stamps", 6), ("entry_changes", 4), ("movement_minutes", 4),
       ]
       for (table, count) in more { #expect(try await store.rows(table) == count, "\(table)") }
-      // What notes the days that are to be counted anew goes once a worker has counted them.
-      try await store.until { try await store.traces(of: ana.id).count == 18 }
+      // A share of what its idempotency keys may take up is drawn by chance.
+      let traces = try await store.traces(of: ana.id).filter { $0 != "idempotency_draws.owner" }
+      #expect(traces.count == 18)
       try await services.delete(ana, receivedBy: .activity)
       #expect(try await store.traces(of: ana.id) == [])
       for table in tables { #expect(try await store.rows(table) == 1, "\(table)") }
