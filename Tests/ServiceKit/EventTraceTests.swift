@@ -58,7 +58,7 @@ struct EventTraceTests {
     var logged: [Logger.Metadata] = []
     for await metadata in lines { logged.append(metadata) }
     let expected: Logger.Metadata = [
-      "event": "notes.added", "number": "2", "teller": "social", "traceID": .string(Self.trace),
+      "event": "notes.added", "number": "2", "publisher": "social", "traceID": .string(Self.trace),
     ]
     #expect(logged == (level == .debug ? [expected] : []))
   }

@@ -58,11 +58,11 @@ public final class EventListener: Sendable {
     self.caughtUp = caughtUp
     self.longestStepMilliseconds = longestStepMilliseconds
     var logger = logger
-    logger[metadataKey: "teller"] = "\(publisher.rawValue)"
+    logger[metadataKey: "publisher"] = "\(publisher.rawValue)"
     self.logger = logger
     state = Mutex(ListenerState(start: start, keepsCursor: keepsCursor, names: names))
     (pokes, poke) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    lagGauge = Gauge(label: "event_lag", dimensions: [("listener", listener.rawValue), ("teller", publisher.rawValue)])
+    lagGauge = Gauge(label: "event_lag", dimensions: [("listener", listener.rawValue), ("publisher", publisher.rawValue)])
   }
 
   /// How many events behind the publisher; nil where nobody knows, as when the publisher is away or this process has slept.

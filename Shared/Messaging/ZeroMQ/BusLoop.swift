@@ -463,7 +463,7 @@ final class BusLoop {
         }
       } catch {
         metrics.malformed.increment()
-        throttledLog.warn("Dropped a malformed announcement", ["teller": "\(subscription.publisher.rawValue)"])
+        throttledLog.warn("Dropped a malformed announcement", ["publisher": "\(subscription.publisher.rawValue)"])
       }
     }
   }

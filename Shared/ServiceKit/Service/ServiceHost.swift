@@ -67,7 +67,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
   private static func runners(
     _ definition: ServiceDefinition, _ publisher: EventPublisher, _ listeners: [EventListener], _ store: Store, _ logger: Logger
   ) -> [Runner] {
-    var runners = [Runner("teller", logger: logger) { _ in Background { await publisher.run() } }]
+    var runners = [Runner("publisher", logger: logger) { _ in Background { await publisher.run() } }]
     for listener in listeners {
       runners.append(Runner(listener.name, logger: logger) { _ in Background { await listener.run() } })
     }
@@ -155,7 +155,7 @@ extension Logger {
       debug(
         "event took effect",
         metadata: [
-          "event": .string(event.name), "number": "\(event.number)", "teller": .string(publisher.rawValue),
+          "event": .string(event.name), "number": "\(event.number)", "publisher": .string(publisher.rawValue),
           "traceID": .string(traceID),
         ])
     }
