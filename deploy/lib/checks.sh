@@ -60,7 +60,8 @@ stage_suite() {
   local logs other status=0 half
   half=("$(swift build --show-bin-path)/rachaPackageTests.xctest" --testing-library swift-testing --no-parallel)
   RACHA_TEST_BIN=$(programs_folder)
-  export RACHA_TEST_BIN
+  # In a terminal's colours a failure could not be found by how its line begins.
+  export RACHA_TEST_BIN NO_COLOR=1
   logs=$(mktemp --directory)
   "${half[@]}" --skip "$suite_half" >"$logs/other" 2>&1 &
   other=$!

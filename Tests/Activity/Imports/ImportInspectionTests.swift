@@ -35,19 +35,26 @@ struct ImportInspectionTests {
       var start = ContinuousClock.now
       #expect(try await complete(first) == "import_noExport")
       let one = ContinuousClock.now - start
-      let second = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.maxBytes)
+      // One after the other, as they are an account's: the last waits for all of them, however fast this machine is.
+      var others: [Import] = []
+      for _ in 0..<3 { others.append(try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.maxBytes)) }
       start = ContinuousClock.now
       try await withThrowingTaskGroup(of: (answer: String, end: ContinuousClock.Instant).self) { group in
-        for _ in 0..<40 { group.addTask { (try await complete(second), ContinuousClock.now) } }
+        for other in others {
+          for _ in 0..<12 { group.addTask { (try await complete(other), ContinuousClock.now) } }
+        }
         let done = try await ben.importFile("small.csv", RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n")
         let end = ContinuousClock.now
         #expect(done.state == .done)
+        var last = end
         for try await completion in group {
-          #expect(completion.answer == "import_noExport" && end < completion.end)
+          #expect(completion.answer == "import_noExport")
+          last = max(last, completion.end)
         }
+        #expect(end < last)
       }
       let forty = ContinuousClock.now - start
-      #expect(forty < one * 4, "\(forty), \(one)")
+      #expect(forty < one * 12, "\(forty), \(one)")
     }
   }
 
