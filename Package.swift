@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The manifest is the map of who calls and hears whom: a service names the contracts it uses, and nothing else of another
+// The manifest is the map of who calls and subscribes to whom: a service names the contracts it uses, and nothing else of another
 // service can be imported (`deploy/racha test` builds with `--explicit-target-dependency-import-check error`).
 
 /// Settings of every target: Swift 6 mode, upcoming features on, warnings as errors.
@@ -64,7 +64,8 @@ func contract(_ service: String) -> [Target] {
 /// One service is three targets: its contract, its insides, its executable.
 ///
 /// - Parameters:
-///   - calls: services whose contracts it imports, because it calls or hears them.
+///   - showing: services of whose contracts its own has parts.
+///   - calls: services whose contracts it imports, because it calls them or subscribes to their events.
 ///   - uses: what it needs beyond the shared modules every service has.
 ///   - beside: folders within its own that are modules of their own.
 func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], beside: [String] = []) -> [Target] {
@@ -288,7 +289,7 @@ let package = Package(
       // The executables that were built beside the tests
       .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms", swiftSettings: settings),
 
-      // Cases that are the same in every run, and what samples tell
+      // Cases that are the same in every run, and what samples show
       .target(name: "Sampling", path: "Tests/Sampling", swiftSettings: settings),
 
       // A disk to be filled

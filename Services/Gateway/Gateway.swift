@@ -115,7 +115,7 @@ public final class Gateway: Service {
   /// Where it listens, once it does.
   public var addresses: Addresses { get async { await bound.all } }
 
-  /// Serves until it is told to stop; then takes no more, finishes what is in flight, and tells those who listen why it ends.
+  /// Serves until it is asked to stop; then takes no more, finishes what is in flight, and informs those who are connected why it ends.
   public func run() async throws {
     OpenFiles.raiseLimit(logger)
     let result: Result<Void, any Error>

@@ -43,7 +43,7 @@ static inline long racha_xml_pending(xmlParserCtxtPtr parser) {
 // How many bytes the different names take that the text has so far.
 static inline size_t racha_xml_names(xmlParserCtxtPtr parser) { return xmlDictGetUsage(parser->dict); }
 
-// Frees the values of a declared attribute, which belong to whoever hears of it; one by one, since libxml2 descends into the next.
+// Frees the values of a declared attribute, which belong to whoever receives them; one by one, since libxml2 descends into the next.
 static inline void racha_xml_free(xmlEnumerationPtr values) {
   while (values != NULL) {
     xmlEnumerationPtr next = values->next;

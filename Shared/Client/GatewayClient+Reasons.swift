@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 
 extension GatewayClient {
-  /// Gives a client to `body` that does not try again by itself to connect: what keeps it from that is told at once.
+  /// Gives a client to `body` that does not try again by itself to connect: what keeps it from that is reported at once.
   ///
   /// - Parameter anyCertificate: whatever certificate the gateway shows is taken. For a cluster on this machine, whose certificate is
   ///   made for another name or signed by itself: nobody stands in between.

@@ -107,7 +107,7 @@ public final class LineConnection: Sendable {
         }
       }
     } catch {
-      // However it ended, whoever still waits is told below.
+      // However it ended, whoever still waits gets the error below.
     }
     let waiting = state.withLock { state in
       state.isClosed = true

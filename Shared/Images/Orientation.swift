@@ -21,7 +21,7 @@ enum Orientation: Int, Sendable, CaseIterable {
     }
   }
 
-  /// Whether width and height change places.
+  /// Whether width and height are swapped.
   var isTurned: Bool { rawValue >= Orientation.transposed.rawValue }
 
   /// Where a pixel of the upright picture is taken from.

@@ -14,13 +14,13 @@ public protocol Bus: Sendable {
   /// The handler is called for many requests at a time. Requests beyond the bound are answered `overloaded` without it.
   func serve(_ handler: @escaping @Sendable (Request) async -> Reply)
 
-  /// Tells all who listen. A hint only: what is lost on the way, the listener fetches.
+  /// Publishes to all subscribers. A hint only: what is lost on the way, the subscriber fetches.
   func announce(_ announcement: Announcement)
 
-  /// What that service announces, from now on. A slow reader loses the oldest; see ``EventListener``.
+  /// What that service announces, from now on. A slow reader loses the oldest; see ``EventSubscriber``.
   func announcements(of publisher: ServiceName) -> AsyncStream<Announcement>
 
-  /// Where announcements are best heard, for no thread has to be woken there; only for what is brief. Nil for anywhere.
+  /// Where announcements are best received, for no thread has to be woken there; only for what is brief. Nil for anywhere.
   var eventExecutor: (any TaskExecutor)? { get }
 }
 
@@ -30,7 +30,7 @@ extension Bus {
 
 /// A bus that works only while it runs, such as one with sockets.
 public protocol RunnableBus: Bus {
-  /// Takes the service's place on the bus; does nothing if it has it.
+  /// Connects the service to the bus; does nothing if it is connected.
   func start() throws
 
   /// Runs until it is stopped or cancelled.
@@ -40,13 +40,13 @@ public protocol RunnableBus: Bus {
   func beginStop(within time: Duration)
 }
 
-/// What a service tells all others.
+/// What a service announces to all others.
 public enum Announcement: Sendable, Hashable {
   /// An event just committed, in the log's present epoch.
   case event(LoggedEvent, epoch: String)
   /// The log has come to `head`, and has only events of those names after that number; `names` has more, perhaps.
   case burst(names: Set<String>, after: Int64, head: LogHead)
-  /// How far the log goes, told every half second.
+  /// How far the log goes, announced every half second.
   case heartbeat(LogHead)
 }
 

@@ -1,23 +1,23 @@
-/// Every bound and period of the bus, in one place, with what happens beyond it.
+/// Every bound and period of the bus, in one file, with what happens beyond it.
 public struct BusLimits: Sendable {
   /// Largest frame in bytes, sent or accepted (`ZMQ_MAXMSGSIZE`; libzmq has no limit of its own). A peer that sends a larger one
-  /// loses its connection; a caller is told `tooLarge`.
+  /// loses its connection; a caller gets `tooLarge`.
   public var messageBytes = 4 << 20
-  /// Requests of this process that wait for a reply. Beyond it a caller is told `overloaded`.
+  /// Requests of this process that wait for a reply. Beyond it a caller gets `overloaded`.
   public var requestsInFlight = 8192
-  /// Bytes of requests handed over and not yet given to libzmq. Beyond it a caller is told `overloaded`.
+  /// Bytes of requests handed over and not yet given to libzmq. Beyond it a caller gets `overloaded`.
   public var queuedBytes = 64 << 20
-  /// Requests to one peer that wait for its connection. Beyond it a caller is told `overloaded`.
+  /// Requests to one peer that wait for its connection. Beyond it a caller gets `overloaded`.
   public var requestsWaiting = 1024
-  /// How long a request waits for a connection before it is told `unavailable`: a restarted peer is back within a second.
+  /// How long a request waits for a connection before it fails with `unavailable`: a restarted peer is back within a second.
   public var connectionPatience = Duration.seconds(2)
   /// The same where the service has said that it stops: it is expected back, and has work to finish first. Not below the time that
   /// a service may take to stop, so that a restart under load fails nobody.
   public var restartPatience = Duration.seconds(5)
-  /// For callers to say, when they are told that a service stops, that they have sent their last request to it. The service stays for
-  /// it; of one that does not answer by then a request may be lost, whose caller is told `unavailable`.
+  /// For callers to say, when they learn that a service stops, that they have sent their last request to it. The service stays for
+  /// it; of one that does not answer by then a request may be lost, whose caller gets `unavailable`.
   public var farewell = Duration.milliseconds(500)
-  /// Callers that a service remembers, to tell them that it stops. Beyond it those are forgotten that asked longest ago; they are told
+  /// Callers that a service remembers, to inform them that it stops. Beyond it those are forgotten that asked longest ago; they get
   /// `unavailable` when the connection ends.
   public var callers = 2048
   /// Handlers that run at a time. Beyond it a request is answered `overloaded`, so that the wait is at the edge and not here.
@@ -28,7 +28,7 @@ public struct BusLimits: Sendable {
   /// takes long to read, elsewhere.
   public var smallRequestBytes = 8 << 10
   /// Announcements waiting to be published, and those a slow reader has not yet taken. Beyond it they are lost, the oldest first
-  /// for a reader: they are hints, and the listener fetches.
+  /// for a reader: they are hints, and the subscriber fetches.
   public var announcements = 1024
   /// Messages that libzmq holds for one peer in each direction (`ZMQ_SNDHWM`, `ZMQ_RCVHWM`). Not below ``requestsInFlight``: so
   /// a caller that keeps to its own bound never loses a reply. Beyond it a reply is dropped and counted.

@@ -1,7 +1,7 @@
 import Logging
 import Metrics
 
-/// What the bus counts: everything that it survives without anyone being told.
+/// What the bus counts: everything that it survives without anyone noticing.
 struct BusMetrics: Sendable {
   let malformed: Counter
   let expired: Counter

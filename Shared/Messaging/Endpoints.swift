@@ -82,7 +82,7 @@ public struct Endpoints: Sendable {
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else { throw .notPrivate(directory) }
   }
 
-  /// Takes the service's place: of two processes of one service on one directory, the second is refused instead of taking over
+  /// Takes the service's endpoint: of two processes of one service on one directory, the second is refused instead of taking over
   /// the first one's sockets. The lock ends with the process, however it ends; the sockets it leaves behind are replaced.
   ///
   /// - Returns: the lock's file descriptor, to be closed when the service leaves; nil where binding a port does the same.
@@ -125,7 +125,7 @@ public struct NetworkAddress: Sendable, Hashable {
   }
 }
 
-/// Why the bus cannot take its place.
+/// Why the bus cannot open its endpoint.
 public enum EndpointFailure: Error, CustomStringConvertible {
   case noAddress(ServiceName)
   case pathTooLong(String)

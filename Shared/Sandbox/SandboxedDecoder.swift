@@ -1,7 +1,7 @@
 /// What reads the bytes of strangers by libraries in C: in a process of its own, which has no network, no files, no keys and bounded time
 /// and memory. It is the same program, started anew.
 ///
-/// A type that conforms is both ends' contract: its name is told to the started process, its bounds hold there, and requests and replies
+/// A type that conforms is both ends' contract: its name is given to the started process, its bounds hold there, and requests and replies
 /// are bytes that it makes sense of. To whoever asks, a reply is as much a stranger's as the bytes that were sent.
 public protocol SandboxedDecoder: SendableMetatype {
   /// Names it among the decoders of its program.

@@ -4,7 +4,7 @@ public import ServiceKit
 
 /// Where keys of encryption lie. They are numbered from 1; the highest seals, all open.
 public protocol KeyStore: Sendable {
-  /// Tells one store from the other in a ciphertext; never changed.
+  /// Distinguishes one store from the other in a ciphertext; never changed.
   var id: UInt8 { get }
   /// The key that seals now.
   func newest() throws -> (number: UInt32, key: SymmetricKey)

@@ -19,7 +19,7 @@ public struct SecretKind: Hashable, Sendable {
   }
 }
 
-/// Which secret it is: its kind, and whose it is. A ciphertext is bound to it, so that none serves in another's place.
+/// Which secret it is: its kind, and whose it is. A ciphertext is bound to it, so that none serves instead of another.
 public struct SecretName: Hashable, Sendable {
   public let kind: SecretKind
   public let owner: [UInt8]

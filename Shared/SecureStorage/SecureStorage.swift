@@ -36,7 +36,7 @@ public enum SecureStorageFailure: Error, Hashable {
 }
 
 /// Keeps secrets that have to be read back (ID-16): encrypted under a key outside their shelf, verified by reading back, with a
-/// second key store where the first one fails. What is damaged is noticed, removed and told.
+/// second key store where the first one fails. What is damaged is noticed, removed and reported.
 ///
 ///     try storage.save(secret, .init(.providerToken, of: account.bytes), on: shelf) { try transaction.record($0) }
 public struct SecureStorage: Sendable {
@@ -60,7 +60,7 @@ public struct SecureStorage: Sendable {
     self.second = second
   }
 
-  /// Keeps a secret in place of an older one of its name, and returns when it was read back right.
+  /// Keeps a secret instead of an older one of its name, and returns when it was read back right.
   ///
   /// - Throws: ``SecureStorageFailure``, what the shelf throws on removing, and what `record` throws. Then nothing is kept.
   public func save(_ secret: [UInt8], _ name: SecretName, on shelf: any SecretShelf, record: Record) throws {

@@ -18,17 +18,17 @@ import Synchronization
 ///     ], secret: secret, clock: .system, logger: logger)
 ///     try await store.write { transaction in
 ///       try transaction.database.execute(sql: "INSERT INTO friend_requests …")
-///       try transaction.tell(FriendRequestSent(…))
+///       try transaction.publish(FriendRequestSent(…))
 ///     }
 ///
 /// An error of the disk or a damaged file ends the process: what is in memory can no longer be trusted to match the file, and a
 /// fresh start reads what is there. A disk that is full or read-only does not: reading goes on, and writes are refused until it takes
 /// them, see ``problem``.
 public final class Store: Sendable {
-  /// A page of the service's state as events, for listeners without history: of what is told by events of those names (nil: of all),
+  /// A page of the service's state as events, for subscribers without history: of what is published by events of those names (nil: of all),
   /// what follows that key (nil: the beginning), and the key of the last, or nil after the last page.
   ///
-  /// Events of other names may be among them, and are left out. State behind it must only ever be told whole, so that telling it twice
+  /// Events of other names may be among them, and are left out. State behind it must only ever be published whole, so that publishing it twice
   /// does no harm.
   public typealias Snapshot = @Sendable (Database, Set<String>?, String?) throws -> (events: [any Event], nextKey: String?)
 
@@ -62,7 +62,7 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - secret: at least 32 bytes, kept outside the store: the key of the payload hashes and replies that
   ///     ``write(idempotency:traceparent:usingReserve:_:)`` records. With another one, repetitions of earlier requests are refused.
-  ///   - snapshot: the state as events; nil if there is none to tell, and then the outbox is never pruned.
+  ///   - snapshot: the state as events; nil if there is none to publish, and then the outbox is never pruned.
   ///   - onFatal: called instead of ending the process.
   /// - Throws: ``StoreFailure``, or GRDB's `DatabaseError`.
   public init(
@@ -151,7 +151,7 @@ public final class Store: Sendable {
   ///
   /// The body must be brief: all other writes wait for it. Cancelling the task does not stop it.
   /// - Parameters:
-  ///   - traceparent: W3C trace context, passed on by the events told.
+  ///   - traceparent: W3C trace context, passed on by the events published.
   ///   - usesReserve: whether it is written even where the disk is full, as long as the room lasts that is kept for that
   ///     (``StoreLimits/reservedBytes``).
   /// - Throws: what the body throws; ``Failure`` `overloaded` when too many are waiting, `unavailable` once closed, `storage_full` or
@@ -179,7 +179,7 @@ public final class Store: Sendable {
   public var waitingReads: Int { reads.waiting }
   public var waitingWrites: Int { writes.waiting }
 
-  /// Calls that body after each commit that told events, commit by commit, on the thread that commits. Set once, before writing.
+  /// Calls that body after each commit that published events, commit by commit, on the thread that commits. Set once, before writing.
   public func relay(to publish: @escaping @Sendable (PublishedEvents) -> Void) { relay.set(publish) }
 
   /// A signal after each commit from now on, whatever was written; those that nobody took yet are one.
@@ -247,7 +247,7 @@ public final class Store: Sendable {
   public static let endProcess: FatalError = { _ in _exit(74) }
 }
 
-/// Where what was told goes.
+/// Where what was published goes.
 private final class Relay: Sendable {
   /// Wrapped: taken out of a generic box bare, a function gets one more layer of conversion each time.
   private struct Receiver {
@@ -273,13 +273,13 @@ public struct StoreLimits: Sendable {
   /// Writes that share one commit at most.
   public var writesPerCommit = 1_000
   /// After a commit of so many writes or more the next one waits for half of those who are at it, but no longer than
-  /// ``gatheringPatience``: a commit costs the disk and all who listen the same for one write and for fifty.
+  /// ``gatheringPatience``: a commit costs the disk and all subscribers the same for one write and for fifty.
   public var gatheringWriters = 8
   public var gatheringPatience = Duration.milliseconds(3)
   /// How long a repeated request is answered with the first reply.
   public var idempotencySeconds = 7 * 86_400
   /// How many bytes are kept for that at most for one account, or for one address where nobody is signed in; beyond, requests with a new
-  /// key are told `idempotency_allowance_exceeded`, and those without a key or with a known one are served as ever.
+  /// key get `idempotency_allowance_exceeded`, and those without a key or with a known one are served as ever.
   public var idempotencyBytes = 32 << 20
   /// Newest events that are never pruned.
   public var eventsKept = 10_000

@@ -16,9 +16,9 @@ public enum StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case setting(name: String, found: String, expected: String)
   /// The secret is shorter than 32 bytes.
   case weakSecret(bytes: Int)
-  /// An event of another service was told.
+  /// An event of another service was published.
   case foreignEvent(name: String, publisher: ServiceName)
-  /// An event was told that is larger than those who hear it take.
+  /// An event was published that is larger than those who receive it take.
   case largeEvent(name: String, bytes: Int)
   /// The file has become so large that what is deleted cannot be removed from its pages any more.
   case tooManyPages(Int64)

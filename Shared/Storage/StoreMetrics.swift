@@ -1,6 +1,6 @@
 import Metrics
 
-/// What a store tells of itself.
+/// What a store reports of itself.
 struct StoreMetrics: Sendable {
   let commits: Counter
   let writesPerCommit: Recorder

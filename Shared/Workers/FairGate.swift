@@ -18,7 +18,7 @@ public final class FairGate: Sendable {
 
   /// Waits for the account's turn, and does the work.
   ///
-  /// Cancelling gives up the place in the queue; work that has begun has to look for it by itself.
+  /// Cancelling gives up the position in the queue; work that has begun has to look for it by itself.
   ///
   /// - Parameter account: whose work it is; nil for somebody who has no account (yet).
   /// - Throws: `rate_limited` if too much of the account waits, `overloaded` if too much of all does, `CancellationError`, or what the

@@ -52,7 +52,7 @@ struct FairQueue<Entry> {
   /// - Parameter id: names the entry; of another each time.
   mutating func submit(_ entry: Entry, _ id: UInt64, of account: AccountID?) -> Admission {
     let key = Key(account, id)
-    // Whoever waits while there is a place waits for an entry of its own account.
+    // Whoever waits while there is a slot waits for an entry of its own account.
     if running.count < limits.maxRunning, !running.contains(key) {
       running.insert(key)
       return .running

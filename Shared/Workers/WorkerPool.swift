@@ -17,7 +17,7 @@ public final class WorkerPool: Sendable {
     queue = DispatchQueue(label: label, attributes: .concurrent)
   }
 
-  /// Waits for a thread, and for the work. Cancelling gives up the place in the queue; work that has begun is finished.
+  /// Waits for a thread, and for the work. Cancelling gives up the position in the queue; work that has begun is finished.
   ///
   /// - Parameter account: whose work it is, of which one at a time is done; nil for work that is nobody's.
   /// - Throws: `overloaded` if too much is waiting, `rate_limited` if too much of the account's is, `CancellationError`, or what the work

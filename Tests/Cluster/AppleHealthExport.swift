@@ -45,7 +45,7 @@ public struct AppleHealthExport {
   private var buffer: [UInt8] = []
 
   /// - Parameters:
-  ///   - onlySteps: whether it is of the phone's steps alone, so that what each day comes to is easily told.
+  ///   - onlySteps: whether it is of the phone's steps alone, so that what each day comes to is easily known.
   ///   - first: when the first record begins.
   public init(onlySteps: Bool = false, from first: Instant, stepSeconds: Int = 600) {
     self.onlySteps = onlySteps

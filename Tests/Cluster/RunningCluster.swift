@@ -121,7 +121,7 @@ public final class RunningCluster: @unchecked Sendable {  // Every mutable part 
   public func restart(_ service: ServiceName) async throws {
     let former = lock.withLock { processes[service] }
     former?.terminate()
-    // Whoever starts it again tells nobody.
+    // Whoever starts it again informs nobody.
     while lock.withLock({ processes[service] === former || processes[service] == nil }) {
       try await Task.sleep(for: .milliseconds(2))
     }
@@ -254,7 +254,7 @@ extension RunningCluster {
     let end = Instant.now.adding(seconds: seconds)
     while Instant.now < end {
       if let mail = try MailFolder(home: home).mails(to: address).last { return mail }
-      // The folder is what is waited for; files tell nobody of their arrival.
+      // The folder is what is waited for; files inform nobody of their arrival.
       try await Task.sleep(for: .milliseconds(20))
     }
     throw NotReady(description: "no mail to \(address) under \(home)/mails")

@@ -10,8 +10,8 @@ struct Launcher: Sendable {
     .deletingLastPathComponent().path
   static let standIns = "\(package)/Tests/Deploy/StandIns"
 
-  /// Runs what follows `--default-signal` so that it hears signals: a thread of Swift's pool has them blocked, and a process
-  /// started from it inherits that. (What `up` starts must hear them all the same, so `up` itself is run without this.)
+  /// Runs what follows `--default-signal` so that it receives signals: a thread of Swift's pool has them blocked, and a process
+  /// started from it inherits that. (What `up` starts must receive them all the same, so `up` itself is run without this.)
   static let eventExecutor = URL(fileURLWithPath: "/usr/bin/env")
 
   let home: String

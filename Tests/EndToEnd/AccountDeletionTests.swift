@@ -221,7 +221,7 @@ private struct Planted {
     for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian] {
       forms.append(try #require(word.data(using: encoding)))
     }
-    // In base64 at each of the three places at which it can begin, without the characters that depend on its neighbours.
+    // In base64 at each of the three offsets at which it can begin, without the characters that depend on its neighbours.
     for lead in 0..<3 {
       let text = (Data(repeating: 0, count: lead) + Data(word.utf8)).base64EncodedString()
       forms.append(Data(text.dropFirst(lead == 0 ? 0 : lead + 1).prefix { $0 != "=" }.dropLast(1).utf8))

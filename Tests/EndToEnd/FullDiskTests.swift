@@ -51,7 +51,7 @@ struct FullDiskTests {
     try await with { cluster, disk, ana in
       var created = ["before"]
       _ = try await create("before", ana)
-      // Steps that rewards has not heard of when the disk is full.
+      // Steps that rewards has not received when the disk is full.
       cluster.hold(.rewards)
       let end = Instant.now.adding(seconds: -60)
       _ = try await ana.client.call(

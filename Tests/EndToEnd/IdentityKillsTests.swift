@@ -125,7 +125,7 @@ struct IdentityKillsTests {
     defer { cluster.stop() }
     try await cluster.start()
     _ = try await Self.register("adela", cluster)
-    /// Periods, and mails that the notifications service has been told to write.
+    /// Periods, and mails that the notifications service has been asked to write.
     func made() throws -> (reports: Int, mails: Int) {
       (
         try Play.read(cluster, .identity) { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM security_reports") ?? 0 },

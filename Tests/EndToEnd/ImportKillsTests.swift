@@ -56,8 +56,8 @@ struct ImportKillsTests {
     }
   }
 
-  /// Kills activity at random moments until it is told to stop. After two kills the next one waits until the reading has come on
-  /// since: a file whose reading is cut off three times at the same place is taken for what cuts it off.
+  /// Kills activity at random moments until it is asked to stop. After two kills the next one waits until the reading has come on
+  /// since: a file whose reading is cut off three times at the same position is taken for what cuts it off.
   private static func kill(
     _ cluster: RunningCluster, _ ana: GatewayClient, atMost maximum: Int, until isOver: Flag
   ) async throws -> Int {

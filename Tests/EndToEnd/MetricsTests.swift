@@ -55,7 +55,7 @@ struct MetricsTests {
     #expect(value("racha_last_backup_age_seconds", .gateway, metrics) == nil)
     try Data("/backups/1\n".utf8).write(to: URL(fileURLWithPath: "\(cluster.home)/last-backup"))
 
-    // One that is stopped is told as down, and up again when it goes on.
+    // One that is stopped is reported as down, and up again when it goes on.
     Foundation.kill(cluster.processID(.rewards), SIGSTOP)
     let down = try PrometheusText(try await cluster.client.get("/metrics").text)
     Foundation.kill(cluster.processID(.rewards), SIGCONT)

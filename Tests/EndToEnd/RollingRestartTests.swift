@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Restarting programs of a cluster that is in use", .serialized, .timeLimit(.minutes(3)))
 struct RollingRestartTests {
-  /// What clients were told, and whether they are to ask no more.
+  /// What clients were answered, and whether they are to ask no more.
   private final class Report: Sendable {
     struct State {
       var served = 0

@@ -43,7 +43,7 @@ struct TCPBusTests {
     }
     _ = try await ana.client.call(RecordMovementSamples.self, walk("a"))
     var coins = 0
-    // Rewards hears of the steps by an event; its balance is what shows that.
+    // Rewards receives the steps by an event; its balance is what shows that.
     while coins == 0, Instant.now < now.adding(seconds: 20) {
       coins = try await ana.client.call(GetBalance.self, Empty()).coins
       try await Task.sleep(for: .milliseconds(20))

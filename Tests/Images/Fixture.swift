@@ -17,7 +17,7 @@ extension [UInt8] {
   /// Whether these bytes stand somewhere in it.
   func contains(_ text: String) -> Bool { Data(self).range(of: Data(text.utf8)) != nil }
 
-  /// The same with other bytes at a place.
+  /// The same with other bytes at a position.
   func replacing(at position: Int, with bytes: [UInt8]) -> [UInt8] {
     var changed = self
     changed.replaceSubrange(position..<(position + bytes.count), with: bytes)

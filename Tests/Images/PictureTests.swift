@@ -154,7 +154,7 @@ struct PictureTests {
     #expect(try await processor.picture(marked, field: "content", of: account).bytes.canvas().isUpright)
   }
 
-  /// What is sent in place of a picture, and what is said to it.
+  /// What is sent instead of a picture, and what is said to it.
   struct Hostile: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let fault: PictureFault

@@ -34,7 +34,7 @@ public final class MemoryBus: RunnableBus {
 
   public func beginStop(within time: Duration) { stop() }
 
-  /// Leaves the exchange: callers that wait are told `unavailable`, streams end.
+  /// Leaves the exchange: callers that wait get `unavailable`, streams end.
   public func stop() {
     let (waiters, readers) = exchange.state.withLock { state -> ([Waiter], [AsyncStream<Announcement>.Continuation]) in
       let isServer = state.servers[service]?.bus == number

@@ -43,7 +43,7 @@ public final class MemoryEventLog: EventLog {
     state.withLock { $0 = State(epoch: epoch, events: events, snapshot: $0.snapshot) }
   }
 
-  /// Sets what new listeners are told: the events of each page.
+  /// Sets what new subscribers get: the events of each page.
   public func setSnapshot(_ pages: [[LoggedEvent]]) {
     state.withLock { state in
       let head = LogHead(epoch: state.epoch, number: state.pruned + Int64(state.events.count))

@@ -183,7 +183,7 @@ public final class IdentityDouble: Sendable {
   /// Lets a deletion be unknown, as if identity were put back from before it.
   public func forget(_ deletion: AccountDeletionID) { state.withLock { $0.deletions[deletion] = nil } }
 
-  /// Whether it does not hear that a report has ended.
+  /// Whether it does not learn that a report has ended.
   public func refuseReportEnds(_ refuses: Bool) { state.withLock { $0.refusesReportEnds = refuses } }
 
   /// The deletions whose reports have ended.

@@ -2,7 +2,7 @@ import InMemoryBus
 import Messaging
 public import Operations
 
-/// A signed-in account, calling as the gateway would for it.
+/// Somebody who calls, for the most part a signed-in account, for which the gateway would.
 public struct Person: Sendable {
   let bus: MemoryBus
   let caller: Caller
@@ -43,11 +43,11 @@ public struct Person: Sendable {
     return try await bus.request(Request(header: header, body: json), to: O.spec.service).output(O.Output.self)
   }
 
-  /// Asks, and asks again whenever the service tells of something and with each beat of its heart, until there is an answer.
+  /// Asks, and asks again whenever the service publishes something and with each beat of its heart, until there is an answer.
   public func answer<T>(
     from service: ServiceName, withinSeconds seconds: Int = 60, _ ask: () async throws -> T?
   ) async throws -> T {
-    // Whatever is told from here on is heard, so nothing falls between a question and the wait for the next.
+    // Whatever is published from here on is received, so nothing falls between a question and the wait for the next.
     let announcements = bus.announcements(of: service)
     let deadline = ContinuousClock.now + .seconds(seconds)
     if let answer = try await ask() { return answer }

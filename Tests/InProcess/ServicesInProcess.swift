@@ -12,7 +12,7 @@ public import Storage
 /// Real services with real stores, in the tests' own process, over a bus in memory; identity is a double that knows whom the test
 /// registers or makes up before.
 ///
-///     try await ServicesInProcess.running([{ .activity($0) }]) { services in
+///     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
 ///       let ana = try await services.register(timeZone: "Europe/Madrid")
 ///       let activity = try await ana.send(CreateActivity.self, …)
 ///     }
@@ -62,7 +62,7 @@ public struct ServicesInProcess: Sendable {
     var hosts = [(ServiceName.identity, identityHost)]
     var subscriptions: Set<[ServiceName]> = []
     for build in builds {
-      // A service takes its bus in its own name, which its definition tells.
+      // A service takes its bus in its own name, which its definition says.
       let probe = try build(
         ServiceEnvironment(
           settings: Settings(settings), home: home, bus: MemoryBus(.gateway, on: MemoryExchange()), clock: clock.clock,
@@ -143,7 +143,8 @@ public struct ServicesInProcess: Sendable {
       caller: Caller(kind: .account, account: account.account, session: SessionID(), isVerified: true, isAdministrator: true))
   }
 
-  /// Every event that the service has published, oldest first.
+  /// Every event that the service has published, oldest first, but for the streaks: a worker counts and publishes them in its own time,
+  /// within a second or so of what changes them.
   public func published(by service: ServiceName) async throws -> [LoggedEvent] {
     try await store(of: service).log.events(after: 0, limit: 100_000, bytes: 64 << 20)
   }
@@ -155,7 +156,7 @@ public struct ServicesInProcess: Sendable {
     }
   }
 
-  /// A service's whole state as events, as a listener without history gets it.
+  /// A service's whole state as events, as a subscriber without history gets it.
   public func snapshot(of service: ServiceName) async throws -> [LoggedEvent] {
     let log = store(of: service).log
     var page = try await log.snapshot(after: nil)
@@ -167,7 +168,7 @@ public struct ServicesInProcess: Sendable {
     return events
   }
 
-  /// Forgets every event that a service has published but the last, as pruning does once all who listen have heard them.
+  /// Forgets every event that a service has published but the last, as pruning does once all subscribers have received them.
   public func prune(_ service: ServiceName) async throws {
     try await store(of: service).write {
       try $0.database.execute(sql: "DELETE FROM outbox WHERE number < (SELECT max(number) FROM outbox)")

@@ -44,7 +44,7 @@ extension Store {
 }
 
 extension ServicesInProcess {
-  /// Waits until the listener has begun to hear the publisher, and everything published so far has taken effect in it.
+  /// Waits until the subscriber has begun to receive from the publisher, and everything published so far has taken effect in it.
   ///
   /// Events that a test publishes without the state behind them are not in the snapshot with which a listener begins.
   public func hasReceived(_ listener: ServiceName, of publisher: ServiceName) async throws {

@@ -148,7 +148,7 @@ import Testing
       let start = ContinuousClock.now
       var isBack = false
       while !isBack, ContinuousClock.now - start < .seconds(30) {
-        // What was in flight when the connection ended may be told `unavailable`; a repetition waits for the next connection.
+        // What was in flight when the connection ended may get `unavailable`; a repetition waits for the next connection.
         do throws(BusFailure) {
           _ = try await client.bus.request(.test(), to: .social)
           isBack = true
@@ -231,7 +231,7 @@ import Testing
     let listeners = try [junction.bus(.notifications), junction.bus(.rewards)]
     let streams = listeners.map { $0.bus.announcements(of: .social) }
     let event = LoggedEvent(number: 7, name: "test.happened", at: .now, traceparent: nil, body: Array(#"{"x":1}"#.utf8))
-    // A subscription takes a moment to reach the publisher; heartbeats are told until both have heard one, no faster than a reader
+    // A subscription takes a moment to reach the publisher; heartbeats are announced until both have received one, no faster than a reader
     // takes them: of more than a reader has room for, the event that follows might be lost.
     let heartbeats = Task {
       while !Task.isCancelled {

@@ -59,7 +59,7 @@ extension Reply {
     Reply(header: ReplyHeader(id: request.header.id, status: 200), body: body)
   }
 
-  /// The code of the failure it tells.
+  /// The code of the failure it reports.
   var code: String? {
     do { return header.isFailure ? try Failure.decode(body).code : nil } catch { return nil }
   }

@@ -7,7 +7,7 @@ import Sampling
 import Synchronization
 import Testing
 
-/// What took effect in a listener, and a way to wait until enough did.
+/// What took effect in a subscriber, and a way to wait until enough did.
 private actor Effects {
   private(set) var bodies: [[UInt8]] = []
   private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -142,7 +142,7 @@ private final class LossyBus: Bus {
       }
       let published = ContinuousClock.now
       for own in effects { await own.wait(for: total) }
-      // Within 3 s on a quiet machine; on a busy one, far from the pauses of a listener that had to give up and begin again.
+      // Within 3 s on a quiet machine; on a busy one, far from the pauses of a subscriber that had to give up and begin again.
       #expect(ContinuousClock.now - published < .seconds(20))
       group.cancelAll()
     }

@@ -34,7 +34,7 @@ private struct SilentPort {
     try #require(isListening)
   }
 
-  /// The ports from which someone knocks and is not heard: state 02 of the kernel's table is SYN_SENT.
+  /// The ports from which someone knocks and gets no answer: state 02 of the kernel's table is SYN_SENT.
   func knocking() throws -> Set<String> {
     let remote = String(format: "0100007F:%04X", port)
     // The bus' sockets are of IPv6, and show the address as mapped into it.
@@ -68,7 +68,7 @@ struct PartitionTests {
     let deadline = ContinuousClock.now + .seconds(30)
     while attempts.count < 2, ContinuousClock.now < deadline {
       attempts.formUnion(try silence.knocking().subtracting(own))
-      // The kernel tells of attempts only who asks.
+      // The kernel reports attempts only to those who ask.
       try await Task.sleep(for: .milliseconds(20))
     }
     #expect(attempts.count == 2)

@@ -23,7 +23,7 @@ struct StoppingTests {
     let junction = try Wiring.sockets.make()
     let effects = Effects()
     let serve: @Sendable (Request) async -> Reply = { request in
-      // A step in which the service may be told to stop.
+      // A step in which the service may be asked to stop.
       await Task.yield()
       effects.add(request.header.id)
       return .test(request, body: request.body)
@@ -86,7 +86,7 @@ struct StoppingTests {
     let begun = Task { try await client.bus.request(.test("test.slow", within: 60_000), to: .social) }
     await arrived.wait()
     first.beginStop(within: .seconds(40))
-    // Until it is told so, a caller may send: the first that does learns that the service stops.
+    // Until it is informed, a caller may send: the first that does learns that the service stops.
     var kept: [Task<Reply, any Error>] = []
     for _ in 0..<20 { kept.append(Task { try await client.bus.request(.test(within: 60_000), to: .social) }) }
     await gate.open()

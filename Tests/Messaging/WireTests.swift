@@ -101,7 +101,7 @@ import Testing
     texts += ["true", "false", "null", "1"].map {
       base.replacing(#""isVerified":true"#, with: #""isVerified":true,"isInDoubt":\#($0)"#)
     }
-    // Every document that differs from a right one in one place.
+    // Every document that differs from a right one in one point.
     let members = [
       #""id":"01938f2a-7d4e-7c31-9b52-0123456789ad""#, #""operation":"friendRequests.send""#, #""idempotencyKey":"k-1""#,
       #""kind":"account""#, #""isVerified":true"#, #""language":"es""#, #""address":"203.0.113.9""#,

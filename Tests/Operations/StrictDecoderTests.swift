@@ -123,7 +123,7 @@ struct StrictDecoderTests {
     #expect(
       problems(good.replacing("run", with: "never").dropLast() + #","share":2,"isOpen":"yes","until":"2026-11-20"}"#)
         == ["title": "never_said", "share": "out_of_range", "isOpen": "not_a_truth_value", "until": "before_start"])
-    // Of what a placeholder stands for nothing is told, nor of what is compared with it.
+    // Of what a placeholder stands for nothing is reported, nor of what is compared with it.
     #expect(
       problems(good.replacing("2026-11-21", with: "x").dropLast() + #","until":"1969-01-01"}"#) == ["inner.day": "not_a_day"])
     #expect(problems(good.replacing(#""run""#, with: "1")) == ["title": "not_a_string"])

@@ -121,7 +121,7 @@ struct SandboxTests {
     let decoder = try #require(Int32(line.trimmingCharacters(in: .newlines)))
     #expect(kill(decoder, 0) == 0)
     defer { if isRunning(decoder) { kill(decoder, SIGKILL) } }
-    // By then it is at what it was asked for, which never ends: the end of its connection tells it nothing.
+    // By then it is at what it was asked for, which never ends: it does not notice the end of its connection.
     let deadline = ContinuousClock.now + .seconds(20)
     while let seconds = processorSeconds(decoder), seconds < 0.15, ContinuousClock.now < deadline { await Task.yield() }
     kill(parent.processIdentifier, SIGKILL)

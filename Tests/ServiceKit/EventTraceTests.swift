@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The trace of an event")
 struct EventTraceTests {
-  /// Keeps what is logged about events, and tells when there is some.
+  /// Keeps what is logged about events, and says when there is some.
   private struct Handler: LogHandler {
     let lines: AsyncStream<Logger.Metadata>.Continuation
     var logLevel: Logger.Level

@@ -7,7 +7,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// A small service for the tests of what all services share: notes, told to whoever listens.
+/// A small service for the tests of what all services share: notes, published to whoever subscribes.
 enum Notebook {
   struct Note: Document, Hashable {
     var text: String

@@ -60,7 +60,7 @@ struct ReadinessTests {
     try await publisherHost.store.write { try $0.publish(Notebook.NoteAdded(text: "a")) }
     let publishing = Task { try await publisherHost.run() }
     defer { publishing.cancel() }
-    // It hears nobody, so nothing is missing.
+    // It subscribes to nobody, so nothing is missing.
     #expect(try await isReady(.social))
     try await until { barrier.tries >= 1 }
     #expect(try await !isReady(.rewards))
@@ -78,7 +78,7 @@ struct ReadinessTests {
     try await until { try await isReady(.rewards) }
   }
 
-  /// A runner that does as it is told.
+  /// A runner that does as it is asked.
   private struct PublishedEvents: ServiceLifecycle.Service {
     let body: @Sendable () async throws -> Void
     func run() async throws { try await body() }
@@ -195,7 +195,7 @@ struct ReadinessTests {
     // A limit of SQLite's own stands for the disk's.
     try await readerHost.store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1") }
     for number in 0..<3 { try await publisherHost.store.write { try $0.publish(Notebook.NoteAdded(text: "\(number)")) } }
-    // More often than an effect may fail before its listener counts as stuck.
+    // More often than an effect may fail before its subscriber counts as stuck.
     try await until {
       let found = try await health()
       #expect(found.isReady, "\(found.problems)")

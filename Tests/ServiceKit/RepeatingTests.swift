@@ -14,7 +14,7 @@ struct RepeatingTests {
       do {
         try await repeating(every: pause, work)
       } catch is CancellationError {
-        // Told to stop.
+        // Asked to stop.
       }
     }
   }

@@ -25,7 +25,7 @@ struct RunnerTests {
         end.finish()
       }
     }
-    // Told to stop before the first one, and stops only when that one's work is done.
+    // Asked to stop before the first one, and stops only when that one's work is done.
     let second = Runner("second", logger: logger) { _ in
       Work {
         for await _ in running {}

@@ -58,7 +58,7 @@ struct StoppingTests {
     }
   }
 
-  /// - Returns: how many events the service had told when it had stopped, and how long it took from the signal on.
+  /// - Returns: how many events the service had published when it had stopped, and how long it took from the signal on.
   private func run(_ body: @escaping @Sendable (Running) async throws -> Void) async throws -> (published: Int64, took: Duration)
   {
     let home = Home(path: "/tmp/racha-stop-\(UInt32.random(in: .min ... .max))")
@@ -132,7 +132,7 @@ struct StoppingTests {
       let reply = Task { try await running.lose() }
       for await _ in running.entered { break }
       await running.group.triggerGracefulShutdown()
-      // Nobody lets it go: the caller is told, instead of left to wait for its deadline.
+      // Nobody lets it go: the caller gets an error, instead of left to wait for its deadline.
       await #expect(throws: BusFailure.unavailable) { try await reply.value }
     }
     #expect(ContinuousClock.now - start < .seconds(20))

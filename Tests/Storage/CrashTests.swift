@@ -57,7 +57,7 @@ struct CrashTests {
     }
   ]
 
-  /// Checks that the numbers are there, that nothing undone is, and that just what is there was told, without gaps.
+  /// Checks that the numbers are there, that nothing undone is, and that just what is there was published, without gaps.
   private func check(has acknowledged: Set<Int>) async throws {
     let store = try Store.numbers(path, migrations: CrashTests.migrations)
     let numbers = try await store.allNumbers()

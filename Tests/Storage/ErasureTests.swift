@@ -30,7 +30,7 @@ struct ErasureTests {
     #expect(try await store.write { try $0.emptyEvents(naming: account, except: []) } == 0)
     let log = try await store.log.events(after: 0, limit: 10, bytes: 1 << 20)
     #expect(log.map(\.number) == [1, 2, 3] && log.map(\.name) == ["events.erased", "numbers.written", "names.named"])
-    // Who listens ignores it and misses nothing.
+    // A subscriber ignores it and misses nothing.
     let page = try await store.log.events(after: 0, named: ["names.named"], limit: 10, bytes: 1 << 20)
     #expect(page.events.map(\.number) == [3] && page.through == 3)
     #expect(try await store.write { try $0.emptyEvents(naming: other, except: ["names.named"]) } == 0)

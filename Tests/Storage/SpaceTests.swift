@@ -139,7 +139,7 @@ struct SpaceTests {
   func partlyFull() async throws {
     let store = try open()
     #expect(try await fill(store, from: 0, atMost: 10).failure == nil)
-    // As SQLite tells a full disk; a limit of its own stands for it.
+    // As SQLite reports a full disk; a limit of its own stands for it.
     try await store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1") }
     let gate = Gate()
     async let first: Void = store.write { _ in gate.pass() }

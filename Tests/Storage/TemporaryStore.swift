@@ -30,7 +30,7 @@ final class TestClock: Sendable {
   }
 }
 
-/// Something to tell.
+/// Something to publish.
 struct NumberWritten: Event, Hashable {
   var number: Int
   static let notes: Notes = ["number": "The number."]
@@ -78,7 +78,7 @@ extension Store {
     try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
   }
 
-  /// The numbers told, in order, checked to be without gaps.
+  /// The numbers published, in order, checked to be without gaps.
   func sentNumbers() async throws -> [Int] {
     try await log.events(after: 0, limit: .max, bytes: .max).enumerated().map { index, event in
       guard event.number == index + 1 else { throw Gap() }

@@ -7,7 +7,7 @@ import Testing
 
 private struct Refused: Error, Equatable {}
 
-/// Tells who asks first.
+/// Says who asks first.
 private final class Order: Sendable {
   private let count = Atomic(0)
 

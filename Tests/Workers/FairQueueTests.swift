@@ -42,7 +42,7 @@ struct FairQueueTests {
     #expect(queue.submit("y", 5, of: nil) == .running)
     #expect(queue.submit("z", 6, of: nil) == .waiting)
     #expect(queue.submit("b", 7, of: ben) == .refused(.overloaded))
-    // Its own account's place is taken, and whoever comes next has it.
+    // Its own account's slot is taken, and whoever comes next has it.
     #expect(queue.finish(4, of: nil) == "z")
     #expect(queue.finish(5, of: nil) == nil)
     #expect(queue.finish(1, of: ana) == "a2")

@@ -5,7 +5,7 @@ import Workers
 
 @Suite("The pool of workers", .timeLimit(.minutes(1)))
 struct WorkerPoolTests {
-  /// Work that waits until it is let go, and tells when it has begun.
+  /// Work that waits until it is let go, and says when it has begun.
   private final class Gate: Sendable {
     let begun: AsyncStream<Void>
     private let begin: AsyncStream<Void>.Continuation
@@ -51,7 +51,7 @@ struct WorkerPoolTests {
           }
         }
       }
-      // Two of the five find no place; then the gate opens.
+      // Two of the five find no room; then the gate opens.
       var refused = outcomes.stream.makeAsyncIterator()
       _ = await refused.next()
       _ = await refused.next()

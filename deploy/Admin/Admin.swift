@@ -58,7 +58,7 @@ struct Admin: AsyncParsableCommand {
 /// Copies the stores of the running services into one file each, all of one moment.
 ///
 /// First all hold their writes, then each lets them go on and copies what it held. Whatever took effect in a copy was committed before
-/// its service held, and what it is an effect of still earlier; and who told of that commits nothing from its own hold until all hold.
+/// its service held, and what it is an effect of still earlier; and who published that commits nothing from its own hold until all hold.
 /// So no copy holds an effect of something that its publisher's copy lacks.
 struct BackUp: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -175,7 +175,7 @@ struct Administrator: AsyncParsableCommand {
   }
 }
 
-/// Why something was not done although the command line was right: told alone, with status 1.
+/// Why something was not done although the command line was right: printed alone, with status 1.
 struct Refusal: Error, CustomStringConvertible {
   let description: String
 

@@ -57,7 +57,7 @@ struct Demo: AsyncParsableCommand {
   }
 
   private func fill(_ client: GatewayClient) async throws {
-    // What keeps everything from being done is told at once, and not after tries.
+    // What keeps everything from being done is printed at once, and not after tries.
     let ready = try await client.get("/readyz")
     guard ready.status == 200 else { throw Refusal("The cluster at \(http) is not ready: \(ready.text)") }
     let run = String(Int(Date().timeIntervalSince1970) % 1_000_000)
@@ -211,7 +211,7 @@ struct Demo: AsyncParsableCommand {
   }
 }
 
-/// Why the cluster was not filled: told alone, with status 1.
+/// Why the cluster was not filled: printed alone, with status 1.
 struct Refusal: Error, CustomStringConvertible {
   let description: String
 

@@ -40,7 +40,7 @@ settings_copy() { # FOLDER
   [[ ! -e $home/offers.json ]] || cp -- "$home/offers.json" "$1/"
 }
 
-# Puts the settings of a backup, or those put aside, in place of what is there, which is moved into another folder, made here.
+# Replaces the settings that are there by those of a backup, or by those put aside; the replaced ones are moved into another folder, made here.
 settings_place() { # FOLDER ASIDE
   local name
   mkdir -- "$2"
@@ -55,7 +55,7 @@ settings_place() { # FOLDER ASIDE
   done
 }
 
-# Puts the settings that a restore put aside back; what it placed is moved into another folder, or goes.
+# Puts the settings that a restore put aside back; what it put there is moved into another folder, or goes.
 settings_return() { # ASIDE [FOLDER]
   [[ -d $1/settings ]] || return 0
   local refused=${2:-$1/refused-settings}

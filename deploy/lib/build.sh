@@ -13,7 +13,7 @@ release_flags=(--configuration release --static-swift-stdlib -debug-info-format 
 release_flags+=(
   -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe -Xlinker --no-export-dynamic)
 
-# Since Glibc 2.36 the places where a program's own addresses stand need not be a list 50 times as long.
+# Since Glibc 2.36 the positions where a program's own addresses stand need not be a list 50 times as long.
 if printf '%s\n' "glibc 2.36" "$(getconf GNU_LIBC_VERSION)" | sort --version-sort --check=silent; then
   release_flags+=(-Xlinker -z -Xlinker pack-relative-relocs)
 fi
@@ -56,7 +56,7 @@ build_shown() {
   say "Built in $(minutes_since "$begun") min"
 }
 
-# Reads the output of a build and tells how far it is: on a terminal in one line, each second anew; elsewhere every other minute.
+# Reads the output of a build and shows how far it is: on a terminal in one line, each second anew; elsewhere every other minute.
 build_progress() {
   local piece line='' step='fetching packages' begun=$SECONDS next=$SECONDS status every=120
   if [[ -t 2 ]]; then every=1; else next=$((begun + every)); fi

@@ -53,7 +53,7 @@ stage_release() { build_programs "${programs_cluster[@]}" racha-demo; }
 suite_half='^(ActivityTests|GatewayTests|MessagingTests|NotificationsTests)\.'
 
 # The whole suite, in two halves at a time. Within a half one test follows the other, for many look at time;
-# those of real processes use the release executables. What failed is told once more at the end, where it is seen.
+# those of real processes use the release executables. What failed is printed once more at the end, where it is seen.
 #
 # The built tests are run themselves: `swift test` lets no second one run beside it.
 stage_suite() {
@@ -124,7 +124,7 @@ checks_run() {
   stage container stage_container
   stage build stage_build
   stage release stage_release
-  # What failed so far is told at the end, too; the suite needs both builds.
+  # What failed so far is printed at the end, too; the suite needs both builds.
   [[ " ${failed[*]} " == *" build "* || " ${failed[*]} " == *" release "* ]] || stage suite stage_suite
   checks_end
   say "racha test: all stages passed, $SECONDS s"

@@ -85,7 +85,7 @@ home_own() {
   done
 }
 
-# home_close FOLDER...: nobody else may write there: they could put other keys or stores in place of ours.
+# home_close FOLDER...: nobody else may write there: they could replace our keys or stores by others.
 home_close() {
   local folder mode
   for folder in "$@"; do

@@ -4,7 +4,7 @@
 #
 # The data is one file in ICU's common format: a header, its size in the first two bytes; the number of items; of each item where its name
 # and where its bytes begin, counted from behind the header; the names, each ended by a zero byte, sorted; the bytes. Less data is the same with
-# fewer items. Programs find it by one symbol, which the linker is told to take from here (`--wrap`); what nobody asks for it leaves out, so
+# fewer items. Programs find it by one symbol, which the linker is made to take from here (`--wrap`); what nobody asks for it leaves out, so
 # the whole data. ICU answers from `root` what it has no data for, as on a system that was installed with fewer languages.
 
 # What is kept: zones of time; normal forms of texts and internationalised host names; where letters and words end; what ICU reads for dates

@@ -4,7 +4,7 @@
 # What the toolchain of swift.org cannot run, fetch packages and link without; libcurl and libsqlite3, too, which come with their headers.
 packages_swift=(binutils git libncurses6 libstdc++-12-dev libxml2 tzdata)
 # Headers of the C libraries behind Shared/CArchive, CCurl, CMaxMind, CPNG, CSodium, CTurboJPEG, CWebP, CXML2, CZeroMQ and GRDB, and of the zlib that
-# SwiftNIO links; pkgconf tells where libxml2 has its headers; curl asks /readyz.
+# SwiftNIO links; pkgconf says where libxml2 has its headers; curl asks /readyz.
 packages_run=(
   ca-certificates curl libarchive-dev libcurl4-openssl-dev libmaxminddb-dev libpng-dev libsodium-dev libsqlite3-dev libturbojpeg0-dev libwebp-dev libxml2-dev
   libzmq3-dev pkgconf zlib1g-dev)
@@ -49,7 +49,7 @@ swift_find() {
     "Racha needs Swift $swift_oldest or later"
 }
 
-# Sets `swift_version`, the line in which it tells its version.
+# Sets `swift_version`, the line in which it prints its version.
 swift_require() {
   local said version
   swift_find

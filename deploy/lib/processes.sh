@@ -94,7 +94,7 @@ signal_noted() {
 # keeper_spawn LIB BIN SERVICE: starts a keeper in a session of its own and notes it; fails, with nothing running, where it cannot be noted.
 # Called with the cluster's lock held: one keeper for a service.
 keeper_spawn() {
-  # Whoever runs this may have signals blocked or ignored; a keeper and its service must hear theirs.
+  # Whoever runs this may have signals blocked or ignored; a keeper and its service must receive theirs.
   setsid env --default-signal "$1/keep" "$2" "$3" </dev/null >>"$RACHA_HOME/logs/keepers.log" 2>&1 &
   process_note "$RACHA_HOME/run/$3.keeper" $! || {
     kill -s TERM $! 2>/dev/null || :

@@ -80,7 +80,7 @@ struct ActivityHandlers: Sendable {
 }
 
 extension ListActivities.Input {
-  /// What to tell a person whose list is empty.
+  /// What to say to a person whose list is empty.
   fileprivate func emptyMessage(_ words: Words, _ language: Language) -> String? {
     let hasFilter = tag != nil || category != nil || TitleKey.search(title) != nil
     let key = hasFilter ? "activities_none_found" : archived == true ? "activities_none_archived" : "activities_empty"

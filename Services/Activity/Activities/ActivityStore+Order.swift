@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 extension ActivityStore {
-  /// Between two places that were never between others: room for twenty halvings, so that hardly any move rewrites more than one row.
+  /// Between two positions that were never between others: room for twenty halvings, so that hardly any move rewrites more than one row.
   static let positionStep = 1 << 20
 
   /// The place behind all others of the account.
@@ -35,7 +35,7 @@ extension ActivityStore {
     return found
   }
 
-  /// The places between which something is behind that activity, or first of all; the moved one's own does not count.
+  /// The positions between which something is behind that activity, or first of all; the moved one's own does not count.
   private static func gap(
     behind other: ActivityID?, without id: ActivityID, of account: AccountID, in database: Database
   ) throws -> (before: Int, after: Int) {
@@ -54,7 +54,7 @@ extension ActivityStore {
     return (before, (next ?? nil) ?? before + 2 * positionStep)
   }
 
-  /// Gives the account's activities places with room between them, in the order that they have.
+  /// Gives the account's activities positions with room between them, in the order that they have.
   private static func spread(_ account: AccountID, in database: Database) throws {
     try database.run(
       """

@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 extension ActivityStore {
-  /// What the account says of its activities beside what they ask for: place, archive, reminders and tags.
+  /// What the account says of its activities beside what they ask for: position, archive, reminders and tags.
   static func detailsMigration(_ number: Int) -> Migration {
     Migration(number, "activities' order, archive, reminders and tags") { database in
       try database.execute(

@@ -4,8 +4,8 @@ import Operations
 import Storage
 
 extension ActivityStore {
-  /// Changes what the account says of its activity, and tells of it; where nothing changes, nothing is written or told. What is wrong with
-  /// the edit itself is told before that another came first.
+  /// Changes what the account says of its activity, and publishes it; where nothing changes, nothing is written or published. What is wrong with
+  /// the edit itself is reported before that another came first.
   static func update(
     _ input: UpdateActivity.Input, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws -> Activity {
@@ -34,14 +34,14 @@ extension ActivityStore {
     return try touch(after.id, of: account, transaction)
   }
 
-  /// Deletes the account's activity with all that hangs on it, and tells of it.
+  /// Deletes the account's activity with all that hangs on it, and publishes that.
   static func delete(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM activities WHERE activity_id = ? AND account_id = ?", .id(id), .id(account))
     guard transaction.database.changesCount > 0 else { throw ActivityFailure.notFound }
     try transaction.publish(ActivityDeleted(accountID: account, activityID: id))
   }
 
-  /// Counts a change and tells the activity as it is now.
+  /// Counts a change and publishes the activity as it is now.
   static func touch(_ id: ActivityID, of account: AccountID, _ transaction: Transaction) throws -> Activity {
     try transaction.database.run(
       "UPDATE activities SET revision = revision + 1, changed_at = ? WHERE activity_id = ?", .instant(transaction.now), .id(id))
@@ -50,7 +50,7 @@ extension ActivityStore {
     return activity
   }
 
-  /// Keeps these reminders in place of those there are.
+  /// Keeps these reminders instead of those there are.
   static func keep(_ reminders: [ReminderTime], of id: ActivityID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM activity_reminders WHERE activity_id = ?", .id(id))
     for reminder in reminders {
@@ -59,7 +59,7 @@ extension ActivityStore {
     }
   }
 
-  /// Keeps these tags in place of those there are.
+  /// Keeps these tags instead of those there are.
   static func keep(_ tags: [Tag], of id: ActivityID, _ transaction: Transaction) throws {
     try transaction.database.run("DELETE FROM activity_tags WHERE activity_id = ?", .id(id))
     for tag in tags {

@@ -7,7 +7,7 @@ import Operations
 /// zone, and every reminder is an alarm counted from there. A reminder in the hours before the day starts belongs to the day before; where
 /// there are only such, the event is of the whole day, and the alarms come after its end.
 struct CalendarEvent: Sendable {
-  /// For how many days ahead it is told on which it rests: programs ask again long before.
+  /// For how many days ahead it is listed on which it rests: programs ask again long before.
   static let restDaysAhead = 731
 
   let activity: Activity

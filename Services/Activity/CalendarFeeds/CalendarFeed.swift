@@ -8,7 +8,7 @@ struct CalendarFeed: Sendable {
   /// A feed's most bytes: what does not fit behind those that come first in the account's order is left out. The thousand activities
   /// that an account may have do fit, unless they are full of alarms, pauses and long texts.
   static let maxBytes = 700_000
-  /// For how many days ahead the zone's changes are told; a program that has not asked anew by then is wrong about the hour.
+  /// For how many days ahead the zone's changes are listed; a program that has not asked anew by then is wrong about the hour.
   private static let zoneDays = 3660
 
   let zone: FeedZone

@@ -31,7 +31,7 @@ enum CalendarFeedStore {
     }
   }
 
-  /// Gives the account a new link in place of the one it had.
+  /// Gives the account a new link instead of the one it had.
   static func create(of account: AccountID, by session: SessionID, _ transaction: Transaction) throws -> CalendarFeedLink {
     var random = SystemRandomNumberGenerator()
     let key = Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
@@ -54,7 +54,7 @@ enum CalendarFeedStore {
   }
 
   /// Ends a link that somebody else may have made: it was made by a session that was closed for it, or by any session after its end, which
-  /// the gateway hears of a moment later than identity knows it.
+  /// the gateway learns of a moment later than identity.
   static func end(madeBy session: SessionRevoked, _ transaction: Transaction) throws {
     try transaction.database.run(
       "DELETE FROM calendar_feeds WHERE account_id = ? AND session_id = ? AND created_at >= ?", .id(session.accountID),
@@ -115,7 +115,7 @@ enum CalendarFeedStore {
 }
 
 extension SessionRevoked.Reason {
-  /// Whether a session that ended so may have been somebody else's. Where everything ended with it, ``AccessWithdrawn`` tells so, and
+  /// Whether a session that ended so may have been somebody else's. Where everything ended with it, ``AccessWithdrawn`` says so, and
   /// where its owner kept what was made, nothing does.
   fileprivate var endsLinks: Bool {
     switch self {

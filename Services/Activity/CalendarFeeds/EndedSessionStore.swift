@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// The sessions that have ended lately: the gateway may let a request of one in that it has not yet heard the end of, and what that makes
+/// The sessions that have ended lately: the gateway may let a request of one in that whose end it does not know yet, and what that makes
 /// to last must not.
 enum EndedSessionStore {
   /// How long a session is remembered: longer than its last access token is taken (10 minutes) and any request lasts.
@@ -28,7 +28,7 @@ enum EndedSessionStore {
   static func note(_ session: SessionRevoked, _ transaction: Transaction) throws {
     let oldest = transaction.now.adding(seconds: -keptSeconds)
     try transaction.database.run("DELETE FROM ended_sessions WHERE ended_at < ?", .instant(oldest))
-    // Told again to a listener that begins anew, long after.
+    // Published again to a subscriber that begins anew, long after.
     guard session.at >= oldest else { return }
     try transaction.database.run(
       "INSERT INTO ended_sessions (session_id, ended_at) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(session.sessionID),

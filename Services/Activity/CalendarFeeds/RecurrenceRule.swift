@@ -18,7 +18,7 @@ enum RecurrenceRule {
   /// The days of the month, where one that a month lacks means its last day.
   ///
   /// iCalendar leaves out a day that a month lacks. So where a day after the 28th is asked for, the rule lists every day from the 28th up
-  /// to the largest one, and picks by position: each of the others from the front, where it keeps its place or is missing, and the
+  /// to the largest one, and picks by position: each of the others from the front, where it keeps its position or is missing, and the
   /// largest from the back, where the month's last day stands if the month lacks it.
   private static func monthDays(_ days: [Int]) -> String {
     let days = Set(days)

@@ -1,6 +1,6 @@
 public import Operations
 
-/// An account's activity is now this: told when it is made, and with each change of it.
+/// An account's activity is now this: published when it is made, and with each change of it.
 public struct ActivityChanged: Event, Hashable {
   /// Whose it is.
   public var accountID: AccountID
@@ -22,7 +22,7 @@ public struct ActivityChanged: Event, Hashable {
     "An account's activity is now this: told when it is made, and with each change of it.")
 }
 
-/// An account deleted an activity, with its entries and reminders. Nothing is told of it any more.
+/// An account deleted an activity, with its entries and reminders. Nothing is published of it any more.
 public struct ActivityDeleted: Event, Hashable {
   /// Whose it was.
   public var accountID: AccountID

@@ -55,7 +55,7 @@ public struct ActivityList: Document, Hashable {
   public var items: [ListedActivity]
   /// Give it as `cursor` to get the next page; absent on the last.
   public var nextCursor: PageCursor?
-  /// What to tell a person who sees an empty list.
+  /// What to say to a person who sees an empty list.
   public var message: String?
 
   /// The page from its parts.

@@ -23,7 +23,7 @@ public struct CalendarFeedLink: Document, Hashable {
   ]
 }
 
-/// Makes a secret link to the account's feed, or another in its place: the one before stops working.
+/// Makes a secret link to the account's feed, or another instead of it: the one before stops working.
 ///
 /// The link reads what it shows for as long as it stands, so no personal access token makes one, which may be for writing alone and is
 /// revoked at any time, nor does a session in doubt. It ends with the session that made it where that was closed from elsewhere, and whenever the account's
@@ -51,7 +51,7 @@ public struct CalendarFeedState: Document, Hashable {
   public static let notes: Notes = ["createdAt": "When the link to the feed was made; absent without one."]
 }
 
-/// Tells whether the account has a feed, and since when.
+/// Says whether the account has a feed, and since when.
 public enum GetCalendarFeed: AccountOperation {
   public typealias Input = Empty
   public typealias Output = CalendarFeedState

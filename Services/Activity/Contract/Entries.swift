@@ -69,7 +69,7 @@ public struct EntryLocation: Document, Hashable {
   public static let latitudes: ClosedRange<Double> = -90...90
   /// Around the earth.
   public static let longitudes: ClosedRange<Double> = -180...180
-  /// What is farther off names no place.
+  /// What is farther off names no point on earth.
   public static let accuracies: ClosedRange<Double> = 0...1_000_000
 
   public static let notes: Notes = [
@@ -126,7 +126,7 @@ public enum EntryFailure: String, FailureCode {
 
 enum EntryText {
   static var maxCommentCharacters: Int { ContentLimits.current.entryComment }
-  /// One meaning in entries and in what is told of them.
+  /// One meaning in entries and in what is published of them.
   static let isDone =
     "Whether the goal is reached; of a limit: whether the day is over and did not exceed it, so never while it is open."
   static let day: Note = "A day such as `2026-11-21`, from 1970-01-01 to 2199-12-31, or `today`."
@@ -251,7 +251,7 @@ public enum RecordEntry: AccountOperation {
     "Set the progress of a planned day, with a comment, a photo and a location if there are.")
 }
 
-/// Adds the entry of a planned day, where there is none (T UC 02.01): whoever adds a second one is told that there is one already, and
+/// Adds the entry of a planned day, where there is none (T UC 02.01): whoever adds a second one learns that there is one already, and
 /// nothing of it changes. It is taken or refused as a whole, as ``RecordEntry`` is, which sets the progress however often.
 public enum CreateEntry: AccountOperation {
   public typealias Input = RecordEntry.Input
@@ -359,7 +359,7 @@ public enum DeleteEntry: AccountOperation {
 }
 
 /// The progress of an activity on a day is now this, or the day of a limit that has an entry is over. Comment, photo and location are
-/// nobody's but the account's, and are not told.
+/// nobody's but the account's, and are not published.
 public struct EntryRecorded: Event, Hashable {
   /// Whose activity.
   public var accountID: AccountID

@@ -18,7 +18,7 @@ public enum EntryField: String, Choice {
 public struct EntryChange: Document, Hashable {
   /// Why a write does not count.
   public enum Cause: String, Choice {
-    /// A later write took its place.
+    /// A later write replaced it.
     case overwritten
     /// The entry was taken back after it.
     case deleted

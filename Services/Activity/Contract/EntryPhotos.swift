@@ -1,6 +1,6 @@
 public import Operations
 
-/// Gives an entry a photo, in place of the one it had: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (ACT-8).
+/// Gives an entry a photo, instead of the one it had: a PNG, JPEG or WebP of at most 65,536 bytes (``ContentLimits/photoBytes``) and 2,048 pixels each way (ACT-8).
 ///
 /// It is kept as a picture that the server has encoded anew, so that nothing else which its file held is kept.
 public enum PutEntryPhoto: AccountOperation {

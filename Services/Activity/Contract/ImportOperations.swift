@@ -90,7 +90,7 @@ public enum CreateImport: AccountOperation {
 }
 
 /// Sends a part of the file (MOVE-3). Chunks come one after the other; one that was lost or is repeated does no harm: the answer says
-/// where to go on. What has arrived stays: other bytes for the same place are refused.
+/// where to go on. What has arrived stays: other bytes for the same position are refused.
 public enum UploadImportChunk: AccountOperation {
   /// A part of the file.
   public struct Input: Document {
@@ -111,7 +111,7 @@ public enum UploadImportChunk: AccountOperation {
     /// The rule for a chunk that goes beyond the end of the file, as large as that was announced.
     public static func beyondEnd(of total: Int) -> FieldRule { FieldRule("beyond_end", ["total": .number(total)]) }
 
-    /// The rule for a chunk that is not what arrived for its place before.
+    /// The rule for a chunk that is not what arrived for its position before.
     public static let otherBytes = FieldRule("other_bytes")
 
     /// The largest chunk, so that it fits into a message in base64.
@@ -260,7 +260,7 @@ public enum ListImportedExercises: AccountOperation {
     "List the tracks and workouts that the file holds, in its order; at most 10,000.")
 }
 
-/// An import has come further. Told at most once in two seconds of each while it is read, and at its end.
+/// An import has come further. Published at most once in two seconds of each while it is read, and at its end.
 public struct ImportProgressed: Event, Hashable {
   /// Whose it is.
   public var accountID: AccountID

@@ -2,7 +2,7 @@ public import Operations
 
 /// A file of another program whose records are taken over (MOVE-3).
 ///
-/// It is made, sent in chunks, and completed; then it is read, beside everything else, while its progress can be looked at and is told
+/// It is made, sent in chunks, and completed; then it is read, beside everything else, while its progress can be looked at and is published
 /// live. Stopping and starting again continues; importing the same file twice changes nothing.
 public struct Import: Document, Hashable {
   /// Names the import.

@@ -82,7 +82,7 @@ public enum ListMovementDays: AccountOperation {
     requirements: ["MOVE-2", "MOVE-4", "MOVE-6"], "List the movement of each day.")
 }
 
-/// An account's day totals are now these. Told once per batch of samples.
+/// An account's day totals are now these. Published once per batch of samples.
 public struct MovementChanged: Event, Hashable {
   /// A day's totals, and which of its states this is.
   public struct Day: Document, Hashable {
@@ -98,7 +98,7 @@ public struct MovementChanged: Event, Hashable {
     public var runningMeters: Double
     /// Metres cycled.
     public var cyclingMeters: Double
-    /// Grows with each state of this day; a listener keeps the highest it has seen.
+    /// Grows with each state of this day; a subscriber keeps the highest it has seen.
     public var revision: Int
 
     /// A day from its parts.

@@ -4,21 +4,21 @@ public import Operations
 public enum MovementFlag: String, Choice {
   /// A person typed it in.
   case handTyped
-  /// It ended after the moment at which it was told.
+  /// It ended after the moment at which it was reported.
   case inFuture
-  /// It was told, or told anew, when its day no longer earned.
+  /// It was reported, or reported anew, when its day no longer earned.
   case late
   /// Nobody moves so fast: a sample of more than that, or a minute of more than that of all samples together.
   case tooFast
   /// Nobody moves so much in a day: the whole day earns nothing.
   case tooMuch
-  /// Another account told the same series before, or nearly all of it: the whole day earns nothing.
+  /// Another account reported the same series before, or nearly all of it: the whole day earns nothing.
   case sameSeries
 }
 
 /// A sample that was taken and earns nothing.
 public struct FlaggedSample: Document, Hashable {
-  /// The sample's place in the list, from 0.
+  /// The sample's position in the list, from 0.
   public var index: Int
   /// The sample's id.
   public var id: String

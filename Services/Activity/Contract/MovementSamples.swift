@@ -78,7 +78,7 @@ public struct MovementSample: Document, Hashable {
 }
 
 /// Takes samples of movement in (MOVE-1). A sample is known by its id: repeating it changes nothing, and one of a higher version
-/// takes the place of the one before. Of an id that stands twice in a batch the second is judged as if it came later.
+/// replaces the one before. Of an id that stands twice in a batch the second is judged as if it came later.
 ///
 /// Consent to activity data is checked in the transaction that would keep the samples: without it the batch is refused as a whole, and
 /// nothing is kept or published. What was taken before consent was withdrawn stays until the account is deleted.
@@ -100,7 +100,7 @@ public enum RecordMovementSamples: AccountOperation {
     public var accepted: Int
     /// How many were there already, the same in every field.
     public var repeated: Int
-    /// How many took the place of an older version.
+    /// How many replaced an older version.
     public var replaced: Int
     /// Those that were not taken.
     public var rejected: [RejectedSample]
@@ -163,7 +163,7 @@ public struct RejectedSample: Document, Hashable {
     case tooMany
   }
 
-  /// The sample's place in the list, from 0.
+  /// The sample's position in the list, from 0.
   public var index: Int
   /// The sample's id.
   public var id: String

@@ -54,7 +54,7 @@ public enum GetStepGoals: AccountOperation {
     "Show the account's step goals and how far it is.")
 }
 
-/// Sets or changes a step goal. One that the present day or week has reached already is told as reached, once.
+/// Sets or changes a step goal. One that the present day or week has reached already is published as reached, once.
 public enum SetStepGoal: AccountOperation {
   /// The goal.
   public struct Input: Document {
@@ -82,7 +82,7 @@ public enum SetStepGoal: AccountOperation {
     "Set or change a daily or weekly step goal.")
 }
 
-/// Clears a step goal: nothing is told of it any more. Repeating it changes nothing.
+/// Clears a step goal: nothing is published of it any more. Repeating it changes nothing.
 public enum ClearStepGoal: AccountOperation {
   /// Which goal.
   public struct Input: Document {
@@ -110,7 +110,7 @@ public struct StepGoalChanged: Event, Hashable {
   public var period: GoalPeriod
   /// How many steps; none where it was cleared.
   public var goal: Int?
-  /// Grows with each change; a listener keeps the highest it has seen.
+  /// Grows with each change; a subscriber keeps the highest it has seen.
   public var revision: Int
 
   /// The event from its parts.

@@ -4,7 +4,7 @@ import Operations
 import RewardsContract
 import Storage
 
-/// What rewards tells of coins: how many each local day earned.
+/// What rewards publishes of coins: how many each local day earned.
 enum DashboardCoinStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "coins of the dashboard") { database in

@@ -48,7 +48,7 @@ enum EntryStore {
     return entry
   }
 
-  /// Lets a rule change the progress of a day and tells of it; where nothing changes, nothing is written or told. What it was before
+  /// Lets a rule change the progress of a day and publishes it; where nothing changes, nothing is written or published. What it was before
   /// goes into the entry's history.
   ///
   /// - Parameter rule: takes the progress as it was, nil where none was written, and returns what it is to be, nil where that stays so.
@@ -129,7 +129,7 @@ enum EntryStore {
     return entry
   }
 
-  /// Tells of a day's progress; nil where its entry was taken back.
+  /// Publishes a day's progress; nil where its entry was taken back.
   ///
   /// - Parameter recordedAt: when it was written, if not now.
   static func publish(

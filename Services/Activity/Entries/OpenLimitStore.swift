@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// The entries of limits that are kept so far, on days that are not over: whether they are done is known, and told, only then.
+/// The entries of limits that are kept so far, on days that are not over: whether they are done is known, and published, only then.
 ///
 /// `closes_at` says when each is to be looked at; 0 for one of which that is not known yet.
 enum OpenLimitStore {
@@ -40,7 +40,7 @@ enum OpenLimitStore {
       .day(day.advanced(by: -3)))
   }
 
-  /// Looks at the first of those that are due: an entry whose day is over is done, and told as such.
+  /// Looks at the first of those that are due: an entry whose day is over is done, and published as such.
   static func close(_ calendars: AccountCalendars, _ transaction: Transaction) throws {
     let database = transaction.database
     let due = try Row.fetchAll(

@@ -7,7 +7,7 @@ extension ChangeNameStore {
     Migration(number, "names of entries' changes") { try $0.execute(sql: sql) }
   }
 
-  /// What tells a repeated change from another of the same name, as a migration behind the other. Null of those from before: of them
+  /// What distinguishes a repeated change from another of the same name, as a migration behind the other. Null of those from before: of them
   /// nobody knows what they said.
   static func contentsMigration(_ number: Int) -> Migration {
     Migration(number, "contents of named changes") { database in
@@ -16,7 +16,7 @@ extension ChangeNameStore {
     }
   }
 
-  /// Up to here a change was known by what was left of its writes; of a field that came too late the entry's history tells.
+  /// Up to here a change was known by what was left of its writes; of a field that came too late the entry's history knows.
   private static let sql = """
     CREATE TABLE entry_change_names (
       activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,

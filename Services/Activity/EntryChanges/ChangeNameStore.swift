@@ -9,14 +9,14 @@ import Storage
 /// They stand apart from what the changes wrote: that is overwritten, undone, forgotten, or too old for its entry's history, and the
 /// change is known all the same. Writes online have no names, and come by no statement of these.
 enum ChangeNameStore {
-  /// For how long a name is kept: a device that has not heard the answer may come back with it after its longest rest.
+  /// For how long a name is kept: a device that has not received the answer may come back with it after its longest rest.
   static let keptDays = 366
   /// How many older ones go with each batch at most: more than a batch brings, so that they come to an end.
   static let forgottenTogether = 2 * SyncEntries.Input.maxChanges
 
   /// The fields of a change of which later writes were there when it came; nil for a change that never did.
   ///
-  /// - Throws: ``EntryFailure/changeReused`` where the name is that of a change that says something else: nobody would be told that it
+  /// - Throws: ``EntryFailure/changeReused`` where the name is that of a change that says something else: nobody would learn that it
   ///   was lost.
   static func superseded(_ change: OfflineChange, in database: Database) throws -> [EntryField]? {
     let known = try database.first(

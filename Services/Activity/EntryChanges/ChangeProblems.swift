@@ -28,7 +28,7 @@ struct ChangeProblems {
     }
   }
 
-  /// What the device is told: its code is of the first failure, its message of each.
+  /// What the answer says to the device: its code is of the first failure, its message of each.
   func refusal(_ words: Words, _ language: Language) -> ChangeRefusal {
     let failures = failures.isEmpty ? [Failure(RequestFailure.invalidFields)] : failures
     let message = failures.flatMap { failure in

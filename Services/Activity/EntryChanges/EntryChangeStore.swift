@@ -6,7 +6,7 @@ import Storage
 
 /// What was written of entries and does not count any more: so that nothing is lost silently, and the last write can be taken back.
 ///
-/// A write online is the hot path, and what it takes the place of waits in the entry's own row until the next: so writing over a day
+/// A write online is the hot path, and what it replaces waits in the entry's own row until the next: so writing over a day
 /// costs no second row, and a program that writes many times in a tenth of a second leaves one. See ``lose(_:of:_:_:)``.
 enum EntryChangeStore {
   /// How many of the last lost writes of an entry are kept at least: several times what one batch of offline changes can lose.
@@ -25,7 +25,7 @@ enum EntryChangeStore {
     let lostAt: Instant
   }
 
-  /// Keeps what a write online takes the place of.
+  /// Keeps what a write online replaces.
   ///
   /// - Returns: what is to wait in the entry's row.
   static func lose(
@@ -105,7 +105,7 @@ enum EntryChangeStore {
     return page.page(of: rows, key: \.step) { EntryChange($0, goal.measure) }
   }
 
-  /// What the write of a field that counts took the place of; nil where there was none, or it was deleted before.
+  /// What the write of a field that counts replaced; nil where there was none, or it was deleted before.
   static func overwritten(_ field: EntryField, of activity: ActivityID, _ day: LocalDay, in database: Database) throws -> Kept? {
     let statement = try database.cachedStatement(
       sql: """

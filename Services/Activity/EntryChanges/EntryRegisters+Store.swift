@@ -31,7 +31,7 @@ extension EntryRegisters {
     return registers
   }
 
-  /// Makes this the entry, in place of what it was, and tells of it where its progress is another.
+  /// Makes this the entry, instead of what it was, and publishes it where its progress is another.
   ///
   /// - Parameters:
   ///   - entry: what it was as it is kept, of which `before` was loaded.

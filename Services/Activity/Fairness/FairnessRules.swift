@@ -9,7 +9,7 @@ struct FairnessRule: Hashable, Sendable {
     case handTyped
     /// What ends more than so many seconds after now: a device's clock may be a little ahead.
     case secondsAhead(Int)
-    /// What is told so many days after its day, or later.
+    /// What is reported so many days after its day, or later.
     case daysLate(Int)
     /// A sample of more than so many steps or metres in a minute, where one that is shorter is judged as if it lasted one; and a minute
     /// of the clock in which more than so many count that are not marked, of all samples together.
@@ -99,7 +99,7 @@ struct FairnessRules: Sendable {
     return (sum, isExceeded ? SampleFlags(.tooFast) : [])
   }
 
-  /// The first day of which more may be told that is not late; a sample lies in two days beside its last one at most.
+  /// The first day of which more may be reported that is not late; a sample lies in two days beside its last one at most.
   func firstOpenDay(on recordedDay: LocalDay) -> LocalDay {
     var first = LocalDay(daysSinceEpoch: .min)
     for rule in byKind.joined() {

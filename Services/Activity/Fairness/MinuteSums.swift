@@ -2,10 +2,10 @@
 ///
 /// The sums depend on what was added alone, in whatever order it came.
 struct MinuteSums: Hashable, Sendable {
-  /// Places are made by the hour, so that days grow seldom.
+  /// Slots are made by the hour, so that days grow seldom.
   private static let hour: Int64 = 60
 
-  /// The first minute after 1970-01-01's start that has a place; a whole hour.
+  /// The first minute after 1970-01-01's start that has a slot; a whole hour.
   private(set) var first: Int64
   /// Steps or millimetres; one that would be beyond all ceilings stays at the greatest number there is.
   private var sums: [UInt32]

@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// The minutes of days on which more may still be told that earns; see ``FairnessRules/firstOpenDay(on:)``.
+/// The minutes of days on which more may still be reported that earns; see ``FairnessRules/firstOpenDay(on:)``.
 ///
 /// They follow from the samples: where a day's are not kept, the day is counted anew. So it is for days from before they were.
 enum MovementMinuteStore {

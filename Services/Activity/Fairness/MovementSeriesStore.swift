@@ -5,7 +5,7 @@ import Storage
 
 /// The series of all accounts' days.
 ///
-/// Of days on which more may be told that earns there are sketches, see ``FairnessRules/firstOpenDay(on:)``; they follow from the samples: where
+/// Of days on which more may be reported that earns there are sketches, see ``FairnessRules/firstOpenDay(on:)``; they follow from the samples: where
 /// a day's is not kept, it is made anew. The lowest hashes of those that are no copies are indexed, so that a copy finds what it is one of
 /// among any number of days.
 enum MovementSeriesStore {
@@ -44,7 +44,7 @@ enum MovementSeriesStore {
   ///
   /// - Parameters:
   ///   - least: fewer samples are the same by chance; nil for not looking.
-  ///   - isOpen: whether more of the day may be told that earns.
+  ///   - isOpen: whether more of the day may be reported that earns.
   static func change(
     _ day: LocalDay, of account: Int64, by change: SeriesDigest, minimum: Int?, isOpen: Bool, in database: Database
   ) throws -> Bool {
@@ -145,7 +145,7 @@ enum MovementSeriesStore {
     }
   }
 
-  /// Whether nearly all of a day is another account's, as far as their sketches tell.
+  /// Whether nearly all of a day is another account's, as far as their sketches show.
   ///
   /// What is a day for one may be parts of two for another, in another time zone: so an account's days are taken together.
   private static func isCopied(

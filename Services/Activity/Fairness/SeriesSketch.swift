@@ -1,15 +1,15 @@
-/// A small part of a day's samples of steps, from which it is told how much of them another day has: those with the lowest hashes, which are
+/// A small part of a day's samples of steps, from which it is estimated how much of them another day has: those with the lowest hashes, which are
 /// as good as drawn by lot, and drawn alike on every day (a bottom-k sketch; Cohen and Kaplan, 2007). Of a day of few samples it is all of
 /// them.
 ///
 /// It depends on the samples alone, in whatever order they came. A sample counts by its times and its amount; of one that lasts a minute or
 /// more, the times count to the nearest third of a minute, so that it stays what it is when the clock is put a second on.
 struct SeriesSketch: Hashable, Sendable {
-  /// How many samples it holds at most: enough to tell a share within some six hundredths.
+  /// How many samples it holds at most: enough to estimate a share within some six hundredths.
   static let maximum = 64
 
   struct Item: Hashable, Sendable {
-    /// The hash, and above it the day of UTC, which lets an index of them grow in one place.
+    /// The hash, and above it the day of UTC, which lets an index of them grow at one end.
     let key: UInt64
     let amount: UInt32
 
@@ -40,7 +40,7 @@ struct SeriesSketch: Hashable, Sendable {
 
   func contains(rankOf item: Item) -> Bool { contains(item.rank) }
 
-  /// How much of it, as far as can be told, is in any of the others.
+  /// How much of it, as far as can be estimated, is in any of the others.
   func overlap(with others: [SeriesSketch]) -> Overlap {
     // Beyond the last rank of one that is full it is not known what else its day has.
     let end = others.filter { $0.items.count == SeriesSketch.maximum }.compactMap(\.items.last?.rank).min() ?? .max

@@ -9,7 +9,7 @@ struct HistoryCandidates {
   static let lookUpCost = 8
 
   let search: HistorySearch
-  /// The place behind which is looked.
+  /// The position behind which is looked.
   let start: HistoryPosition?
   /// How many are wanted: one more than a page holds.
   let limit: Int
@@ -25,7 +25,7 @@ struct HistoryCandidates {
     self.limit = limit
   }
 
-  /// The days to look through: those asked for, not before the place behind which is looked.
+  /// The days to look through: those asked for, not before the position behind which is looked.
   var days: ClosedRange<LocalDay>? {
     let newest = min(search.days.upperBound, start?.day ?? search.days.upperBound)
     return newest < search.days.lowerBound ? nil : search.days.lowerBound...newest
@@ -70,7 +70,7 @@ struct HistoryCandidates {
     if !isFull, spent >= HistoryCandidates.maximum { stop(at: HistoryPosition(lastOf: days.lowerBound)) }
   }
 
-  /// Says that everything up to a place was looked through.
+  /// Says that everything up to a position was looked through.
   mutating func stop(at position: HistoryPosition) {
     isFull = true
     stretch.end = position

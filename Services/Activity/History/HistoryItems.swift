@@ -25,7 +25,7 @@ struct HistoryItems {
       """
   }()
 
-  /// The entry of that place; nil while identity has told nothing of its account.
+  /// The entry of that position; nil while identity has published nothing of its account.
   mutating func item(at position: HistoryPosition) throws -> HistoryItem? {
     try database.first(HistoryItems.sql, .id(position.activity), .day(position.day)) { row in
       let version = try ActivityVersion(row, behind: 11)

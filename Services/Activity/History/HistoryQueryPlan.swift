@@ -3,7 +3,7 @@ import GRDB
 import Operations
 import Storage
 
-/// By what the entries that are looked for are found: by what narrows them most, as far as a short look tells.
+/// By what the entries that are looked for are found: by what narrows them most, as far as a short look shows.
 enum HistoryQueryPlan {
   /// There is nothing to find.
   case none

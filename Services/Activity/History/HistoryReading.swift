@@ -30,7 +30,7 @@ struct HistoryReading {
   }
 
   func page<Item>(_ database: Database, _ item: (HistoryItem) -> Item?) throws -> Page<Item> {
-    // What is near somebody tells where they are. The point itself is not kept; one's own map shows what was kept with consent.
+    // What is near somebody shows where they are. The point itself is not kept; one's own map shows what was kept with consent.
     if usesPlace { try Accounts.requireConsent(.location, of: account, in: database) }
     let start = try page.cursor(HistoryPosition.init(text:))
     let stretch = try HistoryStretch.find(scope, of: account, search, behind: start, limit: page.fetchLimit, in: database)
@@ -51,7 +51,7 @@ struct HistoryReading {
 }
 
 extension HistoryStretch {
-  /// What an account is shown of a history behind a place.
+  /// What an account is shown of a history behind a position.
   static func find(
     _ scope: HistoryScope, of account: AccountID, _ search: HistorySearch, behind start: HistoryPosition?, limit: Int,
     in database: Database

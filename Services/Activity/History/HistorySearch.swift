@@ -25,7 +25,7 @@ struct HistorySearch: Sendable {
   }
 }
 
-/// The place of an entry in a history: the newest day first, and of a day the activity first that was made last.
+/// The position of an entry in a history: the newest day first, and of a day the activity first that was made last.
 struct HistoryPosition: Hashable, Sendable, Comparable, CustomStringConvertible {
   static let firstDay = LocalDay(daysSinceEpoch: -719_162)
   static let lastDay = LocalDay(daysSinceEpoch: 2_932_896)
@@ -60,7 +60,7 @@ struct HistoryPosition: Hashable, Sendable, Comparable, CustomStringConvertible 
 struct HistoryStretch: Sendable {
   /// In order.
   var positions: [HistoryPosition] = []
-  /// Up to where was looked, that place included.
+  /// Up to where was looked, that position included.
   var end: HistoryPosition?
 
   /// Two histories as one: what both have looked through.

@@ -87,7 +87,7 @@ actor FileReading {
     }
   }
 
-  /// - Parameter body: gets what starts a process, in place of the one there was.
+  /// - Parameter body: gets what starts a process, instead of the one there was.
   private func unlessStopped<Value: Sendable>(
     _ body: (() throws(DecoderFault) -> DecodedImport) throws(DecoderFault) -> Value
   ) async throws -> Value {

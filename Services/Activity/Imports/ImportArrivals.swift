@@ -2,7 +2,7 @@ import ActivityContract
 import Synchronization
 
 /// The imports to whose files a chunk is being added. Of two chunks that come at the same time one is added, and the other is as one that
-/// does not continue the file: so nothing is written over what the first was told has arrived.
+/// does not continue the file: so nothing is written over what the first was assured has arrived.
 final class ImportArrivals: Sendable {
   private let open = Mutex<Set<ImportID>>([])
 

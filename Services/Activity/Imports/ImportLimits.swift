@@ -19,7 +19,7 @@ struct ImportLimits: Sendable {
   static let maxStarts = 3
   /// Files that are read at the same time, each of another account.
   static let maxRead = 3
-  /// How many of them may be large: the others' wait for a place ends soon.
+  /// How many of them may be large: the others' wait for a slot ends soon.
   static let maxLargeRead = 2
   /// From so many bytes on a file is large; an archive sooner, for what it unpacks to.
   static let (largeBytes, largeArchiveBytes) = (16 << 20, 1 << 20)

@@ -81,7 +81,7 @@ struct ImportSpool: Sendable {
     }
   }
 
-  /// Whether these bytes stand in the file at that place.
+  /// Whether these bytes stand in the file at that position.
   func holds(_ bytes: ArraySlice<UInt8>, at offset: Int, of id: ImportID, _ account: AccountID) async throws -> Bool {
     guard !bytes.isEmpty else { return true }
     let path = path(id, of: account)

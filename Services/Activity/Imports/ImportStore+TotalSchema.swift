@@ -9,7 +9,7 @@ extension ImportStore {
     Migration(number, "names of imported totals") { database in
       // A sample and its pieces are named anew one after the other.
       try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
-      // Of several tellings of one total the largest comes first.
+      // Of several reports of one total the largest comes first.
       let rows = try Row.fetchCursor(
         database,
         sql: """
@@ -54,7 +54,7 @@ extension ImportStore {
       arguments: [sample.amount, sample.account, name])
   }
 
-  /// Takes away what was told of a total before it had grown; the days are counted anew.
+  /// Takes away what was reported of a total before it had grown; the days are counted anew.
   private static func remove(_ sample: Sample, _ database: Database) throws {
     let kind = SampleKey.kind(sample.place).number
     try database.execute(

@@ -118,7 +118,7 @@ enum ImportStore {
     ).execute(arguments: [format, transaction.now, id])
   }
 
-  /// Ends an import, and tells of it; one that has ended stays as it is.
+  /// Ends an import, and publishes that; one that has ended stays as it is.
   ///
   /// - Parameter reason: why, where it failed.
   static func end(_ id: ImportID, _ state: ImportState, _ transaction: Transaction, because reason: ImportEnd? = nil) throws {
@@ -134,7 +134,7 @@ enum ImportStore {
     try transaction.publish(ImportProgressed(row))
   }
 
-  /// Ends what is on its way or waits of an account that has withdrawn its consent to activity data, and tells of it; what is being read
+  /// Ends what is on its way or waits of an account that has withdrawn its consent to activity data, and publishes that; what is being read
   /// ends before its next batch. Habits need no consent; what is not known to be habits may be movement.
   static func endUnconsented(of account: AccountID, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
@@ -189,7 +189,7 @@ enum ImportStore {
       .execute(arguments: [persons.joined(separator: "\n"), id])
   }
 
-  /// Notes how far the reading has come, and tells of it now and then.
+  /// Notes how far the reading has come, and publishes it now and then.
   static func note(_ outcome: ImportOutcome, position: Int, progress: Int, of row: ImportRow, _ transaction: Transaction) throws {
     let database = transaction.database
     var days = 0

@@ -54,16 +54,16 @@ enum SampleImport {
       return (from, from.adding(milliseconds: end - start))
     case .day(let day):
       // From the hour at which the account's day starts to midnight, where the file's ends: so all of it counts on that day, and
-      // whatever tells of parts of the same day lies over it to the last minute.
+      // whatever reports parts of the same day lies over it to the last minute.
       let from = calendar.start(of: day)
       let midnight = calendar.instant(ofLocal: Int64(day.daysSinceEpoch + 1) * LocalCalendar.dayLength)
-      // The day that has 25 hours is told within 24 of them: a sample is no longer.
+      // The day that has 25 hours is reported within 24 of them: a sample is no longer.
       return (from, max(from, min(midnight, from.adding(milliseconds: LocalCalendar.dayLength))))
     }
   }
 
   /// Nil where the sample is there already, was deleted, or is a total that has grown since: its id is made of its content, so what else is
-  /// told of it is where the account was then.
+  /// reported of it is where the account was then.
   private static func reason(_ code: RejectedSample.Reason) -> ImportProblemReason? {
     switch code {
     case .conflict, .outdated: nil

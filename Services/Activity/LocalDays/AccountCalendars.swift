@@ -20,7 +20,7 @@ struct AccountCalendars: Sendable {
     try calendar(of: account, in: transaction.database).day(of: transaction.now)
   }
 
-  /// The local day of an instant, for what others tell of an account: UTC's where its own event has not arrived yet.
+  /// The local day of an instant, for what others publish of an account: UTC's where its own event has not arrived yet.
   func day(of instant: Instant, _ account: AccountID, in database: Database) throws -> LocalDay {
     try calendarOrUTC(of: account, in: database).day(of: instant)
   }

@@ -7,7 +7,7 @@ import Storage
 struct DayCount {
   private let account: Int64
   private let database: Database
-  /// The place of each source in the account's order, by its number.
+  /// The rank of each source in the account's order, by its number.
   private let ranks: [Int64: Int]
 
   init(of account: Int64, in database: Database) throws {

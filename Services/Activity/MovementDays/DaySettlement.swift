@@ -78,7 +78,7 @@ struct DaySettlement {
   /// A day is to be counted anew.
   mutating func recount(_ day: DayKey) { recounted.insert(day) }
 
-  /// Changes the days, tells of them, and lets goals and tied activities follow.
+  /// Changes the days, publishes them, and lets goals and tied activities follow.
   ///
   /// - Returns: the days that are changed, as they stand now.
   mutating func settle() throws -> [MovementState] {

@@ -75,8 +75,8 @@ enum MovementDayStore {
 
   /// All totals as events, after the key `<account>/<day>/<recorded day>`; see `SnapshotParts`.
   ///
-  /// A day is told as it stood on each day it was recorded, so that a listener that asks how late steps came gets the same
-  /// answer as one that heard every event. A history of decades that was recorded on one day is several events.
+  /// A day is published as it stood on each day it was recorded, so that a subscriber that asks how late steps came gets the same
+  /// answer as one that received every event. A history of decades that was recorded on one day is several events.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []

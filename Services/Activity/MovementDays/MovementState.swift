@@ -53,7 +53,7 @@ struct MovementState: Hashable, Sendable {
   /// The steps that may earn: none of a day that is marked as a whole.
   var earningSteps: Int { flags[.steps].isDisjoint(with: .ofDays) ? plausibleSteps : 0 }
 
-  /// As other services hear of it.
+  /// As other services receive it.
   var published: MovementChanged.Day {
     MovementChanged.Day(
       day: day, steps: steps, earningSteps: earningSteps, walkingMeters: Amounts.amount(thousandths: walking),

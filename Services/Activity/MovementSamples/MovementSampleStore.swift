@@ -17,7 +17,7 @@ enum MovementSampleStore {
     var days: [MovementState] = []
   }
 
-  /// Keeps what is new of a batch, changes the days' totals and tells of them once.
+  /// Keeps what is new of a batch, changes the days' totals and publishes them once.
   ///
   /// - Parameter recordedDay: the account's present local day.
   static func record(
@@ -67,7 +67,7 @@ enum MovementSampleStore {
     return outcome
   }
 
-  /// Deletes samples, changes the days' totals and tells of them once. Their ids and versions stay, so that they do not come back. An id
+  /// Deletes samples, changes the days' totals and publishes them once. Their ids and versions stay, so that they do not come back. An id
   /// that is given more often counts once.
   static func delete(
     _ ids: [String], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction

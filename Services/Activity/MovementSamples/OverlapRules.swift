@@ -2,7 +2,7 @@ import Operations
 
 /// A sample as it takes part in the count of a day.
 struct RankedSample: Sendable {
-  /// The place of its source in the account's order, from 0.
+  /// The rank of its source in the account's order, from 0.
   let rank: Int
   let spread: Spread
   let flags: SampleFlags
@@ -11,8 +11,8 @@ struct RankedSample: Sendable {
 /// Counts a day that several sources measured (MOVE-1): for each stretch of time the source of highest priority counts that measured
 /// then, and of every sample the share of the time for which its source does. Samples of one source add up.
 ///
-/// A sample of no length has no stretch for which it could count alone, and what it tells of was measured by whoever measured around it,
-/// too. So it is not added to that: it takes the place of as many steps of the next source's sample in whose time it lies, and together
+/// A sample of no length has no stretch for which it could count alone, and what it reports was measured by whoever measured around it,
+/// too. So it is not added to that: it replaces as many steps of the next source's sample in whose time it lies, and together
 /// they come to the greater of both.
 ///
 /// The count depends on what is there alone, in whatever order it came.

@@ -13,7 +13,7 @@ struct SampleInsertion {
   private let database: Database
   private let sample: Statement
   private let piece: Statement
-  /// The next place of each day of each kind, by its first; a batch's samples are mostly of the same day as the one before.
+  /// The next key of each day of each kind, by its first; a batch's samples are mostly of the same day as the one before.
   private var next: [SampleKey: Int64] = [:]
   private var last: (first: SampleKey, next: Int64)?
 

@@ -3,7 +3,7 @@ import Operations
 
 /// A sample whose times are acceptable, spread over local days and judged.
 struct PreparedSample: Sendable {
-  /// Its place in the batch.
+  /// Its index in the batch.
   let index: Int
   let sample: MovementSample
   let spread: Spread
@@ -17,7 +17,7 @@ enum SampleIntake {
   /// The longest sample.
   static let maxMilliseconds: Int64 = 86_400_000
 
-  /// Places the samples in the account's days and sets those aside whose times cannot be.
+  /// Assigns the samples to the account's days and sets those aside whose times cannot be.
   static func prepare(
     _ samples: [MovementSample], in calendar: LocalCalendar, now: Instant, by rules: FairnessRules
   ) -> (prepared: [PreparedSample], rejected: [RejectedSample]) {

@@ -16,21 +16,21 @@ struct SampleKey: Hashable, Sendable {
 
   let rawValue: Int64
 
-  /// The first place of a day. There is room for 67 million accounts, and for the days from 1969-12-31 to 2328.
+  /// The first key of a day. There is room for 67 million accounts, and for the days from 1969-12-31 to 2328.
   init(account: Int64, kind: MovementKind, day: LocalDay) {
     let days = Int64(day.daysSinceEpoch) + 1
     precondition(account < 1 << 26 && (0..<1 << SampleKey.dayBits).contains(days), "there is no place for such a sample")
     rawValue = ((account << 2 | Int64(kind.number)) << SampleKey.dayBits | days) << SampleKey.numberBits
   }
 
-  /// All places of a day.
+  /// All keys of a day.
   var ofDay: Range<Int64> { rawValue..<rawValue + SampleKey.maximum }
 
-  /// The first local day of the sample at a place.
+  /// The first local day of the sample with a key.
   static func day(_ key: Int64) -> LocalDay {
     LocalDay(daysSinceEpoch: Int32(key >> numberBits & (1 << dayBits - 1)) - 1)
   }
 
-  /// The kind of the sample at a place.
+  /// The kind of the sample with a key.
   static func kind(_ key: Int64) -> MovementKind { MovementKind(number: Int(key >> (numberBits + dayBits) & 3)) }
 }

@@ -2,7 +2,7 @@
 struct ZeroLengthSamples {
   private struct ZeroLengthSample {
     let time: Int64
-    /// How much of it has not taken the place of anything.
+    /// How much of it has not replaced anything.
     var left: Int
     /// The next one of which something may be left, among those from here on.
     var next: Int
@@ -11,7 +11,7 @@ struct ZeroLengthSamples {
   private var times: Set<Int64> = []
   private var open: [ZeroLengthSample] = []
 
-  /// Whether a source of higher priority tells of the same moment.
+  /// Whether a source of higher priority reports the same moment.
   func hides(_ time: Int64) -> Bool { times.contains(time) }
 
   mutating func add(_ spreads: [Spread]) {
@@ -30,7 +30,7 @@ struct ZeroLengthSamples {
     tidy()
   }
 
-  /// Takes the place of what was measured at that time.
+  /// Replaces what was measured at that time.
   ///
   /// - Returns: of how much, at most of all.
   mutating func take(_ maximum: Int, within time: Range<Int64>) -> Int {
@@ -86,7 +86,7 @@ extension [Range<Int64>] {
 }
 
 extension Array {
-  /// The first place from which on all elements are so; those before are not.
+  /// The first index from which on all elements are so; those before are not.
   func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -5,7 +5,7 @@ import ActivityContract
 enum SourcePriority: Int, Comparable {
   case watch, phone, other, handTyped
 
-  /// Told by words in the names of program and device. Those of at least five letters may be a part of a longer one: `iPhone14,3`.
+  /// Known by words in the names of program and device. Those of at least five letters may be a part of a longer one: `iPhone14,3`.
   private static let words: [(SourcePriority, [String])] = [
     (.watch, ["watch", "band", "fitbit", "garmin", "polar", "suunto", "coros", "amazfit", "whoop", "oura", "ring", "withings"]),
     (.phone, ["phone", "pixel", "galaxy", "android", "redmi", "xperia"]),
@@ -31,7 +31,7 @@ enum SourcePriority: Int, Comparable {
   static func < (left: SourcePriority, right: SourcePriority) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A source with its place in the account's order, where it has one.
+/// A source with its rank in the account's order, where it has one.
 struct KnownSource: Hashable, Sendable {
   let number: Int64
   let source: MovementSource

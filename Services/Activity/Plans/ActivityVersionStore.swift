@@ -40,7 +40,7 @@ enum ActivityVersionStore {
     }
   }
 
-  /// Lets an activity ask for something else; see ``VersionRules``. Today's entry is judged by a new goal, and told where that changes it.
+  /// Lets an activity ask for something else; see ``VersionRules``. Today's entry is judged by a new goal, and published where that changes it.
   ///
   /// - Parameter terms: leave out no day that is ``recorded(_:in:)``.
   static func change(

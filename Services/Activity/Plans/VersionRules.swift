@@ -46,7 +46,7 @@ enum VersionRules {
 }
 
 extension ActivityVersion {
-  /// What holds from a day on in place of this.
+  /// What holds from a day on instead of this.
   ///
   /// - Parameter goesOn: whether a schedule that stays the same goes on counting, though the start day is another.
   fileprivate func next(_ terms: ActivityTerms, from day: LocalDay, goesOn: Bool) -> ActivityVersion {

@@ -41,7 +41,7 @@ enum StepGoalStore {
     }
   }
 
-  /// Sets a goal, or clears it, and tells of it; where nothing changes, nothing is told.
+  /// Sets a goal, or clears it, and publishes it; where nothing changes, nothing is published.
   static func set(
     _ goal: Int?, _ period: GoalPeriod, of account: AccountID, today: LocalDay, _ transaction: Transaction
   ) throws {
@@ -59,7 +59,7 @@ enum StepGoalStore {
     try follow([today], of: account, today: today, transaction)
   }
 
-  /// Tells of goals that are near or reached on changed days. What comes late counts for the day and the week before the present
+  /// Publishes goals that are near or reached on changed days. What comes late counts for the day and the week before the present
   /// ones too, and for none that ended before the goal was set.
   static func follow(
     _ days: some Sequence<LocalDay>, of account: AccountID, today: LocalDay, _ transaction: Transaction
@@ -85,7 +85,7 @@ enum StepGoalStore {
     }
   }
 
-  /// - Returns: whether the stage is further than what was told.
+  /// - Returns: whether the stage is further than what was published.
   private static func note(
     _ stage: GoalStage, _ period: GoalPeriod, _ first: LocalDay, of account: AccountID, in database: Database
   ) throws -> Bool {

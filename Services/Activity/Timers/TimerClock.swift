@@ -1,7 +1,7 @@
 import ActivityContract
 import Operations
 
-/// The time on a timer: pure, so that its rules are read and tested in one place.
+/// The time on a timer: pure, so that its rules are read and tested in one file.
 struct TimerClock: Hashable, Sendable {
   /// The day to which the time belongs, whatever day it is when it stops.
   let day: LocalDay

@@ -30,10 +30,10 @@ protocol BrowserPage: Sendable {
 
   /// Answers what was asked for.
   ///
-  /// - Throws: what ``refusal(_:_:)`` then tells.
+  /// - Throws: what ``refusal(_:_:)`` then shows.
   func answer(_ request: inout PageRequest) async throws(Failure) -> PageAnswer
 
-  /// The page that tells what went wrong.
+  /// The page that says what went wrong.
   ///
   /// - Parameter request: as far as it was read.
   func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent

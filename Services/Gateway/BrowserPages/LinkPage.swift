@@ -2,9 +2,9 @@ import GatewayContract
 import IdentityContract
 import Operations
 
-/// A page where the link in a mail leads: its one button sends the link's token to an operation. Whether the link works is told at once.
+/// A page where the link in a mail leads: its one button sends the link's token to an operation. Whether the link works is shown at once.
 struct LinkPage: BrowserPage {
-  /// Which words of the page tell the end, and their values.
+  /// Which words of the page announce the end, and their values.
   typealias Outcome = (text: String, values: [String: Parameter])
 
   let path: String
@@ -15,7 +15,7 @@ struct LinkPage: BrowserPage {
   /// Words of the page: `page.<name>.title`, `.text`, `.button`, `.done.title`, `.refused.title`, and the texts of ``complete``; and
   /// `.already.text` where its link may be opened again after it has done its work.
   let name: String
-  /// What is told where there is no token.
+  /// What is shown where there is no token.
   let invalid: Failure
   /// Calls the operation with a token.
   let complete: @Sendable (PageRequest, String) async throws(Failure) -> Outcome

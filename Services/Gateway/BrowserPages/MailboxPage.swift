@@ -49,7 +49,7 @@ struct MailboxPage: BrowserPage {
     }
   }
 
-  /// The page that tells why there is nothing to see; the launcher finds the code in it.
+  /// The page that says why there is nothing to see; the launcher finds the code in it.
   func refusal(_ problem: Problem, _ request: PageRequest) -> PageContent {
     PageContent(
       status: problem.status, title: request.text("page.mailbox.title"),

@@ -16,7 +16,7 @@ struct PageContent: Sendable {
     self.layout = layout
   }
 
-  /// A page that tells what went wrong, and how to name it to others.
+  /// A page that says what went wrong, and how to name it to others.
   init(_ problem: Problem, title: String, _ remedy: HTML = "") {
     self.init(status: problem.status, title: title, "\(PageContent.alert(problem))\(remedy)")
   }
@@ -59,7 +59,7 @@ struct PageLayout: Sendable {
 }
 
 extension HTTPAnswer {
-  /// A page's answer as it goes to the browser: the one place that makes pages.
+  /// A page's answer as it goes to the browser: nothing else makes pages.
   init(_ answer: PageAnswer, _ language: Language) {
     switch answer {
     case .page(let page):

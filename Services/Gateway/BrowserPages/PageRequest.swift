@@ -122,7 +122,7 @@ enum LinkToken {
     "name": "token", "in": "query", "required": true, "description": "The mailed link's token.", "schema": schema,
   ]
 
-  /// - Parameter invalid: what is told where there is none that could be one.
+  /// - Parameter invalid: what is shown where there is none that could be one.
   static func read(_ fields: [String: String], orElse invalid: Failure, from name: String = "token") throws(Failure) -> String {
     guard let token = fields[name], (1...200).contains(token.utf8.count) else { throw invalid }
     return token

@@ -3,7 +3,7 @@ public import ServiceKit
 
 /// Everything about the gateway that an operator may choose; the defaults are those of the README's table.
 public struct GatewayConfiguration: Sendable {
-  /// Where to listen. Port 0 lets the system choose; ``Gateway/addresses`` then tells which.
+  /// Where to listen. Port 0 lets the system choose; ``Gateway/addresses`` then says which.
   public struct Listener: Sendable, Hashable {
     public var host: String
     public var port: Int
@@ -52,7 +52,7 @@ public struct GatewayConfiguration: Sendable {
   public var metricsToken: MetricsToken?
   /// Threads that serve connections; nil is one for each core.
   public var threads: Int?
-  /// The program's version, as `/openapi.json` and `/livez` tell it.
+  /// The program's version, as `/openapi.json` and `/livez` show it.
   public var version = "0.1.0"
 
   public init() {}
@@ -93,7 +93,7 @@ public struct GatewayConfiguration: Sendable {
 
     public init() {}
 
-    /// Those of a connection that is for health alone: who asks that asks at once, and others wait for the place.
+    /// Those of a connection that is for health alone: who asks that asks at once, and others wait for the slot.
     var forHealth: Limits {
       var limits = self
       limits.headerSeconds = min(headerSeconds, 2)

@@ -5,7 +5,7 @@ import Operations
 /// and the metrics.
 ///
 /// The other end of the connection must be the loopback interface. No header can grant anything, but some take it away: one that
-/// tells of a proxy, behind which anybody may be, and a host that is not the machine itself, as a page of the web has it that lets
+/// names a proxy, behind which anybody may be, and a host that is not the machine itself, as a page of the web has it that lets
 /// its own name lead to 127.0.0.1 (DNS rebinding).
 enum LocalAccess {
   static func isGranted(_ exchange: Exchange) -> Bool {

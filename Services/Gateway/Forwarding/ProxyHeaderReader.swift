@@ -11,7 +11,7 @@ final class ConnectionOrigin: Sendable {
 
   /// What the budgets count.
   var address: ClientAddress { clientAddress.withLock { $0 }.map { ClientAddress($0) } ?? ClientAddress(peer) }
-  /// What services are told.
+  /// What services get to know.
   var text: String? { clientAddress.withLock { $0?.text } ?? peer?.ipAddress }
 
   /// Takes the word of a load balancer that is believed.
@@ -24,7 +24,7 @@ final class ProxyHeaderReader: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// What the handlers behind are told of a client that has too many connections already.
+  /// What the handlers behind learn of a client that has too many connections already.
   struct NoRoom {}
 
   private enum State {

@@ -3,7 +3,7 @@ public import ServiceKit
 
 /// The reverse proxies that are believed when they say whom they speak for (requirement GW-3).
 ///
-/// A proxy adds whom it heard to the end of a list that it passes on, and what stands before that came from outside. So the list
+/// A proxy adds its peer's address to the end of a list that it passes on, and what stands before that came from outside. So the list
 /// is read from its end, past those that are proxies themselves; the first that is none is the client. What nobody trusted
 /// has written is never looked at.
 public struct TrustedProxies: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What can be told of a request whose head the parser refused, from the bytes it was reading.
+/// What can be said of a request whose head the parser refused, from the bytes it was reading.
 ///
 /// The bytes may hold whole requests before it: of several fields the last counts, the one nearest to the fault.
 struct BrokenHead {

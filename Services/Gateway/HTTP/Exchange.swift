@@ -15,7 +15,7 @@ struct Exchange: Sendable {
   let query: Substring
   /// In a target in absolute form, which stands above the `Host` header (RFC 9112, section 3.2.2).
   private let targetAuthority: Substring?
-  /// Whether the client must be told that the connection goes on (RFC 9112, section 9.3).
+  /// Whether the client must learn that the connection goes on (RFC 9112, section 9.3).
   let isHTTP10: Bool
   let isLocal: Bool
   let address: ClientAddress
@@ -92,7 +92,7 @@ struct HTTPAnswer: Sendable {
   var body: ByteBuffer
   /// Fields of this answer alone.
   var extra: [ResponseField] = []
-  /// A content security policy in place of the strictest.
+  /// A content security policy instead of the strictest.
   var policy: String?
   /// Whether the client may keep it, as long as it asks each time whether it is still the same.
   var isKept = false

@@ -261,7 +261,7 @@ final class HTTPConnection: ChannelInboundHandler {
       return handle(.written(keepsAlive: keepsAlive), context)
     }
     let size = answer.isShared ? HTTPConnection.sharedBytes : length
-    // Who has changed something is told so in any case.
+    // Who has changed something learns so in any case.
     guard held.change(.answers, by: size, isForced: exchange.method != "GET") else {
       return write(responder.refusal(HTTPConnectionLimits.noRoom, exchange), exchange, keepsAlive: keepsAlive, context)
     }
@@ -274,7 +274,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   /// Writes pieces of the answer's body until the client takes no more for now.
   private func writeOn(_ context: ChannelHandlerContext) {
-    // A flush tells at once whether there is room for more.
+    // A flush shows at once whether there is room for more.
     guard !isWriting else { return }
     isWriting = true
     while outgoing != nil, context.channel.isWritable, let piece = nextPiece() {

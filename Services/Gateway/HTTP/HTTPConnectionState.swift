@@ -1,7 +1,7 @@
 import GatewayContract
 import Operations
 
-/// What an HTTP/1.1 connection is at: which request arrives, which wait, which one is being answered, and how it ends. It is told what
+/// What an HTTP/1.1 connection is at: which request arrives, which wait, which one is being answered, and how it ends. It is given what
 /// happens and says what to do about it; it reads no socket, no clock and no request.
 ///
 ///     var state = HTTPConnectionState<String, String>(limits)
@@ -10,7 +10,7 @@ import Operations
 ///     state.handle(.answerReady)                   // [.release(300), .write(keepsAlive: true)]
 ///     state.handle(.written(keepsAlive: true))     // [.finishRequest]
 ///
-/// Requests are answered one after the other in the order of their arrival. A refusal is told once the answers to the requests before it
+/// Requests are answered one after the other in the order of their arrival. A refusal is sent once the answers to the requests before it
 /// are out; then nothing more is read, since nobody knows where the next request begins.
 struct HTTPConnectionState<Head, Body> {
   /// What a request's head says of its way through the connection.
@@ -23,7 +23,7 @@ struct HTTPConnectionState<Head, Body> {
     var isLast = false
     /// Whether the decoder stops behind the request, since it asks for another protocol.
     var stopsDecoder = false
-    /// Whether the client waits to be told that its body is wanted (RFC 9110, section 10.1.1).
+    /// Whether the client waits to learn that its body is wanted (RFC 9110, section 10.1.1).
     var expectsContinue = false
   }
 
@@ -41,7 +41,7 @@ struct HTTPConnectionState<Head, Body> {
     case readCompleted(received: Int)
     /// There is an answer to what ``Action/answer(_:_:)`` or ``Action/report(_:of:)`` asked for.
     case answerReady
-    /// In place of an answer a stream goes out, with which the connection ends.
+    /// Instead of an answer a stream goes out, with which the connection ends.
     case streamBegan
     /// The answer is written.
     case written(keepsAlive: Bool)
@@ -68,7 +68,7 @@ struct HTTPConnectionState<Head, Body> {
     case release(Int)
     /// The body that has arrived so far is of no use.
     case dropBody
-    /// Tell the client that its body is wanted.
+    /// Inform the client that its body is wanted.
     case sendContinue
     /// A new decoder reads what follows the request that stopped the former.
     case resumeDecoder
@@ -77,7 +77,7 @@ struct HTTPConnectionState<Head, Body> {
     case setReading(Bool)
     /// Have a request answered: ``Event/answerReady``.
     case answer(Head, Body)
-    /// Have the answer made that tells a refusal: ``Event/answerReady``. Without a head nobody knows what was asked.
+    /// Have the answer made that reports a refusal: ``Event/answerReady``. Without a head nobody knows what was asked.
     case report(Failure, of: Head?)
     /// Write the answer: ``Event/written(keepsAlive:)``, ``Event/streamBegan``.
     case write(keepsAlive: Bool)
@@ -116,7 +116,7 @@ struct HTTPConnectionState<Head, Body> {
   /// Bytes of the bodies that wait.
   private var bytesWaiting = 0
   private var output = Output.idle
-  /// Told once the answers to the requests before it are out.
+  /// Sent once the answers to the requests before it are out.
   private var refusal: (failure: Failure, head: Head?)?
   /// What has arrived is answered, then the connection ends: the server stops, or the client sends no more.
   private var isEnding = false
@@ -159,7 +159,7 @@ struct HTTPConnectionState<Head, Body> {
       if !isBusy { actions.append(.close) }
     case .inputClosed:
       isEnding = true
-      // Half a request will never be whole, and nobody can tell whether a stream is still read.
+      // Half a request will never be whole, and nobody can know whether a stream is still read.
       if !isBusy || isReceiving || isStreaming { actions.append(.close) }
     case .closed:
       isClosing = true
@@ -212,7 +212,7 @@ struct HTTPConnectionState<Head, Body> {
     if isReceiving { interrupt(failure, &actions) } else { refuse(failure, of: head, &actions) }
   }
 
-  /// Tells a client that waits with its body to send it, once the answers before are out.
+  /// Asks a client that waits with its body to send it, once the answers before are out.
   private mutating func sendContinue(_ actions: inout [Action]) {
     guard let arriving, arriving.framing.expectsContinue, arriving.bodyBytes == 0, waiting.isEmpty, isIdle else { return }
     self.arriving?.framing.expectsContinue = false
@@ -328,7 +328,7 @@ struct HTTPConnectionState<Head, Body> {
   }
 }
 
-/// Bounds of each HTTP connection that no setting changes, and what is told beyond them.
+/// Bounds of each HTTP connection that no setting changes, and what is answered beyond them.
 enum HTTPConnectionLimits {
   /// Requests that wait for the one before them; beyond it nothing is read.
   static let maxWaiting = 16

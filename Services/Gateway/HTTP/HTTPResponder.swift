@@ -79,12 +79,12 @@ struct HTTPResponder: Sendable {
     return HTTPAnswer(status: 204, type: "", body: ByteBuffer(), extra: heads.preflight(allowed))
   }
 
-  /// The problem that tells a failure.
+  /// The problem that reports a failure.
   func refusal(_ failure: Failure, _ exchange: Exchange) -> HTTPAnswer {
     let problem = problems.problem(failure, exchange.language, request: exchange.name.outer)
     var extra = [ResponseField(name: "Content-Language", value: exchange.language.rawValue)]
     if let seconds = failure.retryAfterSeconds { extra.append(ResponseField(name: "Retry-After", value: String(seconds))) }
-    // RFC 9110, section 12.5.3: so that the client can tell the coding from the media type, both of which are answered 415.
+    // RFC 9110, section 12.5.3: so that the client can distinguish the coding from the media type, both of which are answered 415.
     if failure.code == GatewayFailure.unsupportedContentCoding.rawValue {
       extra.append(ResponseField(name: "Accept-Encoding", value: "identity"))
     }

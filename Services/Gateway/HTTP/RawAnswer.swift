@@ -14,7 +14,7 @@ extension Endpoint {
     return body
   }
 
-  /// The answer to an output: JSON as it is, or the file that it holds. Whoever has that file already, by its tag, is told just so.
+  /// The answer to an output: JSON as it is, or the file that it holds. Whoever has that file already, by its tag, gets just that answer.
   func answer(_ status: Int, _ output: [UInt8], _ given: RequestFields) throws(Failure) -> HTTPAnswer {
     guard case .answer(let mediaTypes) = spec.raw else { return .json(status, output) }
     let file = try MediaFile.decode(output)

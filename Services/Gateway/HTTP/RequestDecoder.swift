@@ -71,7 +71,7 @@ final class RequestDecoder: ByteToMessageDecoder {
     decoder.decoderAdded(context: context)
   }
 
-  /// Told here rather than thrown, so that what the client still sends does not end the connection before it has read the answer.
+  /// Reported here rather than thrown, so that what the client still sends does not end the connection before it has read the answer.
   private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
     isDiscarding = true
     context.fireErrorCaught(error)

@@ -22,7 +22,7 @@ struct RequestFields: Sendable {
 
   init(_ headers: HTTPHeaders) {
     for (name, value) in headers {
-      // Most names are told apart by their length alone.
+      // Most names are distinguished by their length alone.
       switch name.utf8.count {
       case 6: if name.isField("origin") { RequestFields.keep(value, in: &origin, "Origin", &repeated) }
       case 10: if name.isField("user-agent") { userAgent = RequestFields.shown(value) }

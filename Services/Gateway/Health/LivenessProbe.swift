@@ -24,7 +24,7 @@ public enum LivenessProbe {
     }
   }
 
-  /// Answers `--health`: the gateway has no place on the bus to be asked at, but a port.
+  /// Answers `--health`: the gateway is asked at a port, since it answers nothing over the bus.
   ///
   /// - Parameter seconds: how long to wait for the answer.
   public static func health(_ environment: ServiceEnvironment, seconds: Int) async throws -> ServiceHealth {

@@ -5,10 +5,10 @@ public import Operations
 /// Whom `/metrics` answers, by `racha.metrics`.
 public enum MetricsAccess: String, Choice {
   /// Who brings the token of the settings, where there is one; else this machine, see ``LocalAccess``. With a token, this machine needs it,
-  /// too: a proxy on it that adds no header cannot be told from it.
+  /// too: a proxy on it that adds no header cannot be distinguished from it.
   case local
   case all
-  /// Nobody: a proxy on this machine that adds no header cannot be told from this machine.
+  /// Nobody: a proxy on this machine that adds no header cannot be distinguished from this machine.
   case off
 
   /// Returns for those that it answers.

@@ -3,7 +3,7 @@ import ServiceKit
 
 /// Puts the metrics of several processes together: the text format allows each family to be declared only once.
 enum MetricsText {
-  /// What all six tell, and of each whether it told anything: a service that is stopped or hangs has a series that says so.
+  /// What all six report, and of each whether it reported anything: a service that is stopped or hangs has a series that says so.
   ///
   /// - Parameter own: the gateway's.
   static func all(own: String, _ answers: [(service: ServiceName, answer: Result<ReadMetrics.Output, Failure>)]) -> String {

@@ -1,7 +1,7 @@
 import Operations
 import ServiceKit
 
-/// What `/readyz` tells: whether all six services are ready, and of each that is not, what hinders it.
+/// What `/readyz` reports: whether all six services are ready, and of each that is not, what hinders it.
 ///
 /// A service that reads and cannot write is `degraded`, and so is the whole; it counts as ready, since it is better asked than not, and no
 /// other gateway would do better.

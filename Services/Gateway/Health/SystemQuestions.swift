@@ -10,7 +10,7 @@ struct SystemQuestions: Sendable {
   /// A service that has not answered by then is not ready.
   let seconds: Int
 
-  /// The answers in the order of ``services``; what went wrong in place of one that is missing.
+  /// The answers in the order of ``services``; what went wrong instead of one that is missing.
   func ask<O: Operation>(_ operation: O.Type) async -> [(service: ServiceName, answer: Result<O.Output, Failure>)]
   where O.Input == Empty {
     await withTaskGroup(of: (ServiceName, Result<O.Output, Failure>).self) { tasks in

@@ -8,7 +8,7 @@ enum RPCInput: Sendable {
   case blank(Int)
 }
 
-/// Tells lines apart, which end with LF or CRLF; runs of blank ones in one go, since nothing else about them is worth any work.
+/// Separates lines, which end with LF or CRLF; runs of blank ones in one go, since nothing else about them is worth any work.
 final class LineDecoder: ByteToMessageDecoder {
   typealias InboundOut = RPCInput
 
@@ -39,7 +39,7 @@ final class LineDecoder: ByteToMessageDecoder {
     guard var line = buffer.readSlice(length: count) else { return .needMoreData }
     buffer.moveReaderIndex(forwardBy: 1)
     if line.readableBytesView.last == UInt8(ascii: "\r") { line.moveWriterIndex(to: line.writerIndex - 1) }
-    // One whose end arrived in two pieces was not among those that were told apart.
+    // One whose end arrived in two pieces was not among those that were separated.
     context.fireChannelRead(LineDecoder.wrapInboundOut(line.readableBytes == 0 ? .blank(1) : .line(line)))
     return .continue
   }

@@ -15,7 +15,7 @@ final class RPCGuard: ChannelInboundHandler {
   private let admission: Admission
   private let origin: ConnectionOrigin
   private let held: HeldBytes
-  /// Whether there was a place for the connection.
+  /// Whether there was a slot for the connection.
   private let isWelcome: Bool
   /// The account's, once the connection is signed in.
   var language = Language.english

@@ -11,7 +11,7 @@ struct RPCRequest: Sendable {
   let idempotencyKey: String?
   /// Another: the language of what is answered where nobody is signed in; without it, English.
   let language: Language?
-  /// What is wrong with a member of our own: the request is whole, and told so unless it is a notification.
+  /// What is wrong with a member of our own: the request is whole, and is answered so unless it is a notification.
   let refusal: Failure?
 
   private static let members: Set<String> = ["jsonrpc", "method", "params", "id", "idempotencyKey", "language"]

@@ -5,7 +5,7 @@ import Synchronization
 /// Bytes that the gateway holds for its clients: requests that arrive, wait or are being answered, answers that nobody has read yet,
 /// live messages that wait. Bounded in all and for each address, so that no one address can use up what there is for everybody.
 ///
-/// Beyond the bound a request is refused with 503 (`overloaded`) and `Retry-After`, before its body is taken or in place of the answer to
+/// Beyond the bound a request is refused with 503 (`overloaded`) and `Retry-After`, before its body is taken or instead of the answer to
 /// a call that only reads; what has changed something is answered in any case. A live stream that falls behind is cut, as is a connection
 /// whose unread answers have no room.
 final class BytesInFlight: Sendable {

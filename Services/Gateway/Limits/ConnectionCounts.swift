@@ -19,7 +19,7 @@ final class ConnectionCounts: Sendable {
   }
 
   /// Connections beyond the bounds, from ``GatewayConfiguration/healthNetworks`` alone. Each asks one thing and is closed; one more
-  /// takes the place of the oldest, which has had the time to ask.
+  /// replaces the oldest, which has had the time to ask.
   static let maxForHealth = 64
 
   private let state: Mutex<State>
@@ -33,7 +33,7 @@ final class ConnectionCounts: Sendable {
 
   var total: Int { state.withLock { $0.connections.total } }
 
-  /// Takes a place, or says by nil that there is none.
+  /// Takes a slot, or says by nil that there is none.
   ///
   /// - Parameters:
   ///   - address: nil for a proxy, whose connections are many people's.
@@ -53,7 +53,7 @@ final class ConnectionCounts: Sendable {
     return place
   }
 
-  /// Lets a place that a proxy took count as that client's from now on, or says that it has too many.
+  /// Lets a slot that a proxy took count as that client's from now on, or says that it has too many.
   func claim(_ address: ClientAddress) -> Bool {
     let isFree = state.withLock { $0.connections.assign(1, to: address) }
     if !isFree { refused.increment() }

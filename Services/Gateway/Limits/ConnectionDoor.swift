@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import ServiceKit
 
-/// Holds a connection's place in ``ConnectionCounts`` as long as the connection lives.
+/// Holds a connection's slot in ``ConnectionCounts`` as long as the connection lives.
 final class ConnectionDoor: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -16,7 +16,7 @@ final class ConnectionDoor: ChannelInboundHandler {
 
   /// - Parameters:
   ///   - address: nil for a proxy.
-  ///   - close: closes the connection, given where beyond the bounds there is a place for health.
+  ///   - close: closes the connection, given where beyond the bounds there is a slot for health.
   init(
     _ counts: ConnectionCounts, _ bytes: BytesInFlight, _ address: ClientAddress?, forHealth close: (@Sendable () -> Void)? = nil
   ) {
@@ -48,7 +48,7 @@ final class ConnectionDoor: ChannelInboundHandler {
 @available(*, unavailable)
 extension ConnectionDoor: Sendable {}
 
-/// What the kernel is told of accepted sockets.
+/// What is set for the kernel's handling of accepted sockets.
 enum SocketOptions {
   static func set(_ channel: any Channel, _ limits: GatewayConfiguration.Limits) throws {
     guard let options = channel.syncOptions, channel.remoteAddress?.ipAddress != nil else { return }

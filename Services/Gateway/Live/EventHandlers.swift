@@ -3,7 +3,7 @@ import Logging
 import Messaging
 import Operations
 
-/// What the gateway does when it hears of something.
+/// What the gateway does when it learns of something.
 struct EventHandlers: Sendable {
   let revocations: Revocations
   let languages: AccountLanguages
@@ -12,7 +12,7 @@ struct EventHandlers: Sendable {
   let sources: [LiveSource]
   let logger: Logger
 
-  /// One listener for each publisher. Of identity's state it needs what was revoked lately, and nothing else: nobody is let in before that
+  /// One subscriber for each publisher. Of identity's state it needs what was revoked lately, and nothing else: nobody is let in before that
   /// is known. Of languages and of what is live it needs only what happens from now on: each connection fetches what it lacks itself.
   func listeners(bus: any Bus) -> [EventListener] {
     let inbox = EventMemory(effects)
@@ -26,7 +26,7 @@ struct EventHandlers: Sendable {
     return live + [identity]
   }
 
-  /// The events that tell what lets nobody in any more.
+  /// The events that say what lets nobody in any more.
   static let revocationNames: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
 
   /// What each event does, by its name. An event that cannot be read is recorded and must not stop those after it.

@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
 
-/// The gateway's inbox: it keeps nothing, so it only remembers where it stands while the process lives.
+/// What the gateway has of its subscriptions: it keeps nothing, so it only remembers where it stands while the process lives.
 ///
 /// See ``EventHandlers`` for where a gateway that starts begins.
 final class EventMemory: EventInbox {

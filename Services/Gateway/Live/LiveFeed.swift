@@ -31,7 +31,7 @@ struct LiveFeed: Sendable {
   let pageSize: Int
   let answerSeconds: Int
 
-  /// The largest number the backlog's input allows: asking after it tells only the newest number.
+  /// The largest number the backlog's input allows: asking after it returns only the newest number.
   static let farAhead = 9_000_000_000_000_000
 
   /// The number of the last message seen, as a client gives it.
@@ -50,6 +50,7 @@ struct LiveFeed: Sendable {
   /// - Parameters:
   ///   - caller: who is connected, by the token of the moment.
   ///   - expiry: when that token expires.
+  ///   - allows: what that token allows.
   ///   - after: the last number the client has seen; nil begins with what happens from now on.
   ///   - emit: shows an item; throws if the connection is gone.
   func run(

@@ -21,7 +21,7 @@ final class LiveHub: Sendable {
 
   var count: Int { state.withLock { $0.count } }
 
-  /// From now on the subscription gets what is told of the account, until it ends.
+  /// From now on the subscription gets what is published of the account, until it ends.
   ///
   /// - Parameter held: where what waits for it counts.
   func subscribe(_ account: AccountID, _ held: HeldBytes) -> LiveSubscription {

@@ -1,14 +1,14 @@
 import Messaging
 import Operations
 
-/// Something that is delivered live: the event that tells of it, and the operation that lists what was missed.
+/// Something that is delivered live: the event that reports it, and the operation that lists what was missed.
 ///
-/// Both tell a number that counts without gaps for each account, so that a connection notices what it lacks. Another kind of
+/// Both carry a number that counts without gaps for each account, so that a connection notices what it lacks. Another kind of
 /// live message is another value of this type.
 struct LiveSource: Sendable {
   /// Name of the SSE event; the JSON-RPC notification is `live.<name>`.
   let name: String
-  /// Who tells the event and serves the backlog.
+  /// Who publishes the event and serves the backlog.
   let service: ServiceName
   /// Name of the event whose document holds `accountID`, `number` and, as the member ``payload``, what clients get.
   let event: String
@@ -24,7 +24,7 @@ struct LiveSource: Sendable {
     self.backlog = O.spec.name
   }
 
-  /// The message that an event tells of.
+  /// The message that an event reports.
   ///
   /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where it is not what the contract says.
   func message(_ event: LoggedEvent) throws -> LiveMessage {

@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 import Synchronization
 
-/// Why a live connection ends, as its client is told.
+/// Why a live connection ends, as its client learns it.
 enum LiveEnd: String, Sendable {
   case sessionRevoked = "session_revoked"
   /// Its account closed it from another of its sessions.
@@ -35,14 +35,14 @@ enum LiveEnd: String, Sendable {
   }
 }
 
-/// One connection's place in the hub.
+/// One connection's entry in the hub.
 final class LiveSubscription: Sendable {
   enum Signal: Sendable {
     case message(LiveMessage)
     case heartbeat
   }
 
-  /// What was told since the subscription began; ends with it.
+  /// What was published since the subscription began; ends with it.
   let signals: AsyncStream<Signal>
   private let continuation: AsyncStream<Signal>.Continuation
   private struct State {

@@ -32,7 +32,7 @@ enum Malformation: String, CaseIterable {
   case positional = "positional"
   case ownLine = "own_line"
 
-  /// The failure that tells it.
+  /// The failure that reports it.
   func failure(_ parameters: [String: Parameter] = [:]) -> Failure {
     Failure(RequestFailure.badRequest, parameters.merging(["reason": .text(rawValue)]) { _, reason in reason })
   }

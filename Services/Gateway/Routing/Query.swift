@@ -7,7 +7,9 @@ enum Query {
 
   /// Adds `a=1&b=2` to the parameters from the path.
   ///
-  /// - Parameter broken: what it is called where an escape is broken.
+  /// - Parameters:
+  ///   - broken: what it is called where an escape is broken.
+  ///   - texts: the names of those that may have several lines, and tabs.
   /// - Throws: `bad_request` for a broken escape or too many; `invalid_fields` for a name given twice or a control character.
   static func parse(
     _ query: Substring, into parameters: inout [String: String], orElse broken: Malformation = .queryEncoding

@@ -39,7 +39,7 @@ struct Identification: Sendable, Hashable {
   }
 }
 
-/// Why a token is not accepted, as far as the client is told.
+/// Why a token is not accepted, as far as the client learns.
 enum TokenRefusal: Error, Hashable {
   /// Not a token of ours: malformed, forged, meant for something else. The detail is for the log and the tests.
   case invalid(Detail)

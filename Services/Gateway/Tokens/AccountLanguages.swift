@@ -30,7 +30,7 @@ final class AccountLanguages: Sendable {
     let oldest = clock.now.adding(seconds: -Self.rememberedSeconds)
     guard instant > oldest else { return }
     choices.withLock { choices in
-      // It may be told again.
+      // It may be published again.
       if let known = choices[account], known.at > instant { return }
       if choices[account] == nil, choices.count >= bound {
         choices = choices.filter { $0.value.at > oldest }

@@ -29,7 +29,7 @@ final class Latch: Sendable {
       return state.nextKey
     }
     let timer = Task {
-      // Cancelled: there is nobody left to tell.
+      // Cancelled: there is nobody left to inform.
       do { try await Task.sleep(for: time) } catch { return }
       giveUp(key)
     }

@@ -3,7 +3,7 @@ import Foundation
 import IdentityContract
 import Operations
 
-/// Tells whom a personal access token speaks for. Identity knows; its answer is good for a short while, and a revocation ends it at
+/// Finds out whom a personal access token speaks for. Identity knows; its answer is good for a short while, and a revocation ends it at
 /// once.
 ///
 /// What has not the form of a token costs identity nothing, and identity only ever sees a hash.

@@ -8,7 +8,7 @@ import Synchronization
 /// A session is remembered until the last of its tokens has expired, a personal access token until nobody remembers an answer about it. When more are closed than are to be remembered, all tokens
 /// made until then count as expired: their owners refresh them with identity, which knows every closed session.
 ///
-/// A gateway that begins knows of none: until identity has told it all that was revoked lately, nobody can be let in by a token; see
+/// A gateway that begins knows of none: until identity has reported to it all that was revoked lately, nobody can be let in by a token; see
 /// ``areKnown(within:)``.
 final class Revocations: Sendable {
   private struct State {
@@ -49,7 +49,7 @@ final class Revocations: Sendable {
   /// The same, after waiting for that time at most.
   func areKnown(within time: Duration) async -> Bool { await known.isOpen(within: time) }
 
-  /// Notes that identity has told all that it had revoked; what it revokes from now on comes as it happens.
+  /// Notes that identity has reported all that it had revoked; what it revokes from now on comes as it happens.
   func becomeKnown() { known.open() }
 
   /// Notes that nobody is let in by that any more.
@@ -66,7 +66,7 @@ final class Revocations: Sendable {
     let now = clock.now
     state.withLock { state in
       if state.outdated[session] == nil { state.makeRoom(bound, now: now) }
-      // They may be told again, by a snapshot.
+      // They may be published again, by a snapshot.
       guard generation > state.outdated[session]?.generation ?? -1 else { return }
       state.outdated[session] = Outdating(generation: generation, until: until)
     }

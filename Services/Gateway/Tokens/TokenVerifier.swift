@@ -3,16 +3,16 @@ import IdentityContract
 import Operations
 import Synchronization
 
-/// Tells whom a token speaks for: a session's access token, or a personal access token.
+/// Finds out whom a token speaks for: a session's access token, or a personal access token.
 ///
-/// While it is not known yet what was revoked before this gateway began, whoever brings a token waits, and is told `unavailable` if
+/// While it is not known yet what was revoked before this gateway began, whoever brings a token waits, and gets `unavailable` if
 /// that takes longer than ``patience``.
 final class TokenVerifier: Sendable {
   private let keys: KeyRing
   private let cache: TokenCache
   private let personal: PersonalAccessTokens
   private let clock: Clock
-  /// For a gateway that has just begun to be told what was revoked.
+  /// For a gateway that has just begun to learn what was revoked.
   static let patience = Duration.seconds(2)
 
   let revocations: Revocations

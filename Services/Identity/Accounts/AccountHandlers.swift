@@ -20,7 +20,7 @@ enum AccountHandlers {
 }
 
 extension AccountCall {
-  /// The signed-in account, if its session has not ended: identity knows of an end before the gateway hears of it.
+  /// The signed-in account, if its session has not ended: identity knows of an end before the gateway does.
   func liveAccount(_ database: Database) throws -> AccountRecord {
     let session = try session
     guard try SessionStore.isLive(session, of: account, now: now, in: database),

@@ -142,7 +142,7 @@ extension AccountStore {
     .map(AccountRecord.init)
   }
 
-  /// Adds an account and tells of it.
+  /// Adds an account and publishes it.
   static func add(_ form: RegistrationForm, _ hash: PasswordHash, _ transaction: Transaction) throws -> AccountRecord {
     let id = AccountID()
     try transaction.database.cachedStatement(
@@ -159,7 +159,7 @@ extension AccountStore {
     return try publish(id, transaction)
   }
 
-  /// Notes that the e-mail address is verified, if it was not, and tells of it.
+  /// Notes that the e-mail address is verified, if it was not, and publishes that.
   static func verify(_ id: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE accounts SET verified_at = ?, revision = revision + 1 WHERE account_id = ? AND verified_at IS NULL"
@@ -175,7 +175,7 @@ extension AccountStore {
       .execute(arguments: [hash.text, id])
   }
 
-  /// Tells the account as it is now, and lets the directory follow.
+  /// Publishes the account as it is now, and lets the directory follow.
   static func publish(_ id: AccountID, _ transaction: Transaction) throws -> AccountRecord {
     guard let account = try find(id, in: transaction.database) else { throw Failure(RequestFailure.notFound) }
     try transaction.publish(account.changed)

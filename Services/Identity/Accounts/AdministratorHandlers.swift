@@ -25,7 +25,7 @@ enum AdministratorHandlers {
     }
     guard account.isAdministrator else { return account.own }
     try AdministratorStore.requireOthers(than: account, in: transaction.database)
-    // Before it takes effect: whoever is dismissed is told with the others.
+    // Before it takes effect: whoever is dismissed is notified with the others.
     try raiseEach(.administratorDismissed, of: account.id, transaction)
     try AdministratorStore.set(account.id, false, transaction)
     // Other services believe the token, which says that the account administers.

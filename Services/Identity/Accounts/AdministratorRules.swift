@@ -1,4 +1,4 @@
-/// Bounds what administrators are told.
+/// Bounds how often administrators are notified.
 enum AdministratorRules {
   /// Beyond so many nobody would feel meant.
   static let maxNotified = 50

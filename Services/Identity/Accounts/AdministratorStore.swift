@@ -15,7 +15,7 @@ enum AdministratorStore {
     }
   }
 
-  /// - Throws: `last_administrator` if nobody else administers: there would be nobody to hear of incidents.
+  /// - Throws: `last_administrator` if nobody else administers: there would be nobody to be notified of incidents.
   static func requireOthers(than account: AccountRecord, in database: Database) throws {
     let statement = try database.cachedStatement(
       sql: "SELECT 1 FROM accounts WHERE is_administrator = 1 AND account_id <> ? LIMIT 1")
@@ -23,7 +23,7 @@ enum AdministratorStore {
     throw AdministratorFailure.last
   }
 
-  /// Those whom incidents and reports are told to.
+  /// Those who are notified of incidents and reports.
   static func all(in database: Database) throws -> [AccountRecord] {
     try Row.fetchAll(
       database.cachedStatement(sql: "SELECT * FROM accounts WHERE is_administrator = 1 ORDER BY account_id LIMIT ?"),

@@ -36,7 +36,7 @@ enum ConsentStore {
     return ConsentState(isGiven: row["is_given"], changedAt: row["at"], wordingVersion: row["wording_version"])
   }
 
-  /// Gives and withdraws consents, and records each with its time and the wording's version. To be told with the account.
+  /// Gives and withdraws consents, and records each with its time and the wording's version. To be published with the account.
   ///
   /// The records stay until the account is deleted. A withdrawal leaves what was kept before it (GDPR, article 7, paragraph 3).
   static func change(

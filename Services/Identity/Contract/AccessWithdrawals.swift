@@ -2,7 +2,7 @@ public import Operations
 
 /// Somebody else may have been in an account: what they may have made to stay in is to end, with whoever keeps it.
 ///
-/// It is told wherever personal access tokens end without their owner having revoked them one by one. A login that was not the owner's
+/// It is published wherever personal access tokens end without their owner having revoked them one by one. A login that was not the owner's
 /// withdraws what was made since; all else withdraws everything.
 public struct AccessWithdrawn: Event, Hashable {
   public var accountID: AccountID

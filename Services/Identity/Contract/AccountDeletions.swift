@@ -136,7 +136,7 @@ public enum DeleteAccount: AccountOperation {
     requirements: ["ID-12"], "Delete the account and everything it holds in all services.")
 }
 
-/// Tells whoever deleted an account how far that has come (ID-12). By POST, so that the token is in no address.
+/// Informs whoever deleted an account how far that has come (ID-12). By POST, so that the token is in no address.
 public enum ReadAccountDeletion: OpenOperation {
   public struct Input: Document, Hashable {
     public var token: String
@@ -203,7 +203,7 @@ public enum ReadDeletionReport: OpenOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "What the report of a deletion says, and to whom it goes.")
 }
 
-/// Tells identity that the report was sent or given up, so that it forgets the address too. Telling again changes nothing.
+/// Informs identity that the report was sent or given up, so that it forgets the address too. A repetition changes nothing.
 public enum EndDeletionReport: OpenOperation {
   public struct Input: Document, Hashable {
     public var deletionID: AccountDeletionID

@@ -105,7 +105,7 @@ public struct AccountChanged: Event, Hashable {
     "An account was registered, verified or changed; its whole public state.")
 }
 
-/// Tells a service what ``AccountChanged`` will tell it too, when it cannot wait.
+/// Gives a service what ``AccountChanged`` will bring it too, when it cannot wait.
 public enum LookUpAccount: OpenOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID?

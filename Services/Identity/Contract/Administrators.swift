@@ -2,7 +2,7 @@ public import Operations
 
 /// Why somebody goes on administering.
 public enum AdministratorFailure: String, FailureCode {
-  /// Nobody would be left to hear of incidents.
+  /// Nobody would be left to be notified of incidents.
   case last = "last_administrator"
 
   public var status: Int { 409 }

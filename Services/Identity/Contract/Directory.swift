@@ -24,7 +24,7 @@ public struct DirectoryQuery: TextValue {
   public static let schema: JSON = ["type": "string", "minLength": 2, "maxLength": 30, "examples": ["muñoz"]]
 }
 
-/// An account as the directory shows it.
+/// An account as the directory shows it, with what is between it and who looks: a request that waits can be answered there (SOC-7).
 public struct DirectoryEntry: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
@@ -42,7 +42,8 @@ public struct DirectoryEntry: Document, Hashable {
   ]
 }
 
-/// Finds other accounts by a part of their username or nickname, or lists them. Only those appear that want to and are verified.
+/// Finds other accounts by a part of their username or nickname, or lists them, each once and to the end. Only those appear that want to
+/// and are verified, and neither of two accounts appears to the other once one has blocked the other.
 public enum SearchDirectory: AccountOperation {
   public struct Input: ListInput, Hashable {
     public var query: DirectoryQuery?

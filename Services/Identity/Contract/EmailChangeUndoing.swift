@@ -4,9 +4,9 @@ public import Operations
 public enum EmailChangeUndoFailure: String, FailureCode {
   /// No such link was ever sent, or it is damaged.
   case linkInvalid = "email_change_undo_link_invalid"
-  /// The change took place more than 72 hours ago.
+  /// The change was made more than 72 hours ago.
   case linkExpired = "email_change_undo_link_expired"
-  /// The change did not take place, and cannot any more.
+  /// The change was not made, and cannot be any more.
   case over = "email_change_over"
   /// It was cancelled or undone already.
   case undone = "email_change_undone"

@@ -113,7 +113,7 @@ public enum CompleteEmailChange: OpenOperation {
     "Change the e-mail address by the mailed link's token.")
 }
 
-/// A link to change an address is to be mailed to it, and a notice to the present one. Their secrets are not told: see
+/// A link to change an address is to be mailed to it, and a notice to the present one. Their secrets are not published: see
 /// ``ReadEmailChangeSecret`` and ``ReadEmailChangeNotice``.
 public struct EmailChangeRequested: Event, Hashable {
   public var changeID: EmailChangeID
@@ -130,7 +130,7 @@ public struct EmailChangeRequested: Event, Hashable {
     "emailChanges.requested", by: .identity, requirements: ["ID-11"], "An account asks for another e-mail address.")
 }
 
-/// An account has another e-mail address; its owner is to be told at the former one, with the link that undoes it.
+/// An account has another e-mail address; its owner is to be notified at the former one, with the link that undoes it.
 public struct EmailChanged: Event, Hashable {
   public var changeID: EmailChangeID
   public var accountID: AccountID

@@ -18,7 +18,7 @@ public enum ExternalLoginFailure: String, FailureCode {
   case proofInvalid = "external_proof_invalid"
   /// The provider does not answer, or not in its own protocol: begin again.
   case providerUnavailable = "external_provider_unavailable"
-  /// The provider tells no e-mail address, which a new account needs.
+  /// The provider supplies no e-mail address, which a new account needs.
   case emailMissing = "external_email_missing"
   /// An account here has the e-mail address: log in to it first, then link it.
   case accountExists = "external_account_exists"
@@ -166,7 +166,7 @@ let answerNotes: Notes = [
   "error": Note("The error that came back instead of a code.", length: 1...200, example: "access_denied"),
 ]
 
-/// Tells the gateway where a browser goes on to, which a provider sent to the gateway with a form (`response_mode=form_post`).
+/// Answers the gateway where a browser goes on to, which a provider sent to the gateway with a form (`response_mode=form_post`).
 public enum ReadExternalLoginReturn: OpenOperation {
   public struct Input: Document, Hashable {
     public var state: String

@@ -132,7 +132,7 @@ public enum IdentityLinkChange {}
 /// One identity linked or unlinked.
 public typealias IdentityLinkChangeID = ID<IdentityLinkChange>
 
-/// An external identity was linked to an account, or unlinked; its owner is to be told by mail.
+/// An external identity was linked to an account, or unlinked; its owner is to be notified by mail.
 public struct IdentityLinkChanged: Event, Hashable {
   public var changeID: IdentityLinkChangeID
   public var accountID: AccountID

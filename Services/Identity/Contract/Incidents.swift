@@ -192,10 +192,10 @@ public enum CloseIncident: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-15"], "Close an incident.")
 }
 
-/// An account was protected by itself; its owner is to be told. Of an incident each measure that is graver than the one before is told.
+/// An account was protected automatically; its owner is to be notified. Of an incident each graver measure is published.
 public struct AccountProtected: Event, Hashable {
   public var incidentID: IncidentID
-  /// Nil where what was guessed at is nobody's: then nobody is to be told, and telling it takes as long.
+  /// Nil where what was guessed at is nobody's: then nobody is to be notified, and publishing it takes as long.
   public var accountID: AccountID?
   public var pattern: IncidentPattern
   /// Nil in events of earlier versions: what goes with the pattern.
@@ -221,7 +221,7 @@ public struct AccountProtected: Event, Hashable {
     "accounts.protected", by: .identity, requirements: ["ID-15"], "An account was protected from somebody who is after it.")
 }
 
-/// An incident is critical; that administrator is to be told at once.
+/// An incident is critical; that administrator is to be notified at once.
 public struct AdministratorAlerted: Event, Hashable {
   public var mailID: SecurityMailID
   public var accountID: AccountID

@@ -2,7 +2,7 @@ public import Operations
 
 /// How far a login was from what the account usually does.
 public enum LoginAlertLevel: String, Choice {
-  /// Something is new, as with every new phone: the owner is told.
+  /// Something is new, as with every new phone: the owner is notified.
   case notice
   /// More than that is new, or strange: the owner is asked.
   case suspicious
@@ -177,7 +177,7 @@ public enum AnswerLoginAlertByLink: OpenOperation {
     failures: failures, requirements: ["ID-7"], "Say of a login that it was you, or close it, by the mailed link's token.")
 }
 
-/// A login was unlike the account; its owner is to be told. The secret of the mail's links is not told: see
+/// A login was unlike the account; its owner is to be notified. The secret of the mail's links is not published: see
 /// ``ReadLoginAlertSecret``.
 public struct LoginAlertRaised: Event, Hashable {
   public var alertID: LoginAlertID

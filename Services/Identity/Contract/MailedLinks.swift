@@ -14,7 +14,7 @@ public enum MailedLinkPurpose: String, Choice {
   case loginAlert
 }
 
-/// Tells whether a mailed link works, when it is opened and before anything is filled in: the link is not used up.
+/// Checks whether a mailed link works, when it is opened and before anything is filled in: the link is not used up.
 ///
 /// It ends in the failures of the operation that uses the link, which are recorded and counted in the same way: whoever guesses learns
 /// nothing more here than there, and for as much.

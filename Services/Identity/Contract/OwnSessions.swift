@@ -1,6 +1,6 @@
 public import Operations
 
-/// Where a session was last seen, as far as its network address tells.
+/// Where a session was last seen, as far as its network address shows.
 public struct SessionPlace: Document, Hashable {
   /// How much is known.
   public enum Kind: String, Choice {
@@ -73,7 +73,7 @@ public struct OwnSession: Document, Hashable {
   ]
 }
 
-/// Lists the account's sessions that have not ended, the newest login first. A session in doubt reads itself alone: the others would tell it
+/// Lists the account's sessions that have not ended, the newest login first. A session in doubt reads itself alone: the others would show it
 /// what its account is known by.
 public enum ListSessions: AccountOperation {
   public typealias Input = ListPage
@@ -84,7 +84,7 @@ public enum ListSessions: AccountOperation {
     "List your sessions: device, place, when last seen, and which one this is.")
 }
 
-/// Closes one of the account's sessions: it ends at once, in every service, and its device is told live.
+/// Closes one of the account's sessions: it ends at once, in every service, and its device is notified live.
 ///
 /// Closing it twice is harmless. Another account's session is `not_found`.
 public enum CloseSession: AccountOperation {

@@ -21,7 +21,7 @@ public enum ChangePasswordFailure: String, FailureCode {
 }
 
 /// Changes the account's password. The calling session gets new tokens, which replace those it has; every other session ends, every
-/// personal access token is revoked unless they are to be kept, and a mail tells of it. The refresh token that is replaced gives the new ones by
+/// personal access token is revoked unless they are to be kept, and a mail reports it. The refresh token that is replaced gives the new ones by
 /// ``RefreshSession`` for 30 s, and so does a repetition with the same idempotency key.
 public enum ChangePassword: AccountOperation {
   public struct Input: Form, Hashable {
@@ -64,7 +64,7 @@ public enum ChangePassword: AccountOperation {
     "Change the password; this session gets new tokens, all others and the personal access tokens end.")
 }
 
-/// An account has another password; its owner is to be told by mail.
+/// An account has another password; its owner is to be notified by mail.
 public struct PasswordChanged: Event, Hashable {
   public var changeID: PasswordChangeID
   public var accountID: AccountID

@@ -62,7 +62,7 @@ public enum RecoveryFailure: String, FailureCode {
   }
 }
 
-/// Chooses a new password by the token of the mailed link. Every session of the account ends, and a mail tells of it. Its personal access
+/// Chooses a new password by the token of the mailed link. Every session of the account ends, and a mail reports it. Its personal access
 /// tokens are revoked, its login failures are cleared, and its address, which the link has reached, is verified.
 public enum CompletePasswordRecovery: OpenOperation {
   public struct Input: Form, Hashable {
@@ -103,7 +103,7 @@ public enum CompletePasswordRecovery: OpenOperation {
     "Choose a new password by the mailed link's token; all sessions end.")
 }
 
-/// A recovery was asked for. The link's secret is not told: see ``ReadRecoverySecret``.
+/// A recovery was asked for. The link's secret is not published: see ``ReadRecoverySecret``.
 public struct PasswordRecoveryRequested: Event, Hashable {
   public var recoveryID: PasswordRecoveryID
   public var accountID: AccountID?

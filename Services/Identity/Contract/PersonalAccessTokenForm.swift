@@ -2,7 +2,7 @@ public import Operations
 
 /// What a personal access token looks like: `racha_pat_`, 30 random characters, and 6 that check them.
 ///
-/// Prefix and checksum let secret scanners find one in a repository or a log, and tell it from what only resembles one, without asking
+/// Prefix and checksum let secret scanners find one in a repository or a log, and distinguish it from what only resembles one, without asking
 /// anybody. Characters are base62; the checksum is the CRC-32 of the random ones, padded with zeros at the front.
 public enum PersonalAccessTokenForm {
   public static let prefix = "racha_pat_"

@@ -44,7 +44,7 @@ public enum AccessScope: String, Choice {
   case notificationsRead = "notifications:read"
   case notificationsWrite = "notifications:write"
 
-  /// The scope that a call of the operation takes; nil if no token may call it. This is the one place that says which.
+  /// The scope that a call of the operation takes; nil if no token may call it. Nothing else says which.
   public init?(for operation: OperationSpec) {
     guard !operation.isForSessionsOnly else { return nil }
     switch operation.caller {
@@ -104,7 +104,7 @@ public enum CreatePersonalAccessToken: AccountOperation {
     ]
   }
 
-  // No idempotency key, and not `create`: a recorded reply would keep the secret in the store. A repetition is told that the name is taken.
+  // No idempotency key, and not `create`: a recorded reply would keep the secret in the store. A repetition is refused, as the name is taken.
   public static let spec = OperationSpec(
     "personalAccessTokens.create", of: .identity, .post("/v1/personal-access-tokens"), by: .account, effect: .write,
     failures: PersonalAccessTokenFailure.allCases.map(\.kind), takesIdempotencyKey: false, requirements: ["ID-18"],
@@ -138,7 +138,7 @@ public enum RevokePersonalAccessToken: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["ID-18"], "Revoke one of your personal access tokens.")
 }
 
-/// Tells the gateway whom a personal access token speaks for, by the hash of its secret, and notes that it was used.
+/// Answers the gateway whom a personal access token speaks for, by the hash of its secret, and notes that it was used.
 public enum IdentifyPersonalAccessToken: OpenOperation {
   public struct Input: Document, Hashable {
     public var hash: PersonalAccessTokenHash
@@ -181,7 +181,7 @@ public enum IdentifyPersonalAccessToken: OpenOperation {
     "Tell whom a personal access token speaks for.")
 }
 
-/// A personal access token was made; its owner is to be told by mail. Neither its secret nor its name is told: see
+/// A personal access token was made; its owner is to be notified by mail. Neither its secret nor its name is published: see
 /// ``ReadPersonalAccessTokenNotice``.
 public struct PersonalAccessTokenCreated: Event, Hashable {
   public var tokenID: PersonalAccessTokenID

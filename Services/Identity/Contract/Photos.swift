@@ -45,7 +45,10 @@ public enum ReadOwnPhoto: AccountOperation {
     "Read the account's own photo; `not_found` without one.")
 }
 
-/// Reads an account's photo, which appears to other users.
+/// Reads an account's photo, which appears to other users. Its address, with the version, is in every list of people (``PhotoURL``): who
+/// has the answer to the version that the photo has now may keep it for good (``MediaFile/isImmutable``).
+///
+/// Neither of two reads the other's once one has blocked the other, and nobody that of somebody who is suspended (SOC-8).
 public enum ReadPhoto: AccountOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID

@@ -19,7 +19,7 @@ public struct PublicLink: Document, Hashable {
   ]
 }
 
-/// Makes a secret link to the account's public profile, or another in its place: the one before stops working.
+/// Makes a secret link to the account's public profile, or another instead: the one before stops working.
 public enum CreatePublicLink: AccountOperation {
   public typealias Input = Empty
   public typealias Output = PublicLink

@@ -3,7 +3,7 @@ public import Operations
 /// How much a security event or an incident matters.
 public enum SecuritySeverity: String, Choice {
   case info, warning
-  /// Administrators are told at once.
+  /// Administrators are notified at once.
   case critical
 }
 

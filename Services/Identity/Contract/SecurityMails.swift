@@ -26,7 +26,7 @@ public struct SecurityMail: Document, Hashable {
   ]
 }
 
-/// Names what one administrator is told of by mail.
+/// Names what one administrator is notified of by mail.
 public typealias SecurityMailID = ID<SecurityMail>
 
 /// Gives the notifications service a mail to an administrator, about an incident or with a report, at the moment of sending it.

@@ -130,7 +130,7 @@ public struct SessionRevoked: Event, Hashable {
   /// Why it ended.
   public enum Reason: String, Choice {
     case loggedOut
-    /// A refresh token was used twice: it may have been stolen, and the account is to be told.
+    /// A refresh token was used twice: it may have been stolen, and the account is to be notified.
     case refreshTokenReused
     /// Its account closed it from another of its sessions.
     case closedByOwner

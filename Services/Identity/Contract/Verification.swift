@@ -86,7 +86,7 @@ public enum ResendVerification: AccountOperation {
     "Send the verification link again; older links stop working.")
 }
 
-/// A verification mail is to be sent. The link's secret is not told: see ``ReadVerificationSecret``.
+/// A verification mail is to be sent. The link's secret is not published: see ``ReadVerificationSecret``.
 public struct VerificationMailRequested: Event, Hashable {
   /// What made the mail necessary.
   public enum Reason: String, Choice { case registered, askedAgain }
@@ -111,7 +111,7 @@ public struct VerificationMailRequested: Event, Hashable {
   )
 }
 
-/// An account's e-mail address was verified, by whichever way: what its open sessions are told (S 8, scenario 1).
+/// An account's e-mail address was verified, by whichever way: what its open sessions are notified of (S 8, scenario 1).
 public struct AccountVerified: Event, Hashable {
   public var accountID: AccountID
   public var at: Instant

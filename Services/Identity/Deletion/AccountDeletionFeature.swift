@@ -8,7 +8,7 @@ import Storage
 ///
 /// What stays names nobody: ids of the account and the deletion, so that late events and restored copies cannot bring the account back;
 /// security events without whom and where; a keyed hash of the username while it is reserved; the sealed tokens of providers' grants until
-/// the providers have been told. All but sessions and security events is gone in the transaction of the deletion: there is no such account any more.
+/// the providers have been notified. All but sessions and security events is gone in the transaction of the deletion: there is no such account any more.
 struct AccountDeletionFeature: Feature {
   private let handlers: AccountDeletionHandlers
   private let environment: ServiceEnvironment

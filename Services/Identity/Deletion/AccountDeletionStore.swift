@@ -137,7 +137,7 @@ enum AccountDeletionStore {
         """)
   }
 
-  /// Deletes the account: everything of it in this store, its sessions and tokens, and tells all services to do the same. Of what
+  /// Deletes the account: everything of it in this store, its sessions and tokens, and has all services do the same. Of what
   /// there is much, some goes later. What is left is its address, sealed, until the report has been sent.
   static func begin(
     _ account: AccountRecord, _ erasure: Erasure, _ keys: IdentityKeys, _ secrets: SecureStorage, _ transaction: Transaction

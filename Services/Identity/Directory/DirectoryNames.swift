@@ -1,9 +1,9 @@
 import IdentityContract
 import Operations
 
-/// The names by which an account is found: where in them something can begin, and which of these places counts for a search.
+/// The names by which an account is found: where in them something can begin, and which of these positions counts for a search.
 struct DirectoryNames: Sendable, Hashable {
-  /// How well a place answers a search that finds it; the lower, the better.
+  /// How well a position answers a search that finds it; the lower, the better.
   enum Rank: Int, Sendable, CaseIterable, Comparable {
     /// The username or the nickname begins there.
     case name
@@ -15,7 +15,7 @@ struct DirectoryNames: Sendable, Hashable {
     static func < (one: Rank, other: Rank) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// A place, in the order in which places are shown.
+  /// A position, in the order in which positions are shown.
   struct Place: Sendable, Hashable {
     let rank: Rank
     /// What follows there, not beyond ``maxFollowing`` scalars.
@@ -24,7 +24,7 @@ struct DirectoryNames: Sendable, Hashable {
     let index: Int
   }
 
-  /// How much of what follows a place is in the key of the table; the rest of a longer search is compared afterwards.
+  /// How much of what follows a position is in the key of the table; the rest of a longer search is compared afterwards.
   static let maxFollowing = 12
   /// Scalars of a folded nickname; what is beyond is not searched. One with 30 characters seldom has more.
   private static let maxOfNickname = 60
@@ -46,10 +46,10 @@ struct DirectoryNames: Sendable, Hashable {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// Every place where a search can find them.
+  /// Every position where a search can find them.
   var places: [Place] { scalars.indices.filter { !isBlank($0) }.map(place) }
 
-  /// The place that is shown for a search, of all that it finds the first; nil if it finds none.
+  /// The position that is shown for a search, of all that it finds the first; nil if it finds none.
   func first(_ search: DirectoryText) -> Place? {
     scalars.indices.filter { !isBlank($0) && scalars[$0...].starts(with: search.scalars) }.map(place).min { one, other in
       if one.rank != other.rank { return one.rank < other.rank }

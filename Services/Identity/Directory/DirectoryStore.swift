@@ -10,7 +10,7 @@ struct DirectoryHit: Sendable {
   let position: DirectoryPosition
 }
 
-/// A position in what a search finds: behind the hit of that place.
+/// A position in what a search finds: behind the hit at that index.
 struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
   /// How many hits are up to here.
   var count: Int
@@ -75,7 +75,8 @@ enum DirectoryStore {
     }
   }
 
-  /// The statement that goes through the places of one rank at which something begins.
+  /// The statement that goes through the positions of one rank at which something begins, without the accounts that the one who searches (`?6`)
+  /// is not to see at that time (`?7`).
   static let searchSQL = """
     SELECT beginning, number, place, account_id, names, username, nickname
     FROM directory_places JOIN directory_entries USING (number) JOIN accounts USING (account_id)
@@ -85,8 +86,8 @@ enum DirectoryStore {
 
   /// The accounts that a search finds, each once, behind that position; without the one who searches.
   ///
-  /// It stops at the last hit that is asked for, and ignores other places only of accounts that are hits already: so a page takes
-  /// as long among a hundred thousand accounts as among a hundred.
+  /// It stops at the last hit that is asked for, and ignores other positions only of accounts that are hits already, and the few that are
+  /// suspended for a time or that are blocked between the two: so a page takes as long among a hundred thousand accounts as among a hundred.
   static func search(
     _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID, in database: Database
   ) throws -> [DirectoryHit] {
@@ -101,7 +102,7 @@ enum DirectoryStore {
         arguments: [rank.rawValue, start.beginning, start.number, start.place, key + "\u{10FFFF}"])
       while hits.count < limit, let row = try rows.next() {
         let place: Int = row["place"]
-        // Of an account's places that match only the first is shown.
+        // Of an account's positions that match only the first is shown.
         guard row["account_id"] as AccountID != searcher,
           let first = DirectoryNames(text: row["names"]).first(search), first.rank == rank, first.index == place
         else { continue }
@@ -117,7 +118,8 @@ enum DirectoryStore {
     return hits
   }
 
-  /// Lets the directory show the account as it is now, or not at all.
+  /// Lets the directory show the account as it is now, or not at all. One that is suspended for a time keeps its entry, which searches leave
+  /// out until it is over; one that is banned has none.
   static func update(_ account: AccountRecord, _ transaction: Transaction) throws {
     let isShown = account.directoryVisibility == .listed && account.verifiedAt != nil
     let names = isShown ? DirectoryNames(account.username, account.nickname) : nil

@@ -16,7 +16,7 @@ struct EmailChangeRecord: MailedLink {
   let expiresAt: Instant
   let replacedAt: Instant?
   let usedAt: Instant?
-  /// The address before, once the change has taken place.
+  /// The address before, once the change has been made.
   let formerEmail: EmailAddress?
   /// When it was cancelled or undone.
   let undoneAt: Instant?
@@ -116,7 +116,7 @@ enum EmailChangeStore {
       .map(EmailChangeRecord.init)
   }
 
-  /// Why the change does not take place; nil if it does.
+  /// Why the change is not made; nil if it is.
   static func refusal(of change: EmailChangeRecord?, now: Instant, in database: Database) throws -> EmailChangeFailure? {
     let isTaken = try change.map { try EmailChangeStore.isTaken($0.email, now: now, for: $0.accountID, in: database) } ?? false
     return EmailChangeRules.refusal(
@@ -134,7 +134,7 @@ enum EmailChangeStore {
       toAddress: try sentAt("email_normalized", email.normalized, EmailChangeRules.perAddress), now: now)
   }
 
-  /// Makes a new link the only one that changes the account's address, and tells that its mail is to be sent.
+  /// Makes a new link the only one that changes the account's address, and publishes that its mail is to be sent.
   ///
   /// Nothing here depends on whether another account has the address: that is looked at when the mail is written, and again when
   /// the link is opened.
@@ -152,7 +152,7 @@ enum EmailChangeStore {
     return expiresAt
   }
 
-  /// Gives the account its new address, verified, and tells of it. Every link mailed to the former one works no longer.
+  /// Gives the account its new address, verified, and publishes that. Every link mailed to the former one works no longer.
   static func complete(_ change: EmailChangeRecord, of account: AccountRecord, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE email_changes SET used_at = ?, former_email = ?, former_normalized = ? WHERE change_id = ?"

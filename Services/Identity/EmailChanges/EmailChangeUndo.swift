@@ -81,7 +81,7 @@ extension EmailChangeStore {
       statement, arguments: [email.normalized, now.adding(seconds: -EmailChangeUndoRules.seconds), account]) != nil
   }
 
-  /// Lets the change that waits take place no more.
+  /// Cancels the change that waits.
   static func cancel(_ change: EmailChangeRecord, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE email_changes SET undone_at = ?1, replaced_at = ?1 WHERE change_id = ?2"

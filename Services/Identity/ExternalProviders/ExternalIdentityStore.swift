@@ -146,7 +146,7 @@ enum ExternalIdentityStore {
     for identity in doubtful { try unlink(identity, caller, transaction) }
   }
 
-  /// Removes the link, records it and tells of it. What the person granted at the provider is given back from here on, see
+  /// Removes the link, records and publishes that. What the person granted at the provider is given back from here on, see
   /// ``ProviderRevocationWorker``.
   static func unlink(_ identity: ExternalIdentityRecord, _ caller: Caller, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(sql: "DELETE FROM external_identities WHERE identity_id = ?")

@@ -17,7 +17,7 @@ enum ExternalLoginRules {
   ///
   /// - Parameters:
   ///   - linked: the account that the identity is linked to.
-  ///   - email: what the provider tells, if it can be an address here.
+  ///   - email: what the provider supplies, if it can be an address here.
   ///   - isTaken: whether an account has that address.
   static func logIn(linked: AccountID?, email: EmailAddress?, isEmailVerified: Bool, isTaken: Bool) -> LogIn {
     if let linked { return .begin(linked) }

@@ -43,7 +43,7 @@ struct ExternalLogins: Sendable {
       state: secrets.state, flowSecret: secrets.flowSecret, expiresAt: flow.expiresAt)
   }
 
-  /// Ends a flow by what the provider sent back, and tells who it proves to be there.
+  /// Ends a flow by what the provider sent back, and returns who it proves to be there.
   ///
   /// The flow is ended first, in a transaction of its own; while the provider is asked, none is open. A process killed in between
   /// leaves an ended flow, and the grant to give back if the code was exchanged: the person begins again.

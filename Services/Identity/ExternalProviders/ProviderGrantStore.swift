@@ -9,7 +9,7 @@ enum ProviderGrantMark {}
 typealias ProviderGrantID = ID<ProviderGrantMark>
 
 extension ProviderGrantID {
-  /// Random throughout: an id that told when it was made would tell, once the account is gone, when that was.
+  /// Random throughout: an id that held when it was made would show, once the account is gone, when that was.
   fileprivate static var random: ProviderGrantID {
     guard let id = ProviderGrantID(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max) }) else {
       preconditionFailure("there are 16 bytes")
@@ -114,8 +114,8 @@ enum ProviderGrantStore {
     }
   }
 
-  /// Keeps a held grant for the identity of the person who has made it, in place of what was kept before. An access token, which soon
-  /// ends by itself, takes no refresh token's place.
+  /// Keeps a held grant for the identity of the person who has made it, instead of what was kept before. An access token, which soon
+  /// ends by itself, replaces no refresh token.
   ///
   /// - Parameter id: nil for none; one that was taken on meanwhile, to be given back, is none.
   static func keep(_ id: ProviderGrantID?, of identity: ExternalIdentityRecord, _ transaction: Transaction) throws {
@@ -148,7 +148,7 @@ enum ProviderGrantStore {
   }
 
   /// Takes on a grant that is due, to give it back. The try counts from here on, so that a process which is killed during it goes on
-  /// with it when it is due again: to be told twice changes nothing for the provider (RFC 7009, section 2.2).
+  /// with it when it is due again: a second request changes nothing for the provider (RFC 7009, section 2.2).
   ///
   /// - Returns: nil where it is no longer due, or its token cannot be had or has ended by itself.
   static func takeOn(_ id: ProviderGrantID, in secrets: SecureStorage, _ transaction: Transaction) throws -> TakenRevocation? {

@@ -27,7 +27,7 @@ enum ProviderRevocationRules {
 }
 
 /// Gives back to providers what people granted there, once the identity is unlinked or the account deleted, or where none came of the
-/// login: tells them to forget the token (RFC 7009). Apple demands it of whoever offers its login (App Review Guidelines, 5.1.1(v)).
+/// login: asks them to forget the token (RFC 7009). Apple demands it of whoever offers its login (App Review Guidelines, 5.1.1(v)).
 ///
 /// What is to be given back lies in the store, written as soon as it was granted. It is sent one after the other, a bounded number
 /// of each provider in a round; one that is away is asked no further in that round.

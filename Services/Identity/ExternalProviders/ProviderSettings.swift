@@ -29,7 +29,7 @@ struct ProviderSettings: Sendable {
   var secret: Secret
   var scopes: String
   var claims = ClaimNames()
-  /// In place of the one in the provider's metadata.
+  /// Instead of the one in the provider's metadata.
   var tokenEndpoint: ProviderURL?
   /// Whether the answer comes as a form to the gateway, which sends the browser on (`response_mode=form_post`).
   var usesFormPost = false

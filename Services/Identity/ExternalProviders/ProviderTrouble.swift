@@ -39,7 +39,7 @@ struct ProviderTrouble: Error, Hashable, Sendable {
     }
   }
 
-  /// The error's name if it looks like one: anybody can send anything in its place.
+  /// The error's name if it looks like one: anybody can send anything instead.
   private static func word(_ text: String) -> String {
     let isWord = text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
     return isWord && (1...60).contains(text.utf8.count) ? text : "unknown_error"

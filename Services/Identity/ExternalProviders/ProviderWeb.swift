@@ -14,7 +14,7 @@ struct ProviderWeb: Sendable {
   let wholeMilliseconds: Int64
   /// The certificates of authorities to believe, as PEM; nil for those of the system.
   let authoritiesFile: String?
-  /// An exchange holds a thread. What finds no place in the queue is not sent: a provider that does not answer holds nothing else up.
+  /// An exchange holds a thread. What finds no room in the queue is not sent: a provider that does not answer holds nothing else up.
   private let workers = WorkerPool(label: "providers", threads: 16, maxWaiting: 64)
 
   init(wholeMilliseconds: Int64 = 3000, authoritiesFile: String? = nil) {

@@ -8,15 +8,15 @@ import Storage
 /// Removes what has outlived its use, a little at a time.
 struct HousekeepingWorker: Service {
   static let securityEventsKeptSeconds = 90 * 86_400
-  /// Long enough that a stale link is still told from a wrong one.
+  /// Long enough that a stale link is still distinguished from a wrong one.
   static let linksKeptSeconds = 30 * 86_400
-  /// Long enough for the snapshot and for repeated refreshes to be told why they fail.
+  /// Long enough for the snapshot, and for repeated refreshes to learn why they fail.
   static let sessionsKeptSeconds = 7 * 86_400
   /// An expired token stays in its owner's list for a while, to show why a script stopped.
   static let expiredTokensKeptSeconds = 30 * 86_400
   /// Long enough for the snapshot.
   static let revokedTokensKeptSeconds = 7 * 86_400
-  /// Long enough that a flow which has ended is still told from one that was never begun.
+  /// Long enough that a flow which has ended is still distinguished from one that was never begun.
   static let externalLoginsKeptSeconds = 86_400
   /// As long as reports are, which lead to them.
   static let incidentsKeptSeconds = SecurityReportRules.keptSeconds
@@ -62,7 +62,6 @@ struct HousekeepingWorker: Service {
     } while closed == Self.batch
   }
 
-  /// Each batch is a transaction of its own, so that nobody waits long for it.
   private func sweep(_ rule: Rule) async throws {
     let exception = rule.exception.map { " AND NOT (\($0))" } ?? ""
     let sql = """

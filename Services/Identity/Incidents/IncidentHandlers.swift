@@ -54,7 +54,7 @@ extension IncidentRecord {
   }
 
   /// What an administrator reads of it in a mail. An account stands there by its id, which names nobody once it is erased, as no mail that
-  /// has gone out could be made to forget; `incidents.get` tells whose it is.
+  /// has gone out could be made to forget; `incidents.get` shows whose it is.
   ///
   /// - Parameter recommendation: for whom it is about, who is to do something else than administrators are.
   func mail(to reader: AccountRecord, recommending recommendation: String? = nil) -> SecurityMail {

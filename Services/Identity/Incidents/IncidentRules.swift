@@ -61,7 +61,7 @@ enum IncidentRules {
   static let proofWindowSeconds = 3600
   /// After so long without a further event an incident is over.
   static let quietSeconds = 86_400
-  /// Of how many incidents of a pattern administrators are told within an hour. The others are listed and in the report.
+  /// Of how many incidents of a pattern administrators are notified within an hour. The others are listed and in the report.
   static let maxNoticesPerHour = 10
 
   static func severity(_ pattern: IncidentPattern, count: Int) -> SecuritySeverity {
@@ -99,7 +99,7 @@ enum IncidentRules {
     }
   }
 
-  /// The measure that the account's owner is told of; nil where they are told of none. Of a risky login they are asked, see
+  /// The measure that the account's owner is notified of; nil where there is none. Of a risky login they are asked, see
   /// ``LoginAlertRaised``.
   static func noticeToOwner(_ pattern: IncidentPattern, _ severity: SecuritySeverity) -> IncidentMeasure? {
     switch pattern {
@@ -111,7 +111,7 @@ enum IncidentRules {
     }
   }
 
-  /// The patterns of which an owner is told the same: of one that lasts beside another there is nothing new to tell.
+  /// The patterns of which an owner gets the same notice: one that lasts beside another is nothing new to them.
   static func noticedTogether(_ pattern: IncidentPattern) -> [IncidentPattern] {
     switch pattern {
     case .accountGuessed, .accountGuessedWidely: [.accountGuessed, .accountGuessedWidely]

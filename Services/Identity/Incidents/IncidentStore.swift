@@ -188,7 +188,7 @@ enum IncidentStore {
     return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map(IncidentRecord.init)
   }
 
-  /// Whether the owner has been told the same of another incident that lasts. Nobody has been told where there is none; it is looked up
+  /// Whether the owner has had the same notice of another incident that lasts. Nobody has where there is no owner; it is looked up
   /// all the same.
   private static func isOwnerNotified(
     _ subject: IncidentSubject, of patterns: [IncidentPattern], now: Instant, in database: Database
@@ -204,15 +204,15 @@ enum IncidentStore {
       ]) != nil
   }
 
-  /// Of how many incidents of the pattern administrators were told within the last hour: a flood of one kind hides no other.
+  /// Of how many incidents of the pattern administrators were notified within the last hour: a flood of one kind hides no other.
   private static func recentNotices(_ pattern: IncidentPattern, now: Instant, in database: Database) throws -> Int {
     try Int.fetchOne(
       database.cachedStatement(sql: "SELECT COUNT(*) FROM incidents WHERE administrators_told_at > ? AND pattern = ?"),
       arguments: [now.adding(seconds: -3600), pattern]) ?? 0
   }
 
-  /// Counts a finding: as one more event of the incident that lasts, else as a new incident. Its owner is told of each measure that is new
-  /// with it, and of one that becomes critical administrators are told, once.
+  /// Counts a finding: as one more event of the incident that lasts, else as a new incident. Its owner is notified of each measure that is new
+  /// with it, and of one that becomes critical administrators are notified, once.
   static func raise(_ finding: IncidentFinding, on subject: IncidentSubject, _ transaction: Transaction) throws {
     let last = try findOpen(finding.pattern, subject, in: transaction.database)
     if let last, transaction.now < last.quietAt {
@@ -264,7 +264,7 @@ enum IncidentStore {
     ).execute(arguments: [instant, administrator, comment, id])
   }
 
-  /// Tells the owner what was done. The same is written where what was guessed at is nobody's, so that it takes as long.
+  /// Notifies the owner of what was done. The same is written where what was guessed at is nobody's, so that it takes as long.
   private static func notifyOwner(
     _ id: IncidentID, _ pattern: IncidentPattern, _ severity: SecuritySeverity, _ subject: IncidentSubject,
     _ transaction: Transaction
@@ -276,7 +276,7 @@ enum IncidentStore {
       AccountProtected(incidentID: id, accountID: subject.account, pattern: pattern, measure: measure, at: transaction.now))
   }
 
-  /// Tells each administrator of a critical incident, unless that was done before or they were told of too many lately.
+  /// Notifies each administrator of a critical incident, unless that was done before or they had too many such notices lately.
   private static func notifyAdministrators(_ id: IncidentID, _ pattern: IncidentPattern, _ transaction: Transaction) throws {
     guard try recentNotices(pattern, now: transaction.now, in: transaction.database) < IncidentRules.maxNoticesPerHour else {
       return

@@ -12,7 +12,7 @@ struct FailureTally: Hashable, Sendable {
 ///
 /// It holds for an account, whichever of its logins is tried, and for an address. An account's tally counts its failed attempts.
 /// An address's counts the logins that were tried from it in vain: guessing at one is that one's matter, and many
-/// people can share an address. What is told goes by the login as it was typed, an account's or nobody's, which has a tally of its own, and by
+/// people can share an address. What is answered goes by the login as it was typed, an account's or nobody's, which has a tally of its own, and by
 /// the address: so nobody learns which logins are the same account's. Mailed links that nobody was sent are counted elsewhere, see
 /// ``IncidentDetection``: they say nothing of passwords, and let nobody at the address wait. A success clears the failures of the
 /// account and its logins, and so their marks against the addresses too.

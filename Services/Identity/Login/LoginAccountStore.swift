@@ -25,7 +25,7 @@ struct LoginAccount: Sendable {
 /// The accounts, as an attempt to log in may look at them.
 enum LoginAccountStore {
   /// The account of that login, or its neighbour: one row of as many bytes either way, and no more of it than is needed. To read a whole
-  /// account takes a tenth of a millisecond, by which logins could be told apart.
+  /// account takes a tenth of a millisecond, by which logins could be distinguished.
   static func find(_ login: Login, in database: Database) throws -> LoginAccount {
     let text = String(decoding: login.bytes, as: UTF8.self)
     switch login {

@@ -9,7 +9,7 @@ import Storage
 struct LoginSubject: Sendable {
   /// The account, or the login where there is no such account; a device or a session of the account, where that is counted by itself.
   let account: [UInt8]
-  /// The login that was typed, whether it is an account's or nobody's: what whoever tries it is told goes by it. Where a device or a session
+  /// The login that was typed, whether it is an account's or nobody's: what whoever tries it is answered goes by it. Where a device or a session
   /// is counted by itself, the same as the account. Its count stays as it is when the account changes its username or address, or is
   /// deleted.
   let login: [UInt8]
@@ -71,14 +71,14 @@ struct LoginSubject: Sendable {
 
 /// The failed attempts at passwords, by keyed hashes of whom they count against.
 enum LoginFailureStore {
-  /// How long the next attempt must wait, 0 if it need not, as far as it may be told: by what was typed, and from where, which says nothing
+  /// How long the next attempt must wait, 0 if it need not, as far as it may be revealed: by what was typed, and from where, which says nothing
   /// of the account.
   static func waitSeconds(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Int {
     try Lockout.remainingSeconds(
       login: failures(subject.login, now: now, in: database), address: addressFailures(subject, now: now, in: database), now: now)
   }
 
-  /// Whether the account must wait, whichever of its logins is tried: where ``waitSeconds(_:now:in:)`` says nothing of it, nobody is told.
+  /// Whether the account must wait, whichever of its logins is tried: where ``waitSeconds(_:now:in:)`` says nothing of it, nobody learns it.
   static func isAccountLocked(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Bool {
     try Lockout.remainingSeconds(accountFailures(subject, now: now, in: database), now: now) > 0
   }

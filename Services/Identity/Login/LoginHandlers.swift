@@ -37,7 +37,7 @@ private struct LoginAttempt: Sendable {
   let device: DeviceToken?
   /// Nil where there is none, or the account must wait: then the right one takes as long as a wrong one, and is as wrong.
   let hash: PasswordHash?
-  /// Whether it has to wait, and is told so.
+  /// Whether it has to wait, and is answered so.
   let isEarly: Bool
 }
 

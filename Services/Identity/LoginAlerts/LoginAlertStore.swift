@@ -281,7 +281,7 @@ enum LoginAlertStore {
       arguments: [alert.accountID, alert.createdAt])
   }
 
-  /// Keeps that a login was unlike the account, and tells it.
+  /// Keeps that a login was unlike the account, and publishes that.
   static func raise(
     _ level: LoginAlertLevel, _ reasons: [LoginRisk], of account: AccountRecord, _ origin: LoginOrigin, _ places: PlaceDatabase,
     _ transaction: Transaction
@@ -384,7 +384,7 @@ enum LoginAlertStore {
 }
 
 extension LoginAlertRecord {
-  /// What others are told of it.
+  /// What is published of it.
   func raised(_ language: Language, _ places: PlaceDatabase) -> LoginAlertRaised {
     let own = own(language, places)
     return LoginAlertRaised(

@@ -31,7 +31,7 @@ struct LoginWatch: Sendable {
   }
 }
 
-/// Where a login comes from: what its client says of itself, and what its address tells.
+/// Where a login comes from: what its client says of itself, and what its address shows.
 struct LoginOrigin: Sendable {
   let device: String?
   let userAgent: String?

@@ -27,7 +27,7 @@ struct LoginFacts: Hashable, Sendable {
   var knownPlaces: [KnownPlace] = []
   /// Failed attempts at the account that still count, see ``Lockout``.
   var failures = 0
-  /// Whether the password was chosen by a mailed link within the last day: then whoever has it has the mailbox too.
+  /// Whether the password was chosen by a mailed link within the last day: then whoever has it has the e-mail account too.
   var isPasswordFresh = false
   /// Whether it came by the password alone, and not by a provider.
   var isByPassword = true
@@ -111,7 +111,7 @@ enum LoginRules {
     case high... where !facts.isPasswordFresh: return LoginAssessment(level: .high, reasons: reasons)
     case suspicious...: return LoginAssessment(level: .suspicious, reasons: reasons)
     case notice...: return LoginAssessment(level: .notice, reasons: reasons)
-    // Without places, a network is all that tells one's own device from another that names itself like it.
+    // Without places, a network is all that distinguishes one's own device from another that names itself like it.
     case _ where !isLocated && reasons.contains(.newPlace) && !facts.isProvenDevice:
       return LoginAssessment(level: .notice, reasons: reasons)
     default: return LoginAssessment(reasons: reasons)

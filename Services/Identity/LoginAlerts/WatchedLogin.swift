@@ -12,6 +12,8 @@ enum WatchedLogin {
   ///
   /// Only logins are checked like this: a session that refreshes its tokens from elsewhere is not.
   ///
+  /// A suspended account gets no session, however usual the login: its owner is mailed the link by which to read why.
+  ///
   /// - Parameters:
   ///   - failures: failed attempts at the account before it.
   ///   - isByPassword: whether it came by the password, and not by a provider.
@@ -80,7 +82,7 @@ enum WatchedLogin {
     return try LoginAlertStore.raise(.suspicious, reasons, of: account, origin, watch.places, transaction)
   }
 
-  /// Ends everything, asks the owner and tells the administrators: once for each place and device, so that repeating the login keeps
+  /// Ends everything, asks the owner and notifies the administrators: once for each place and device, so that repeating the login keeps
   /// nobody out.
   ///
   /// - Returns: whether its owner has a mail about such a login.

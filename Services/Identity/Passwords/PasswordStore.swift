@@ -16,7 +16,7 @@ enum PasswordStore {
 
   /// Lets no password log in to the account until its owner chooses one by a mailed link: somebody else knows it.
   ///
-  /// - Parameter unusablePassword: what takes its place, which nobody knows.
+  /// - Parameter unusablePassword: what replaces it, which nobody knows.
   static func disable(of account: AccountID, _ unusablePassword: PasswordHash, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE accounts SET password_hash = ?, has_password = 0, password_changed_at = ? WHERE account_id = ?"
@@ -24,7 +24,7 @@ enum PasswordStore {
     try RecoveryStore.replaceAll(of: account, transaction)
   }
 
-  /// Gives the account another password, and tells of it: links that would recover the older one work no longer, nor do those that
+  /// Gives the account another password, and publishes that: links that would recover the older one work no longer, nor do those that
   /// whoever had it has sent to an address of their own.
   static func change(of account: AccountID, to hash: PasswordHash, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(

@@ -43,7 +43,7 @@ enum PersonalAccessTokenHandlers {
   static func readNotice(
     _ input: ReadPersonalAccessTokenNotice.Input, _ call: OpenCall, _ database: Database
   ) throws -> ReadPersonalAccessTokenNotice.Output {
-    // One that was revoked since is told of all the same: somebody made it.
+    // One that was revoked since is reported all the same: somebody made it.
     guard let token = try PersonalAccessTokenStore.find(input.tokenID, in: database),
       let account = try AccountStore.find(token.accountID, in: database)
     else { throw Failure(RequestFailure.notFound) }

@@ -12,7 +12,7 @@ enum PersonalAccessTokenRules {
   enum Outcome: Hashable, Sendable {
     case accept
     case expired
-    /// Unknown or revoked: nobody is told which.
+    /// Unknown or revoked: nobody learns which.
     case refuse
   }
 

@@ -127,7 +127,7 @@ enum PersonalAccessTokenStore {
     ).execute(arguments: [transaction.now, id])
   }
 
-  /// Revokes the token and tells all gateways, unless that was done before.
+  /// Revokes the token and notifies all gateways, unless that was done before.
   ///
   /// - Returns: whether it was not.
   @discardableResult

@@ -45,7 +45,7 @@ enum PhotoStore {
     return MediaFile(mediaType: row["media_type"], tag: row["photo_tag"], content: Base64Bytes(Array(row["content"] as Data)))
   }
 
-  /// Gives the account that photo, in place of the one it had.
+  /// Gives the account that photo, instead of the one it had.
   static func put(of account: AccountID, _ picture: Picture, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: """

@@ -1,7 +1,7 @@
 import IdentityContract
 import ServiceKit
 
-/// Profiles, edited by their owners (ID-11).
+/// Profiles, edited by their owners and read by others (ID-11).
 struct ProfileFeature: Feature {
   let handlers: ProfileHandlers
 

@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// Profiles, edited.
+/// Profiles, edited and read.
 struct ProfileHandlers: Sendable {
   let keys: IdentityKeys
 

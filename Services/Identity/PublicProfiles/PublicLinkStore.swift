@@ -64,7 +64,7 @@ enum PublicLinkStore {
     return account
   }
 
-  /// Gives the account a new link in place of the one it had.
+  /// Gives the account a new link instead of the one it had.
   static func create(of account: AccountID, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: """

@@ -83,7 +83,7 @@ struct RecoveryHandlers: Sendable {
         try ExternalIdentityStore.unlink(identity, call.caller, transaction)
       }
     }
-    // Whoever opened the link has the mailbox, which is all that a verification shows.
+    // Whoever opened the link has the e-mail account, which is all that a verification shows.
     try AccountStore.verify(account.id, transaction)
     try VerificationLinkStore.useAll(of: account.id, transaction)
     try LoginFailureStore.clear(of: account, key: keys.failures, transaction)

@@ -114,7 +114,7 @@ enum RecoveryStore {
       database.cachedStatement(sql: "SELECT account_id FROM accounts WHERE email_normalized = ?"), arguments: [email.normalized])
   }
 
-  /// Makes a new link the only one that works for the address, and tells that its mail is to be sent, unless there were too many.
+  /// Makes a new link the only one that works for the address, and publishes that its mail is to be sent, unless there were too many.
   ///
   /// The same rows are written whether an account has the address or not. Where there were too many, the caller is answered the same.
   static func request(_ email: EmailAddress, _ caller: Caller, key: SecretKey, _ transaction: Transaction) throws {

@@ -30,7 +30,7 @@ struct SecurityEvent: Sendable {
 
     var severity: SecuritySeverity {
       switch self {
-      // What happens every day: without it nobody could tell what came before.
+      // What happens every day: without it nobody could see what came before.
       case .accountRegistered, .loginSucceeded, .loggedOut: .info
       case .loginFailed, .verificationLinkRefused, .sessionClosed: .info
       case .personalAccessTokenCreated, .personalAccessTokenRevoked: .info

@@ -13,7 +13,7 @@ enum SecurityMailHandlers {
       throw Failure(RequestFailure.notFound)
     }
     let incident = try mail.incidentID.flatMap { try IncidentStore.find($0, in: database) }
-    // Whoever was dismissed is told that much, and no more.
+    // Whoever was dismissed reads that much, and no more.
     if let incident, reader.isAdministrator || incident.isDismissal(of: reader.id) {
       let own = reader.isAdministrator ? nil : SecurityWords.ownRecommendation(incident.pattern, reader.language)
       return incident.mail(to: reader, recommending: own)

@@ -3,7 +3,7 @@ import IdentityContract
 import Operations
 import Storage
 
-/// What an administrator is told of in a mail, as it is kept: its words are chosen when it is sent.
+/// What an administrator is notified of by mail, as it is kept: its words are chosen when it is sent.
 struct SecurityMailRecord: Sendable {
   let accountID: AccountID
   let incidentID: IncidentID?
@@ -16,7 +16,7 @@ struct SecurityMailRecord: Sendable {
   }
 }
 
-/// What administrators are told of in mails.
+/// What administrators are notified of by mail.
 enum SecurityMailStore {
   /// The mail of that id.
   static func find(_ id: SecurityMailID, in database: Database) throws -> SecurityMailRecord? {

@@ -28,7 +28,7 @@ extension SecurityReportRecord {
       "report.\(span.period.rawValue)", language,
       ["day": .text(span.firstDay.description), "lastDay": .text(span.lastDay.description)])
     let incidents = try content.incidents.enumerated().map { index, incident in
-      // Whom and where: as long as the incident itself tells, which forgets it with the account.
+      // Whom and where: as long as the incident itself shows it, which forgets it with the account.
       let subject = try IncidentStore.find(incident.incidentID, in: database)
       return RankedIncident(
         rank: index + 1, incidentID: incident.incidentID, pattern: incident.pattern,

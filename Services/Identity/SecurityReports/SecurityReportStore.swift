@@ -120,7 +120,7 @@ enum SecurityReportStore {
         }))
   }
 
-  /// Makes the report of a span and tells the administrators, unless that was done before: all of it or nothing, so that a process
+  /// Makes the report of a span and notifies the administrators, unless that was done before: all of it or nothing, so that a process
   /// that ends in between leaves neither half a report nor two.
   static func make(_ span: ReportSpan, _ transaction: Transaction) throws {
     let id = SecurityReportID()

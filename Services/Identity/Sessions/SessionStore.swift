@@ -235,7 +235,7 @@ enum SessionStore {
     return successor
   }
 
-  /// Gives the calling session other tokens in place of those it has: none that was given out before is good any longer, refresh token or
+  /// Gives the calling session other tokens instead of those it has: none that was given out before is good any longer, refresh token or
   /// access token. Its refresh token counts as exchanged, so that a client that lost the answer gets the same by it for a while. Whoever
   /// else holds that token can use it for as long, and is found out as at any refresh: the next of the two to come closes the session.
   static func renewTokens(_ call: AccountCall, key: SecretKey, _ transaction: Transaction) throws -> GivenTokens {
@@ -292,7 +292,7 @@ enum SessionStore {
     }
   }
 
-  /// Ends the account's sessions, each told by an event of its own.
+  /// Ends the account's sessions, each published by an event of its own.
   ///
   /// - Returns: those that it ended.
   @discardableResult
@@ -327,7 +327,7 @@ enum SessionStore {
     return sessions.count
   }
 
-  /// Ends the session and tells all services, unless it has ended before.
+  /// Ends the session and notifies all services, unless it has ended before.
   ///
   /// - Returns: whether it had not.
   @discardableResult

@@ -22,7 +22,7 @@ enum SessionWords {
     named ?? program(UserAgent(userAgent), language) ?? unknownDevice(language)
   }
 
-  /// Where an address is, by the database of places, else where it belongs to as far as it tells by itself.
+  /// Where an address is, by the database of places, else where it belongs to as far as it shows by itself.
   static func place(_ address: String?, _ places: PlaceDatabase, _ language: Language) -> SessionPlace {
     guard let address = address.flatMap({ IPAddress($0) }) else { return place(.unknown, nil, language) }
     if address.isLoopback { return place(.thisComputer, nil, language) }

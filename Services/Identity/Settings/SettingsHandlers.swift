@@ -26,7 +26,7 @@ enum SettingsHandlers {
 extension AccountCall {
   /// Lets those who keep what needs consent know of a withdrawal before it is answered: nothing that is sent afterwards is kept (ID-13).
   ///
-  /// One that does not answer hears of it as soon as it hears anything. The withdrawal stands, so it does not fail for that.
+  /// One that does not answer learns of it as soon as it receives anything. The withdrawal stands, so it does not fail for that.
   fileprivate func spreadWithdrawal() async throws {
     let id = account
     guard let changed = try await read({ try AccountStore.find(id, in: $0)?.changed }) else { return }

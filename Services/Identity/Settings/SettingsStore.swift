@@ -40,7 +40,7 @@ enum SettingsStore {
       directoryVisibility: account.directoryVisibility)
   }
 
-  /// Changes the settings that are given, and tells of it if that makes a difference.
+  /// Changes the settings that are given, and publishes that if it makes a difference.
   static func change(
     of account: AccountRecord, by input: UpdateSettings.Input, _ transaction: Transaction
   ) throws -> AccountRecord {

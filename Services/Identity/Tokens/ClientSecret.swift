@@ -27,7 +27,7 @@ struct ClientSecret<Mark>: Hashable, Sendable {
     ClientSecret(bytes: key.code(for: Array(purpose.utf8) + [0] + bytes))
   }
 
-  /// The secret that takes the place of the one of that hash, always the same: so that it can be given to who comes with the former one.
+  /// The secret that replaces the one of that hash, always the same: so that it can be given to who comes with the former one.
   static func replacing(_ hash: Data, key: SecretKey, for purpose: String) -> ClientSecret {
     ClientSecret(bytes: key.code(for: Array(purpose.utf8) + [0] + hash))
   }

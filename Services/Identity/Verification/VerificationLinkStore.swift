@@ -66,7 +66,7 @@ enum VerificationLinkStore {
       arguments: [account, limit])
   }
 
-  /// Makes a new link the only one of the account that works, and tells that its mail is to be sent.
+  /// Makes a new link the only one of the account that works, and publishes that its mail is to be sent.
   static func send(
     to account: AccountRecord, _ reason: VerificationMailRequested.Reason, _ transaction: Transaction
   ) throws -> VerificationLinkRecord {

@@ -3,7 +3,7 @@ public import Operations
 /// Something that happened to an account, in its inbox (NOT-1).
 public struct Notification: Document, Hashable {
   public var id: ID<Notification>
-  /// 1, 2, 3, … for each account, without gaps: by it a client tells what it has missed.
+  /// 1, 2, 3, … for each account, without gaps: by it a client knows what it has missed.
   public var number: Int
   public var kind: NotificationKind
   public var title: String

@@ -25,7 +25,7 @@ public struct MailFileName: TextValue {
   public static let schema: JSON = ["type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]*\\.eml$", "maxLength": 200]
 }
 
-/// A mail in the folder, as its head tells. Whatever stands in it is somebody's text, to be shown as such and nothing else.
+/// A mail in the folder, as its head shows it. Whatever stands in it is somebody's text, to be shown as such and nothing else.
 public struct MailboxEntry: Document, Hashable {
   public var name: MailFileName
   public var subject: String

@@ -2,7 +2,7 @@ public import Operations
 
 /// What a notification is about: the name of a kind that has the words `notification.<kind>.title` and `.text` (NOT-4).
 ///
-/// Those words are the list of the kinds, so that whoever adds one adds its words and nothing else here; what it tells of is declared
+/// Those words are the list of the kinds, so that whoever adds one adds its words and nothing else here; what it reports is declared
 /// in the service.
 public struct NotificationKind: Choice, ExpressibleByStringLiteral {
   public let rawValue: String

@@ -7,7 +7,7 @@ import ServiceKit
 import ServiceLifecycle
 import Storage
 
-/// Ends the reports of deletions: once one is sent or given up, identity is told and forgets the address; then the mail's row goes,
+/// Ends the reports of deletions: once one is sent or given up, identity is notified and forgets the address; then the mail's row goes,
 /// and where mails are files, the file a day later.
 struct DeletionReportWorker: ServiceLifecycle.Service {
   /// The mail that reports a deletion, sent or given up.
@@ -43,7 +43,7 @@ struct DeletionReportWorker: ServiceLifecycle.Service {
 
   /// Ends the reports that were sent or given up.
   ///
-  /// - Returns: whether identity has heard of them all.
+  /// - Returns: whether identity knows of them all.
   private func endReports() async throws -> Bool {
     let ended = try await store.read { database in
       try Row.fetchAll(

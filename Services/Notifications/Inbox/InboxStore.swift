@@ -36,7 +36,7 @@ enum InboxStore {
     }
   }
 
-  /// Puts a notification into its account's inbox; nil if what it tells of is there already.
+  /// Puts a notification into its account's inbox; nil if what it reports is there already.
   static func add(
     _ item: InboxItem, to account: AccountID, _ language: Language, _ transaction: Transaction
   ) throws -> Notification? {
@@ -69,7 +69,7 @@ enum InboxStore {
 
   /// An inbox, newest first.
   ///
-  /// - Parameter withLogins: not for a session in doubt: notices of logins tell from what and from where its account is used, by which a
+  /// - Parameter withLogins: not for a session in doubt: notices of logins show from what and from where its account is used, by which a
   ///   login is trusted.
   static func list(
     of account: AccountID, unread: Bool?, withLogins: Bool, _ page: PageRequest, _ language: Language, in database: Database

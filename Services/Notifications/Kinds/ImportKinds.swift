@@ -2,7 +2,7 @@ import ActivityContract
 import NotificationsContract
 import Operations
 
-/// How an import comes on: each in place of the last, so that an inbox has one notification of it however long it takes. Nothing is told
+/// How an import comes on: each instead of the last, so that an inbox has one notification of it however long it takes. Nothing is sent
 /// where its owner ended it by their own hand.
 extension NotificationSpec {
   static let ofImports: [NotificationSpec] = [importProgressed, importDone, importFailed]

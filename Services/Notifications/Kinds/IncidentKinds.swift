@@ -16,7 +16,7 @@ extension NotificationSpec {
     when: { $0.measure != .everythingRevoked && $0.pattern == .tokensReused }, about: { $0.incidentID }, to: { $0.accountID },
     inbox: .init(), mail: MailSpec(from: .notice, actions: [.button]))
 
-  /// Of an incident that grows graver its owner is told once more.
+  /// Of an incident that grows graver its owner is notified once more.
   private static let everythingRevoked = NotificationSpec(
     "everythingRevoked", .security, .critical, on: AccountProtected.self, when: { $0.measure == .everythingRevoked },
     about: { $0.incidentID }, to: { $0.accountID },
@@ -36,7 +36,7 @@ extension NotificationSpec {
 }
 
 extension MailSource {
-  /// What identity tells administrators.
+  /// What identity sends to administrators.
   fileprivate static let security = MailSource(["url", "title", "lines", "recommendations"]) { job, reader in
     let mail = try await reader.identity.request(ReadSecurityMail.self, .init(mailID: job.subject()))
     return MailContent(

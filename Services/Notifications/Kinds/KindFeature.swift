@@ -1,7 +1,7 @@
 import NotificationsContract
 import ServiceKit
 
-/// What people are told of: every kind that is declared.
+/// What people are notified of: every kind that is declared.
 struct KindFeature: Feature {
   /// Wakes the worker of mails.
   let signal: WakeSignal

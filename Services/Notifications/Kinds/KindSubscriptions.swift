@@ -31,7 +31,7 @@ struct KindSubscriptions: Sendable {
     }
   }
 
-  /// Adds the notification and publishes it for live delivery, in the account's language; in English while identity's event about the
+  /// Adds the notification, or changes the one that there is, and publishes it for live delivery, in the account's language; in English while identity's event about the
   /// account has not arrived. The inbox itself is always in the language of its reader.
   static func notify(_ account: AccountID, _ item: InboxItem, _ transaction: Transaction) throws {
     // Nothing comes late into the inbox of an erased account, or into another's that names it.

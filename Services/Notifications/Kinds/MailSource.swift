@@ -30,7 +30,7 @@ struct MailSource: Sendable {
     }
   }
 
-  /// Tells of something that happened then, with the way to recover the account.
+  /// Reports something that happened then, with the way to recover the account.
   static let notice = MailSource(["url", "at"]) { job, reader in
     let addressee = try await reader.identity.request(ReadAddressee.self, .init(accountID: job.account))
     return MailContent(

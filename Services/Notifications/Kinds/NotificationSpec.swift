@@ -1,10 +1,10 @@
 import NotificationsContract
 import Operations
 
-/// A kind of what people are told, declared once: what it is, which event it comes from, for whom it is, and the ways that it takes.
+/// A kind of notification, declared once: what it is, which event it comes from, for whom it is, and the ways that it takes.
 ///
 ///     static let coinsEarned = NotificationSpec(
-///       "coinsEarned", .rewards, .information, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
+///       "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
 ///       inbox: .init(values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }]))
 ///
 /// Inbox, live delivery, mail and documentation follow from it and from its words: `notification.<name>.title` and `.text` of what stands
@@ -25,9 +25,9 @@ struct NotificationSpec: Sendable {
   let superseded: @Sendable (any Event) -> NotificationSource?
 
   /// - Parameters:
-  ///   - event: what is told. Several kinds may be of one event.
+  ///   - event: what is reported. Several kinds may be of one event.
   ///   - condition: which of those events are of this kind.
-  ///   - subject: the id of what it is about: the same is told once.
+  ///   - subject: the id of what it is about: the same is reported once.
   ///   - recipient: whom it is for; nil for nobody.
   init<E: Event, Subject>(
     _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity, on event: E.Type,
@@ -56,7 +56,7 @@ struct NotificationSpec: Sendable {
   }
 }
 
-/// What an account may one day choose to be told of, or not.
+/// What an account may one day choose to be notified of, or not.
 enum NotificationCategory: String, Choice {
   case social, messages, imports, rewards, account
   /// What logs in from where: hidden from sessions in doubt, since a login is trusted by it.
@@ -86,7 +86,9 @@ struct InboxPart<E: Event>: Sendable {
 
   /// - Parameters:
   ///   - source: names what happened where the id of what it is about does not: the same never stands twice in an inbox.
-  ///   - isReplacing: whether it takes the place of what stands there about the same thing; then `source` begins with that id.
+  ///   - isReplacing: whether it replaces what stands there about the same thing; then `source` begins with that id.
+  ///   - amended: the event about the same thing whose notification is changed, wherever it stands, instead of adding one; where there is
+  ///     none, nothing is done.
   ///   - accounts: those that it names beside the one that it leads to.
   init(
     source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, values: [NotificationValue<E>] = [],

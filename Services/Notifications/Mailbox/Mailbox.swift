@@ -23,6 +23,8 @@ struct Mailbox: Sendable {
   /// The newest mails, newest first: their names begin with the time.
   func list() async throws -> [MailboxEntry] {
     let found = await work.run { [folder] () -> Result<[MailboxEntry], any Error> in
+  ///
+  /// - Throws: `overloaded` if too many are waiting.
       Result { try Mailbox.entries(in: folder) }
     }
     return try found.get()

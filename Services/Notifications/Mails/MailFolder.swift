@@ -61,7 +61,7 @@ struct MailFolder: MailCarrier {
     var description: String { "\(call): error \(code)" }
   }
 
-  /// Writes aside, flushes, and moves into place; then the folder is flushed too, so that the mail is there after a power cut.
+  /// Writes aside, flushes, and renames it; then the folder is flushed too, so that the mail is there after a power cut.
   ///
   /// What is being written has the name of a hidden file: whoever lists or watches the folder for mails never takes it for one.
   private static func write(_ bytes: [UInt8], name: String, folder: String) throws {

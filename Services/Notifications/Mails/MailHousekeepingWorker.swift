@@ -7,7 +7,7 @@ import Storage
 
 /// Removes the mails that were over long ago, with their files. Reports of deletions are ended by ``DeletionReportWorker``.
 struct MailHousekeepingWorker: ServiceLifecycle.Service {
-  /// Longer than anything could tell them again, which would send them anew.
+  /// Longer than any event could come again, which would send them anew.
   static let doneKeptSeconds = 31 * 86_400
   /// Long enough to find out what failed, and to send it again.
   static let deadKeptSeconds = 366 * 86_400

@@ -8,7 +8,7 @@ extension MailStore.End: DatabaseValueConvertible {}
 
 /// The mails to be sent and those that were: a row names what the mail is about and holds neither a secret nor an address.
 ///
-/// A row is `waiting`, `sending` while a slot has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
+/// A row is `waiting`, `sending` while a connection has it, then `delivered`, `obsolete` (there is no longer a reason for it) or `dead`
 /// (given up).
 ///
 /// A mail server gets each mail once, unless the program or the connection ends after the mail was handed over: then it gets the same
@@ -78,7 +78,7 @@ enum MailStore {
     }
   }
 
-  /// A mail that a slot has taken on.
+  /// A mail that a connection has taken on.
   struct Job: Hashable, Sendable {
     let id: ID<Mail>
     /// The name of its ``MailSpec``.

@@ -29,7 +29,7 @@ enum QuotedPrintable {
         default: (0x21...0x7E).contains(byte)
         }
       let width = isPlain ? 1 : 3
-      // The last place of a line that goes on is for the `=` that says so.
+      // The last column of a line that goes on is for the `=` that says so.
       if length + width > longestLine - (isLast ? 0 : 1) {
         result += [UInt8(ascii: "="), 0x0D, 0x0A]
         length = 0

@@ -28,7 +28,7 @@ enum CoinStore {
     }
   }
 
-  /// Counts an account's days as they stand now, moves the coins that result, and tells of them.
+  /// Counts an account's days as they stand now, moves the coins that result, and publishes them.
   ///
   /// Days are counted by their state, never by what was added: repeated and overtaken events change nothing.
   static func count(_ event: MovementChanged, by formula: CoinFormula, _ transaction: Transaction) throws {

@@ -117,7 +117,7 @@ public enum ListRedemptions: AccountOperation {
     "List what the account redeemed, newest first.")
 }
 
-/// An account gave coins for an offer. The code is not told: it is the owner's alone.
+/// An account gave coins for an offer. The code is not published: it is the owner's alone.
 public struct OfferRedeemed: Event, Hashable {
   /// Who redeemed.
   public var accountID: AccountID

@@ -4,10 +4,10 @@ import RewardsContract
 import ServiceKit
 
 extension LedgerStore {
-  /// The whole ledger as events, for listeners without history: each person's transfers in order, as they were told when they were
-  /// made. An offer's title is that of now. What belonged to deleted accounts is not told.
+  /// The whole ledger as events, for subscribers without history: each person's transfers in order, as they were published when
+  /// they were made. An offer's title is that of now. What belonged to deleted accounts is not published.
   ///
-  /// The key is the person's number in the ledger, the last transfer told and the balance after it.
+  /// The key is the person's number in the ledger, the last transfer published and the balance after it.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let pieces = key?.split(separator: "/").map(String.init) ?? []

@@ -75,7 +75,7 @@ enum OfferStore {
   }
 }
 
-/// An offer's place in the list of the valid ones: `<end in milliseconds>.<id>`.
+/// An offer's position in the list of the valid ones: `<end in milliseconds>.<id>`.
 private struct OfferPosition: CustomStringConvertible {
   let validUntil: Instant
   let offerID: OfferID

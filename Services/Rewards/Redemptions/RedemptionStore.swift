@@ -25,7 +25,7 @@ enum RedemptionStore {
     }
   }
 
-  /// Gives coins for an offer, keeps the proof of it and tells of it (REW-5).
+  /// Gives coins for an offer, keeps the proof of it and publishes it (REW-5).
   ///
   /// - Throws: ``OfferFailure``; then nothing has changed.
   static func redeem(

@@ -4,7 +4,7 @@ import ServiceKit
 import SocialContract
 import Storage
 
-/// What the requests of all kinds have in common: sent, listed, accepted, rejected.
+/// What the requests of all kinds have in common: sent, listed, accepted, rejected, withdrawn.
 enum ConnectionRequestHandlers<Kind: RequestedConnection> {
   private typealias Rules = ConnectionRequestRules<Kind>
   private typealias Requests = ConnectionRequestStore<Kind>

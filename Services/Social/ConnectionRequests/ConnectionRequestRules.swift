@@ -1,7 +1,7 @@
 import Operations
 import SocialContract
 
-/// Who may ask whom for a connection, and who may answer (SOC-1, SOC-3, SOC-7).
+/// Who may ask whom for a connection, who may answer, and who may withdraw (SOC-1, SOC-3, SOC-7).
 enum ConnectionRequestRules<Kind: RequestedConnection> {
   /// How an account stands to the one that it asks.
   enum Standing: Hashable, Sendable {
@@ -34,10 +34,10 @@ enum ConnectionRequestRules<Kind: RequestedConnection> {
     }
   }
 
-  /// What answering comes to.
+  /// What answering or withdrawing comes to.
   enum Answering: Hashable, Sendable {
     case change
-    /// The same answer was given before.
+    /// The same was done before.
     case nothing
   }
 

@@ -59,7 +59,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
-  /// How an account stands to another.
+  /// How an account stands to another. Where both have asked, of which one cannot see it, the other's request counts.
   static func standing(
     of account: AccountID, to other: AccountID, in database: Database
   ) throws -> ConnectionRequestRules<Kind>.Standing {
@@ -90,6 +90,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     let statement = try transaction.database.cachedStatement(
       sql: "UPDATE \(Kind.table) SET state = ?, answered_at = ? WHERE \(Kind.idColumn) = ? AND state = 'pending'")
     try statement.execute(arguments: [answer, transaction.now, request.id])
+    /// Nil for an account for which the request does not exist.
     if answer == .accepted { try Kind.begin(from: request.from, to: request.to, transaction) }
   }
 
@@ -107,7 +108,8 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     return Request(row, for: account)
   }
 
-  /// The requests received and sent, newest first.
+  /// The requests received and sent, newest first. An account that has blocked another sees none with it; the one that is blocked sees what it
+  /// has sent itself, as if nothing were the matter. Those from and to accounts that are suspended are left out.
   static func list(
     for account: AccountID, direction: Request.Direction?, state: Request.State?, _ page: PageRequest, in database: Database
   ) throws -> Page<Request> {
@@ -134,7 +136,8 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { Request($0, for: account) }
   }
 
-  /// All requests as events, in the order in which they were sent; see `SnapshotParts`. Usernames are those of now.
+  /// All requests as events, in the order in which they were sent, but for those that the one whom they are for never sees; see
+  /// `SnapshotParts`. Usernames are those of now.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(

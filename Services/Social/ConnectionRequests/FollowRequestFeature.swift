@@ -7,7 +7,7 @@ import Storage
 
 typealias FollowRequestStore = ConnectionRequestStore<Following>
 
-/// Follow requests: sent, listed, accepted, rejected (SOC-7).
+/// Follow requests: sent, listed, accepted, rejected, withdrawn; those that nobody answers expire (SOC-7).
 struct FollowRequestFeature: Feature {
   private typealias Handlers = ConnectionRequestHandlers<Following>
 

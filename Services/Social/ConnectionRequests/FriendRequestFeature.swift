@@ -7,7 +7,7 @@ import Storage
 
 typealias FriendRequestStore = ConnectionRequestStore<Friendship>
 
-/// Friend requests: sent, listed, accepted, rejected (SOC-1, SOC-2, SOC-3).
+/// Friend requests: sent, listed, accepted, rejected, withdrawn; those that nobody answers expire (SOC-1, SOC-2, SOC-3).
 struct FriendRequestFeature: Feature {
   private typealias Handlers = ConnectionRequestHandlers<Friendship>
 

@@ -32,7 +32,7 @@ protocol RequestSending {
   var username: Username { get }
 }
 
-/// Which request is answered.
+/// Which request is answered, or withdrawn.
 protocol RequestAnswer<Kind> {
   associatedtype Kind: Connection
   var requestID: ID<ConnectionRequest<Kind>> { get }

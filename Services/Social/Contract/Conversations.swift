@@ -45,7 +45,7 @@ public enum ListConversations: AccountOperation {
     "List your conversations with their last message and unread count, newest first.")
 }
 
-/// Notes how far an account has read a conversation (SOC-5). Going back is not possible: an older message changes nothing.
+/// Notes how far an account has read a conversation (SOC-5), which its friend sees where both give read receipts. Going back is not possible: an older message changes nothing.
 public enum MarkConversationRead: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID

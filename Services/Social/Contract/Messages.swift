@@ -1,6 +1,8 @@
 public import Operations
 
-/// What one friend wrote to another (SOC-4).
+/// What one friend wrote to another, as it is now (SOC-4).
+///
+/// It has a text, a photo or both; one that was removed has neither and keeps its position in the conversation.
 public struct ChatMessage: Document, Hashable {
   public var id: ID<ChatMessage>
   public var fromAccountID: AccountID
@@ -48,7 +50,7 @@ public struct ChatText: TextValue {
   ]
 }
 
-/// Why a message cannot be sent.
+/// Why a message cannot be sent, edited or removed.
 public enum MessageFailure: String, FailureCode {
   case notFriends = "not_friends"
 

@@ -6,7 +6,7 @@ import Storage
 
 extension FollowChanged.State: DatabaseValueConvertible {}
 
-/// Who follows whom. One that ended stays as a row: a listener that begins anew from the snapshot is told that it ended.
+/// Who follows whom. One that ended stays as a row: a subscriber that begins anew from the snapshot is told that it ended.
 enum FollowStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "follows") { database in

@@ -38,7 +38,7 @@ enum FriendStore {
     try statement.execute(arguments: [pair.low, pair.high, transaction.now])
   }
 
-  /// Ends a friendship; false if there was none.
+  /// Ends a friendship, and with it all challenges between the two; false if there was none.
   static func remove(_ one: AccountID, _ other: AccountID, _ transaction: Transaction) throws -> Bool {
     let pair = AccountPair(one, other)
     let statement = try transaction.database.cachedStatement(
@@ -47,7 +47,7 @@ enum FriendStore {
     return transaction.database.changesCount > 0
   }
 
-  /// The ends of the first friendships of an account that is deleted; see `ErasedTable.Ends`.
+  /// Ends the friendship of two of whom one blocks the other; see ``BlockClosing``.
   @Sendable
   static func ended(with account: AccountID, limit: Int, _ transaction: Transaction) throws -> [any Event] {
     let statement = try transaction.database.cachedStatement(

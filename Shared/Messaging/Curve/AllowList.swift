@@ -62,7 +62,7 @@ struct Grants: Sendable {
 
   func isKnown(_ key: String) -> Bool { grants[key] != nil }
 
-  /// Whether the key's holder may hear what is told: only who may fetch it, too.
+  /// Whether the key's holder may receive what is announced: only who may fetch it, too.
   func maySubscribe(_ key: String) -> Bool { grants[key].map { $0.permits(EventExchange.fetch.rawValue) } ?? false }
 
   /// Whether the one behind the connection may say what the header says: only the gateway speaks for accounts, a service speaks

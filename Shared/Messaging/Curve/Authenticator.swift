@@ -1,11 +1,11 @@
 import CZeroMQ
 
-/// Answers libzmq's question, at each CURVE handshake, whether the key is on the allow-list, and may hear events where it comes for
+/// Answers libzmq's question, at each CURVE handshake, whether the key is on the allow-list, and may receive events where it comes for
 /// them (ZAP, ZeroMQ RFC 27).
 ///
 /// Without it libzmq accepts any key. The identity it gives to the connection is the key itself.
 final class Authenticator {
-  /// What a connection is for, as the socket that it comes to tells libzmq, and libzmq us.
+  /// What a connection is for, as the socket that it comes to says to libzmq, and libzmq to us.
   enum Domain: String {
     case requests, events
   }
@@ -20,7 +20,7 @@ final class Authenticator {
     try socket.bind("inproc://zeromq.zap.01")
   }
 
-  /// Answers all that wait; tells of each key that was refused.
+  /// Answers all that wait; logs each key that was refused.
   func answer(refused: (String) -> Void) {
     while socket.receive(into: &frames) {
       // version, request id, domain, address, identity, mechanism, credentials

@@ -55,7 +55,7 @@ public struct CurveKeyPair: Sendable, CustomStringConvertible {
 /// What a process needs to speak CURVE.
 public struct Curve: Sendable {
   public let keys: CurveKeyPair
-  /// The keys by which the services it calls and hears are known.
+  /// The keys by which the services it calls and subscribes to are known.
   public let servers: [ServiceName: CurvePublicKey]
   /// Who may call it, and what.
   public let allowed: AllowList

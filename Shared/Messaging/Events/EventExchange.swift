@@ -1,7 +1,7 @@
 public import Operations
 
-/// What every publisher answers over the bus beside its own operations: missed events, its state for new listeners, and how far a
-/// listener has come. Names of operations for allow-lists; they are no ``Operation``s, as no single service owns them.
+/// What every publisher answers over the bus beside its own operations: missed events, its state for new subscribers, and how far a
+/// subscriber has come. Names of operations for allow-lists; they are no ``Operation``s, as no single service owns them.
 public enum EventExchange: String, CaseIterable, Sendable {
   case fetch = "events.fetch"
   case snapshot = "events.snapshot"

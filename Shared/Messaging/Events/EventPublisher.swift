@@ -16,7 +16,7 @@ public final class EventPublisher: Sendable {
   private let logger: Logger
   private let heartbeat: Duration
 
-  /// - Parameter heartbeat: how often listeners are told how far the log goes: the longest that a lost hint delays an event.
+  /// - Parameter heartbeat: how often subscribers learn how far the log goes: the longest that a lost hint delays an event.
   public init(
     _ service: ServiceName, log: any EventLog, bus: any Bus, heartbeat: Duration = .milliseconds(500), logger: Logger
   ) {

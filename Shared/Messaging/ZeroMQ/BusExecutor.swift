@@ -1,4 +1,4 @@
-/// Runs the steps of handlers, and of those who hear announcements, on the thread that owns the sockets.
+/// Runs the steps of handlers, and of those who receive announcements, on the thread that owns the sockets.
 ///
 /// A small request is read, handed to the store, and answered without changing threads but for the store's own: what is woken and
 /// how often is most of what a small request costs. Whoever needs a processor for long leaves the thread first: large requests

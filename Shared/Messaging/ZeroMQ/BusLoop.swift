@@ -43,14 +43,14 @@ final class BusLoop {
   private var deadlines = DeadlineHeap()
   private var running = 0
   private var runningBytes = 0
-  /// What the mailbox has not been told yet.
+  /// What the command queue does not know yet.
   private var answered = 0
   private var settledBytes = 0
   private var hasForgotten = false
 
   private var now = Monotonic.now
   private var stopBy: Int64?
-  /// The callers that were told that the service stops and have not said yet that nothing more comes.
+  /// The callers that were informed that the service stops and have not said yet that nothing more comes.
   private var parting: Set<[UInt8]> = []
   /// Until when that is waited for.
   private var partBy: Int64 = 0
@@ -437,7 +437,7 @@ final class BusLoop {
     if counts { repliedAt = now }
   }
 
-  // MARK: - Hearing others
+  // MARK: - Receiving from others
 
   private func listen(_ publisher: ServiceName, _ reader: UInt64, _ continuation: AsyncStream<Announcement>.Continuation) {
     do {

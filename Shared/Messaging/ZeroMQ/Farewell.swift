@@ -2,13 +2,13 @@ import Operations
 
 /// How a service that stops and its callers part, so that no request is lost between them.
 ///
-/// The service tells everybody who called it lately that it stops. From then on a caller keeps its requests for the service's
+/// The service informs everybody who called it lately that it stops. From then on a caller keeps its requests for the service's
 /// successor, and answers, behind all that it has sent. What the service receives until that answer is either a request that it
 /// finishes or one that it sends back as certainly not begun (``ReplyHeader/wasBegun``), which the caller keeps likewise. So when
 /// it closes, nothing is on the way. Both messages are those of a request and its reply, with a tag that no request has: a peer that does
 /// not know them, such as a plain REQ socket, passes them over.
 enum Farewell {
-  /// In place of a request's tag.
+  /// Instead of a request's tag.
   static let tag: UInt64 = 0
   static let tagFrame = [UInt8](repeating: 0, count: 8)
 

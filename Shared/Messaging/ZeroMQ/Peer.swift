@@ -1,7 +1,7 @@
 import CZeroMQ
 import Operations
 
-/// The connection to one service: a DEALER, a monitor that tells whether it stands, and the requests that wait until it does.
+/// The connection to one service: a DEALER, a monitor that reports whether it stands, and the requests that wait until it does.
 final class Peer {
   let service: ServiceName
   let dealer: Socket
@@ -13,7 +13,7 @@ final class Peer {
   /// Not yet taken by libzmq, the oldest first.
   private(set) var waiting: [OutgoingRequest] = []
 
-  /// What a monitor tells of: connections that stand, end, or do not come about.
+  /// What a monitor reports: connections that stand, end, or do not come about.
   static let events =
     ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
     | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
@@ -37,7 +37,7 @@ final class Peer {
   /// Notes that the service stops; sends nothing more until it is back.
   func leave(until time: Int64) { leavingUntil = time }
 
-  /// Tells the service that nothing more comes, behind everything that was sent to it.
+  /// Informs the service that nothing more comes, behind everything that was sent to it.
   func sayFarewell() {
     guard dealer.send(Farewell.tag, more: true) == .sent else { return }
     for frame in Farewell.answer { _ = dealer.send(frame, more: frame != Farewell.answer.last) }

@@ -79,17 +79,17 @@ struct Serving: Sendable {
     return left - waited
   }
 
-  /// What a request that cannot be read is told: its id is not known, but a REQ socket waits for some answer.
+  /// The answer to a request that cannot be read: its id is not known, but a REQ socket waits for some answer.
   func refuseMalformed(_ failure: Failure) -> RawReply {
     metrics.malformed.increment()
     throttledLog.warn("Refused a malformed request", ["code": "\(failure.code)"])
     return RawReply(Reply(id: "", failure))
   }
 
-  /// What a request beyond the bounds is told.
+  /// The answer to a request beyond the bounds.
   func refuse(header bytes: [UInt8]) -> RawReply { refuse(bytes, .overloaded, wasBegun: nil) }
 
-  /// What a request is told that comes while the service stops.
+  /// The answer to a request that comes while the service stops.
   func sendBack(header bytes: [UInt8]) -> RawReply { refuse(bytes, .unavailable, wasBegun: false) }
 
   private func refuse(_ bytes: [UInt8], _ failure: RequestFailure, wasBegun: Bool?) -> RawReply {

@@ -107,7 +107,7 @@ final class Socket {
     guard zmq_connect(pointer, endpoint) == 0 else { throw ZeroMQError("zmq_connect \(endpoint)") }
   }
 
-  /// A socket that tells of this one's connections: the number of the event, as `zmq_socket_monitor(3)` says.
+  /// A socket that reports this one's connections: the number of the event, as `zmq_socket_monitor(3)` says.
   func monitor(_ name: String, _ events: CInt, _ context: UnsafeMutableRawPointer, _ limits: BusLimits) throws -> Socket {
     let endpoint = "inproc://monitor.\(name)"
     guard zmq_socket_monitor(pointer, endpoint, events) == 0 else { throw ZeroMQError("zmq_socket_monitor") }

@@ -9,14 +9,14 @@ import Synchronization
 ///     let bus = ZeroMQBus(.social, endpoints: .local(directory: home + "/sockets"), logger: logger)
 ///     bus.serve { request in await dispatch(request) }
 ///     try bus.start()   // bound: callers reach it from now on
-///     await bus.run()   // until it is told to stop
+///     await bus.run()   // until it is asked to stop
 ///
 /// A service that does not serve binds nothing, so any number of gateways may run beside each other. What travels is described
 /// in `Tests/Messaging/Wire`; every bound is in ``BusLimits``.
 ///
 /// **Restarts.** A service that stops finishes what it has begun and sends back what it has not; its callers keep that, and what else
 /// they would ask, for its successor (``Farewell``). Only what was certainly not begun is ever sent anew: where a connection ends
-/// without a reply, as when a process is killed, nobody knows, and the caller is told `unavailable`. So nothing takes effect twice.
+/// without a reply, as when a process is killed, nobody knows, and the caller gets `unavailable`. So nothing takes effect twice.
 ///
 /// **Clocks.** A request travels with what is left of its time, taken when it is given to the connection: neither the clocks of two
 /// hosts nor a wait on this side change what it has. A clock that differs is warned of.
@@ -63,9 +63,9 @@ public final class ZeroMQBus: RunnableBus {
 
   // MARK: - Life
 
-  /// Binds the sockets and begins; does nothing if it has begun. Requests made before are told `unavailable`.
+  /// Binds the sockets and begins; does nothing if it has begun. Requests made before get `unavailable`.
   ///
-  /// - Throws: ``EndpointFailure`` or ``ZeroMQError`` if the service cannot take its place.
+  /// - Throws: ``EndpointFailure`` or ``ZeroMQError`` if the service cannot open its endpoint.
   public func start() throws {
     try state.value.withLock { state in
       guard state.phase == .idle else { return }

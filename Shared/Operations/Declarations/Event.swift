@@ -1,6 +1,6 @@
-/// Something that happened, told by the service that owns the data to all who listen.
+/// Something that happened, published by the service that owns the data to all subscribers.
 ///
-/// An event is a row of its publisher's outbox, written in the transaction of the change it tells of; see `Storage.Outbox`.
+/// An event is a row of its publisher's outbox, written in the transaction of the change it reports; see `Storage.Outbox`.
 ///
 ///     public struct FriendRequestSent: Event {
 ///       public var friendRequestID: ID<FriendRequest>
@@ -27,7 +27,7 @@ public struct EventSpec: Sendable {
 
 /// An event as it stands in the log of its publisher.
 public struct LoggedEvent: Sendable, Hashable {
-  /// 1 for the first, without gaps; 0 in a snapshot, whose events have no place in the log.
+  /// 1 for the first, without gaps; 0 in a snapshot, whose events have no number in the log.
   public let number: Int64
   public let name: String
   public let at: Instant
@@ -47,7 +47,7 @@ public struct LoggedEvent: Sendable, Hashable {
 
 /// Where a log stands: the life of the store it is in, and its last number.
 ///
-/// A store that was lost or put back from a backup begins a new epoch, so that a listener never takes old numbers for new ones.
+/// A store that was lost or put back from a backup begins a new epoch, so that a subscriber never takes old numbers for new ones.
 public struct LogHead: Sendable, Hashable {
   public let epoch: String
   public let number: Int64
@@ -64,7 +64,7 @@ public protocol EventLog: Sendable {
   /// Events of those names (nil: of all) after that number, oldest first, at most `limit` and about `bytes`. Throws
   /// ``EventLogFailure/pruned`` if the next one of any name is no longer kept, or if the log does not go as far as that number.
   func events(after number: Int64, named names: Set<String>?, limit: Int, bytes: Int) async throws -> EventPage
-  /// The state as events of those names (nil: of all), for a listener without history, after that key; nil as next key means that it
+  /// The state as events of those names (nil: of all), for a subscriber without history, after that key; nil as next key means that it
   /// was the last page.
   func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage
   /// Notes how far a listener has come, so that nothing it lacks is pruned.
@@ -83,7 +83,7 @@ extension EventLog {
 
 /// What one commit added to a publisher's log: something in any case.
 public struct PublishedEvents: Sendable, Hashable {
-  /// The most events that are told one by one, so that whoever waits for one has it at once. Of more it is only told which there
+  /// The most events that are announced one by one, so that whoever waits for one has it at once. Of more it is only announced which there
   /// are: a page to each who wants it costs less.
   public static let maxEvents = 3
 
@@ -117,7 +117,7 @@ public struct EventPage: Sendable, Hashable {
   }
 }
 
-/// A part of a publisher's state told as events, all of them true at ``head`` or later.
+/// A part of a publisher's state published as events, all of them true at ``head`` or later.
 public struct SnapshotPage: Sendable {
   public let head: LogHead
   public let events: [LoggedEvent]

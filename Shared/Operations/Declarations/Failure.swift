@@ -54,8 +54,8 @@ public struct Failure: Error, Hashable, Sendable {
     Failure(RequestFailure.invalidFields, fields: [FieldProblem(field: field, rule)])
   }
 
-  /// The same as the end of that operation, which may have words of its own for it: `failure.<code>.offers` for all whose names
-  /// begin with `offers.`, before `failure.<code>`.
+  /// The same as the end of that operation, which may have words of its own for it: `failure.<code>.messages.send` for one,
+  /// `failure.<code>.offers` for all whose names begin with `offers.`, before `failure.<code>`.
   public func ending(_ operation: String) -> Failure {
     var parameters = parameters
     parameters["operation"] = .text(operation)

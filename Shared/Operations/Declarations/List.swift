@@ -1,4 +1,4 @@
-/// The place in a list at which its next page begins, as clients carry it about: nothing in it is for them to read.
+/// The position in a list at which its next page begins, as clients carry it about: nothing in it is for them to read.
 ///
 /// It is the `nextCursor` of a page, good for the same list of the same caller only. What it holds, and whether it is genuine, is
 /// for the service to say that made it.

@@ -133,7 +133,7 @@ public struct Route: Hashable, Sendable {
 public enum CallerRule: Hashable, Sendable {
   case anyone
   case account
-  /// An account whose e-mail address is verified; others are told `verification_required`.
+  /// An account whose e-mail address is verified; others get `verification_required`.
   case verifiedAccount
   case administrator
   /// Only these services, over the bus.
@@ -156,7 +156,7 @@ public enum CallerRule: Hashable, Sendable {
 /// unless its operation says otherwise, for what ends a login or sends the owner a link.
 public enum DoubtRule: Sendable {
   case allowed
-  /// It is told `login_alert_unanswered`.
+  /// It gets `login_alert_unanswered`.
   case refused
 
   /// What holds for an operation that does not say.

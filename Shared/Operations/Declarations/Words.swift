@@ -8,6 +8,7 @@ import COperationsWords
 /// - `{maximum}`: the parameter, a number as the language writes it.
 /// - `{kind:goalKind}`: a code in words: of `check`, those at `goalKind.check`. A code that has none stands for itself.
 /// - `{seconds:duration}`: so many seconds as days, hours, minutes and seconds.
+/// - `{until:minute}`: an ``Instant``, as `2026-11-22 08:43 UTC`.
 public struct Words: Sendable {
   /// The files of one module, as embedded in its code.
   public struct Source: Sendable {

@@ -59,7 +59,7 @@ public struct Note: Sendable, ExpressibleByStringLiteral {
 
   /// - Parameters:
   ///   - breaksLines: whether a plain string may hold line breaks and tabs; other control characters never pass.
-  ///   - isCheckedByFeature: whether a number's range is told to clients but left for the feature to check, because it reports all
+  ///   - isCheckedByFeature: whether a number's range is documented for clients but left for the feature to check, because it reports all
   ///     faults of a form at once.
   public init(
     _ text: String, range: ClosedRange<Double>? = nil, length: ClosedRange<Int>? = nil, items: ClosedRange<Int>? = nil,

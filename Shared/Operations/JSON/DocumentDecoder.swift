@@ -1,6 +1,6 @@
 /// The one strict decoder of the system: every body, parameter, event and header passes through it.
 ///
-/// It never stops at the first bad field: a field that breaks its rule is recorded and a placeholder takes its place, so that the
+/// It never stops at the first bad field: a field that breaks its rule is recorded and a placeholder stands for it, so that the
 /// synthesized `init(from:)` goes on; if anything was recorded, the document is refused with all of it. A ``Form`` is refused by its feature.
 enum DocumentDecoder {
   static func decode<D: Document>(_ type: D.Type, _ bytes: [UInt8], parameters: [String: String], limits: JSONLimits)
@@ -24,7 +24,7 @@ enum DocumentDecoder {
     do {
       document = try state.document(D.self, node: 0, path: .root)
     } catch {
-      // Only types that bring their own `init(from:)` throw; their rule is not known, the place is.
+      // Only types that bring their own `init(from:)` throw; their rule is not known, the location is.
       throw Failure(RequestFailure.invalidFields, fields: state.problems + [FieldProblem(field: "", FieldRule("wrong_type"))])
     }
     guard !state.problems.isEmpty else { return document }
@@ -57,7 +57,7 @@ private struct Place {
     name = ""
   }
 
-  /// The parent's own place, for a value that stands in no further container.
+  /// The parent's own location, for a value that stands in no further container.
   init(_ path: FieldPath) {
     parent = path
     name = ""
@@ -264,7 +264,7 @@ private final class DecodingState {
   }
 }
 
-/// Arrays, told apart from other generic types.
+/// Arrays, distinguished from other generic types.
 protocol ListOfValues {}
 extension Array: ListOfValues {}
 

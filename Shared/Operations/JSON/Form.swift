@@ -15,7 +15,7 @@ public struct FoundProblems: Hashable, Sendable {
 
   init(_ all: [FieldProblem]) { self.all = all }
 
-  /// Whether something is wrong with that field, in whose place the form has a placeholder.
+  /// Whether something is wrong with that field, for which the form has a placeholder.
   public func contains(_ field: String) -> Bool { all.contains { $0.field == field } }
 
   /// Whether nothing is wrong with those fields, nor within them.

@@ -1,5 +1,5 @@
 extension Failure {
-  /// What a client is told of text that is no acceptable JSON: why, and where, by line and by byte in it, both counted from 1.
+  /// The answer to a client about text that is no acceptable JSON: why, and where, by line and by byte in it, both counted from 1.
   ///
   /// - Parameter bytes: the text that was read.
   public init(_ error: JSONSyntaxError, in bytes: [UInt8]) {

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Contracts are types, and their limits are in documents, schemas and rules alike: so these are the process's, set from its settings before
 /// it does anything else, and never again. All processes of a system are to have the same: a service refuses by its own, and the gateway's
-/// document tells those of the gateway.
+/// document lists those of the gateway.
 public struct ContentLimits: Sendable, Hashable {
   /// Characters (grapheme clusters) of an activity's title.
   public var activityTitle = 20

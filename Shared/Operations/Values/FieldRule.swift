@@ -53,7 +53,7 @@ public struct FieldProblem: Hashable, Sendable, Codable {
   public let code: String
   public let parameters: [String: Parameter]
 
-  /// Most bytes of a name that a client has made up and is told again.
+  /// Most bytes of a name that a client has made up and gets back.
   public static let maxNameBytes = 100
 
   public init(field: String, _ rule: FieldRule) {

@@ -3,7 +3,7 @@
 /// Programs that show mails make links of whatever looks like one. So nothing here does, and nothing is long enough to be a message.
 public enum LinkFree {
   public static let maxCharacters = 40
-  /// Of a name, before blanks are put into it: as long as one may be, so that none ends before what tells it from others.
+  /// Of a name, before blanks are put into it: as long as one may be, so that none ends before what distinguishes it from others.
   public static let maxCharactersOfName = 60
 
   /// The text without what an address of the web or of a mailbox is held together by; a dot stays between digits and beside a blank.

@@ -65,7 +65,7 @@ public struct RequestHeader: Document, Hashable {
   public var traceparent: String?
   /// Path and query parameters by field name.
   public var parameters: [String: String]?
-  /// How much of the time until ``deadline`` was left when the request was given to the connection: it counts in place of the
+  /// How much of the time until ``deadline`` was left when the request was given to the connection: it counts instead of the
   /// deadline, so that the clocks of two hosts need not agree. A peer that leaves it out, such as a plain REQ socket, goes by the deadline.
   public var leftMilliseconds: Int?
   /// When that was, on a clock of the sender's that never jumps, whatever it counts from. What takes longer than the quickest of
@@ -138,7 +138,7 @@ public typealias Request = Message<RequestHeader>
 public typealias Reply = Message<ReplyHeader>
 
 extension Message where Header == ReplyHeader {
-  /// A reply that tells a failure.
+  /// A reply that reports a failure.
   public init(id: String, _ failure: Failure) {
     self.init(header: ReplyHeader(id: id, status: failure.status), body: failure.json)
   }

@@ -60,7 +60,8 @@ public enum Accounts {
     return try await fetch(LookUpAccount.Input(accountID: account), call)
   }
 
-  /// The account of that username, fetched from identity if its event has not arrived yet; nil if identity knows none.
+  /// The account that others find by that username, fetched from identity if its event has not arrived yet; nil if identity knows none, and
+  /// while it is suspended.
   public static func resolve(_ username: Username, _ call: some Call) async throws -> Known? {
     if let known = try await call.read({ try find(username, in: $0) }) { return known }
     return try await fetch(LookUpAccount.Input(username: username), call)
@@ -114,7 +115,7 @@ extension Accounts {
   /// What takes effect in the transaction in which an account comes to count its days in another way.
   public typealias Moved = @Sendable (AccountMove, Transaction) throws -> Void
 
-  /// What takes effect in the transaction that hears of withdrawn consents: whose they were, and to what.
+  /// What takes effect in the transaction that receives withdrawn consents: whose they were, and to what.
   public typealias Withdrawn = @Sendable (AccountID, Set<ConsentPurpose>, Transaction) throws -> Void
 
   /// What a service does when an account changes.

@@ -13,7 +13,7 @@ public struct AccountsFeature: Feature {
   private let watch: Accounts.Watch
 
   /// - Parameters:
-  ///   - migrations: the numbers of its two migrations among the service's.
+  ///   - migrations: the numbers of its three migrations among the service's.
   ///   - isErasedLast: whether what the service does by itself needs an account's row for as long as there are others of it; then whoever
   ///     reads for others leaves out erased accounts. Otherwise it goes in the transaction that receives the deletion.
   ///   - moved: called in the transaction in which an account comes to count its days in another way.
@@ -61,7 +61,7 @@ public struct AccountsFeature: Feature {
   }
 }
 
-/// Which accounts are known to be in the read model.
+/// Which accounts are known to be in the read model, and until when each is suspended: what every call needs, without a look at the store.
 final class KnownAccounts: Sendable {
   /// How many are remembered; when it is full all are forgotten and looked for again.
   static let maximum = 100_000
@@ -70,7 +70,7 @@ final class KnownAccounts: Sendable {
 
   /// Sees to it that the read model holds the account, fetching it from identity where its event has not arrived yet.
   ///
-  /// - Throws: `unauthenticated` where identity knows no such account.
+  /// - Throws: `unauthenticated` where identity knows no such account, `account_suspended` where it is suspended.
   func require(_ account: AccountID, _ call: some Call) async throws {
     if known.withLock({ $0.contains(account) }) { return }
     guard try await Accounts.resolve(account, call) != nil else { throw Failure(RequestFailure.unauthenticated) }

@@ -9,7 +9,7 @@ import Storage
 extension Accounts {
   /// Refuses unless the account has consented, as far as the read model knows.
   ///
-  /// A withdrawal holds from the transaction on that hears of it: what is under way then is either kept as a whole, before it, or refused
+  /// A withdrawal holds from the transaction on that receives it: what is under way then is either kept as a whole, before it, or refused
   /// as a whole, after it.
   /// - Throws: `consent_required`, naming the consent and where to give it; the operation declares it.
   public static func requireConsent(_ purpose: ConsentPurpose, of account: AccountID, in database: Database) throws {
@@ -20,7 +20,7 @@ extension Accounts {
     }
   }
 
-  /// Asks identity where the read model knows of no consent: somebody who has just given it may be faster than the event that tells of
+  /// Asks identity where the read model knows of no consent: somebody who has just given it may be faster than the event that reports
   /// it. To be done before the transaction that calls ``requireConsent(_:of:in:)``.
   public static func catchUp(on purpose: ConsentPurpose, _ call: AccountCall) async throws {
     let account = call.account

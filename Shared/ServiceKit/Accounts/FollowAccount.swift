@@ -1,7 +1,7 @@
 public import IdentityContract
 public import Operations
 
-/// Lets a service's read model of accounts, ``Accounts``, follow identity at once instead of when it hears ``AccountChanged``: for what
+/// Lets a service's read model of accounts, ``Accounts``, follow identity at once instead of when it receives ``AccountChanged``: for what
 /// must hold before identity answers, as the end of a consent (requirement ID-13).
 ///
 /// It is answered by every service that keeps accounts; its spec's ``OperationSpec/service`` says `identity`, which sends it.

@@ -32,7 +32,7 @@ public struct Home: Sendable {
   }
 
   /// Makes the folder if it is missing, and lets nobody but its owner write in it, nor in the folders that it has already: otherwise
-  /// anybody on this machine could put other keys or stores in place of these.
+  /// anybody on this machine could replace these keys or stores by others.
   ///
   /// - Throws: ``HomeFailure`` where one is somebody else's, or stays open.
   public func claim() throws {

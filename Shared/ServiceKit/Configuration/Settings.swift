@@ -45,7 +45,7 @@ public final class Settings: Sendable {
 
   /// The environment of the process over the file `racha.json` in the home folder, or the one `RACHA_CONFIG` names.
   ///
-  /// - Throws: ``Invalid`` for a file that cannot be read, with its path and the place in it.
+  /// - Throws: ``Invalid`` for a file that cannot be read, with its path and the position in it.
   public static func ofProcess() async throws -> Settings { try await of(ProcessInfo.processInfo.environment) }
 
   /// The same with another environment.

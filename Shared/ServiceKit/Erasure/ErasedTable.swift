@@ -16,7 +16,7 @@ public import Storage
 /// The rows of an account that has many go in steps, over many transactions (``Erasure``). Meanwhile nobody else may be shown them: they are
 /// ``atOnce``, or whoever reads them for others leaves out those of accounts in `erasures`.
 public struct ErasedTable: Sendable {
-  /// The events that tell of the rows' end, of the first rows by their primary key and no more than `limit` (all if it is negative); ids
+  /// The events that report the rows' end, of the first rows by their primary key and no more than `limit` (all if it is negative); ids
   /// alone.
   public typealias Ends = @Sendable (AccountID, _ limit: Int, Transaction) throws -> [any Event]
   /// Does at most `limit` (all if it is negative) of what has to be done before any row goes, and returns how many that were.
@@ -27,7 +27,7 @@ public struct ErasedTable: Sendable {
   public let reason: String?
   /// The table with whose rows its own are deleted; nil for most.
   public let followed: String?
-  /// Whether it is erased in the transaction that hears of the deletion, however many rows there are.
+  /// Whether it is erased in the transaction that receives the deletion, however many rows there are.
   private(set) var isAtOnce = false
   let kind: ErasedKind?
   /// Which rows are the account's; empty where that is not needed.
@@ -36,7 +36,7 @@ public struct ErasedTable: Sendable {
   let statements: [String]?
   /// What is done to `:limit` of the rows, where it is not just their deletion; what changes the table itself is counted.
   let steps: [String]?
-  /// The names of the events that tell of rows' end, and what makes them.
+  /// The names of the events that report rows' end, and what makes them.
   private(set) var endNames: Set<String> = []
   private var ends: Ends?
   private var preparation: Preparation?
@@ -80,7 +80,7 @@ public struct ErasedTable: Sendable {
     ErasedTable(name: name, reason: reason, statements: [])
   }
 
-  /// The same, erased in the transaction that hears of the deletion: others read it, or it says that the account exists, and there are few
+  /// The same, erased in the transaction that receives the deletion: others read it, or it says that the account exists, and there are few
   /// rows.
   public var atOnce: ErasedTable {
     var table = self
@@ -88,7 +88,7 @@ public struct ErasedTable: Sendable {
     return table
   }
 
-  /// The same, and others are told that the rows ended.
+  /// The same, and the rows' end is published.
   public func publishing(_ names: Set<String>, _ ends: @escaping Ends) -> ErasedTable {
     var table = self
     (table.endNames, table.ends) = (names, ends)
@@ -118,7 +118,7 @@ public struct ErasedTable: Sendable {
     if let steps { return steps }
     let columns = try database.primaryKey(name).columns
     let key = columns.joined(separator: ", ")
-    // Those of whose end is told are the first by their key; of others any will do. With the sign they are found by the condition and
+    // Those whose end is published are the first by their key; of others any will do. With the sign they are found by the condition and
     // then ordered, not looked for in the whole table's order.
     let order = ends == nil ? "" : " ORDER BY \(columns.map { "+\($0)" }.joined(separator: ", "))"
     return ["DELETE FROM \(name) WHERE (\(key)) IN (SELECT \(key) FROM \(name) WHERE \(condition)\(order) LIMIT :limit)"]

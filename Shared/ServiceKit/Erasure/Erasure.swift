@@ -4,13 +4,13 @@ public import Storage
 
 /// The erasure of accounts in one store (ID-12).
 ///
-/// The transaction that hears of a deletion notes it: from then on nothing of the account is written, or shown to others. Where the account
+/// The transaction that receives a deletion notes it: from then on nothing of the account is written, or shown to others. Where the account
 /// has few rows they go in the same transaction. Of one that has many, ``ErasureWorker`` erases some in each of many transactions, so
 /// that nobody's write waits for all of them; the last one looks once more for all that there may be.
 public struct Erasure: Sendable {
   /// Events that are looked through in one transaction.
   static let eventsPerTransaction = 2_000
-  /// Beyond so many, an account's events are not looked for in the transaction that hears of its deletion.
+  /// Beyond so many, an account's events are not looked for in the transaction that receives its deletion.
   static let eventsAtOnce = 20_000
 
   let tables: [ErasedTable]
@@ -20,7 +20,7 @@ public struct Erasure: Sendable {
 
   /// - Parameters:
   ///   - tables: all tables of the service's migrations, each once.
-  ///   - names: events that hold ids alone, which others still have to hear.
+  ///   - names: events that hold ids alone, which others still have to receive.
   public init(_ tables: [ErasedTable], keepingEvents names: Set<String> = [], rowsPerTransaction: Int = 200) {
     self.tables = tables
     eventsKept = names
@@ -83,7 +83,7 @@ public struct Erasure: Sendable {
       emptied += try transaction.emptyEvents(
         naming: account, except: eventsKept, in: erasure.emptiedThrough + 1...erasure.publishedThrough)
     }
-    // What was told since: of its end, or before somebody knew of it.
+    // What was published since: of its end, or before somebody knew of it.
     emptied += try transaction.emptyEvents(naming: account, except: names, in: erasure.publishedThrough + 1...Int64.max)
     counts[.events, default: 0] += emptied
     _ = try transaction.forgetReplies(to: account)

@@ -4,8 +4,8 @@ import ServiceLifecycle
 import Storage
 
 extension ServiceDefinition {
-  /// Erases accounts that are deleted: from the transaction that hears of it on, nothing of the account is shown to others or written any
-  /// more; then its rows go, see ``Erasure``, then the files hold nothing of it, and identity is told.
+  /// Erases accounts that are deleted: from the transaction that receives that on, nothing of the account is shown to others or written any
+  /// more; then its rows go, see ``Erasure``, then the files hold nothing of it, and identity is informed.
   ///
   /// - Parameters:
   ///   - clean: removes what lies outside the store.

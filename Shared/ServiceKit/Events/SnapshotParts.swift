@@ -61,7 +61,7 @@ public struct SnapshotParts: Sendable {
     parts.indices.dropFirst(index).first { index in names.map { !$0.isDisjoint(with: parts[index].events) } ?? true }
   }
 
-  /// The page that tells these rows, of which at most ``pageSize`` were fetched: fewer are the last.
+  /// The page that publishes these rows, of which at most ``pageSize`` were fetched: fewer are the last.
   public static func page<Row>(
     _ events: [any Event], of rows: [Row], key: (Row) -> some CustomStringConvertible
   ) -> Page {

@@ -58,10 +58,10 @@ public struct PageRequest: Sendable {
     return Page(items: try shown.map(item), nextCursor: next)
   }
 
-  /// The page of these items, for a list that looks for them and may stop before the page is full: it goes on behind the place that it
+  /// The page of these items, for a list that looks for them and may stop before the page is full: it goes on behind the position that it
   /// has looked up to.
   ///
-  /// - Parameter place: nil where nothing is left to look through.
+  /// - Parameter cursor: nil where nothing is left to look through.
   public func page<Key: CustomStringConvertible, Item>(_ items: [Item], goingOnBehind cursor: Key?) -> Page<Item> {
     Page(items: items, nextCursor: cursor.map { seal($0.description) })
   }

@@ -65,7 +65,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The network it belongs to, as networks are assigned and told apart: an IPv4 /24, an IPv6 /48.
+  /// The network it belongs to, as networks are assigned and distinguished: an IPv4 /24, an IPv6 /48.
   public var network: String {
     switch self {
     case .v4(let bytes): "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24"

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Operations
 
-/// What a process tells of itself and of the files of its service, measured at each reading of its metrics (OPS-2).
+/// What a process reports of itself and of the files of its service, measured at each reading of its metrics (OPS-2).
 ///
 /// What cannot be known is `NaN`, which no alert takes for 0: a file that is not there, or a machine without `/proc`.
 struct ProcessMetrics: Sendable {
@@ -16,7 +16,7 @@ struct ProcessMetrics: Sendable {
     self.service = service
     self.home = home
     Gauge(label: "start_time_seconds").record(Double(started.milliseconds) / 1000)
-    // In a container nobody tells: then there is no such series, rather than one that says 0.
+    // In a container nobody knows: then there is no such series, rather than one that says 0.
     if let restarts = environment["RACHA_RESTARTS"].flatMap({ Int64($0) }), restarts >= 0 {
       Counter(label: "restarts").increment(by: restarts)
     }
@@ -28,7 +28,7 @@ struct ProcessMetrics: Sendable {
     let files = service == .gateway ? home.path : home.stores
     Gauge(label: "disk_free_bytes").record(ProcessMetrics.freeBytes(at: files) ?? .nan)
     if service == .gateway {
-      // One number for the cluster, told by one of the six.
+      // One number for the cluster, reported by one of the six.
       if let made = ProcessMetrics.changed(home.lastBackup) {
         Gauge(label: "last_backup_age_seconds").record(max(0, Double(now.milliseconds) / 1000 - made))
       }

@@ -31,6 +31,8 @@ public struct AccountCall: Call {
   public let account: AccountID
 
   /// The call, once the read model holds its account: somebody who has just registered may be faster than the event that says so.
+  ///
+  /// - Throws: `account_suspended` from the transaction on in which the service learns of a suspension, whatever the gateway knows.
   init(_ call: OpenCall) async throws {
     self = try AccountCall.withoutReadModel(call)
     try await call.context.knownAccounts?.require(account, call)
@@ -160,7 +162,7 @@ public struct ServiceClient: Sendable {
 }
 
 extension Failure {
-  /// What a caller is told when the bus has no reply: the one place that says it, for the gateway as for services.
+  /// The answer to a caller when the bus has no reply: defined once, for the gateway as for services.
   public init(_ failure: BusFailure) {
     switch failure {
     case .unavailable, .cancelled: self.init(RequestFailure.unavailable, retryAfterSeconds: 1)

@@ -3,7 +3,7 @@ import Metrics
 import Operations
 import Storage
 
-/// Turns requests into replies: finds the operation, decides on the caller, runs the handler, tells failures.
+/// Turns requests into replies: finds the operation, decides on the caller, runs the handler, answers failures.
 struct Dispatch: Sendable {
   let definition: ServiceDefinition
   let context: CallContext

@@ -70,7 +70,7 @@ final class Runner: ServiceLifecycle.Service {
         // Cut off, as it may be.
         if isStopping, error is CancellationError { return }
         if !isStopping, Failure(error).isOfStorage {
-          // It is none of the runner's, and the store tells it. The pause does not grow: there may be room at any time.
+          // It is none of the runner's, and the store reports it. The pause does not grow: there may be room at any time.
           state.withLock { $0.waitsForStorage() }
           do {
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: RunnerState.storagePause) }

@@ -12,7 +12,7 @@ extension ServiceDefinition {
   }
 
   /// Serves a reading operation that only looks up a few rows by their keys: it is answered where it arrived, without a change of
-  /// threads, and without a look at the read model of accounts. See `Store.lookUp(_:)`.
+  /// threads, and without asking identity for an account that the read model does not hold yet. See `Store.lookUp(_:)`.
   public mutating func serveAtOnce<O: AccountOperation>(
     _ operation: O.Type, _ body: @escaping @Sendable (O.Input, AccountCall, Database) throws -> O.Output
   ) {

@@ -33,7 +33,7 @@ public struct ServiceEnvironment: Sendable {
   }
 }
 
-/// One service: what it serves, hears, tells and keeps. Each service has one function that builds it, shared by its executable
+/// One service: what it serves, subscribes to, publishes and keeps. Each service has one function that builds it, shared by its executable
 /// and the tests.
 public struct ServiceDefinition: Sendable {
   typealias Handler = @Sendable (Request, CallContext) async throws -> HandlerResult
@@ -56,12 +56,12 @@ public struct ServiceDefinition: Sendable {
   /// Names of the operations it serves.
   public var servedOperations: Set<String> { Set(handlers.keys) }
 
-  /// Events it hears, by publisher and name.
+  /// Events it subscribes to, by publisher and name.
   public var subscribedEvents: [(publisher: ServiceName, name: String)] {
     effects.flatMap { publisher, byName in byName.keys.map { (publisher, $0) } }
   }
 
-  /// Whether it can tell its state anew, so that what it told long ago need not be kept.
+  /// Whether it can publish its state anew, so that what it published long ago need not be kept.
   public var publishesSnapshot: Bool { snapshot != nil }
 
   public init(_ contract: Contract, migrations: [Migration]) {
@@ -69,9 +69,10 @@ public struct ServiceDefinition: Sendable {
     self.migrations = migrations
   }
 
-  /// Lets an event of another service take effect, exactly once: the listener's cursor moves in the same transaction.
+  /// Lets an event of another service take effect, exactly once: the subscriber's cursor moves in the same transaction.
   ///
-  /// An effect that throws is tried again until it succeeds, and holds back what follows: an event is never skipped.
+  /// An effect that throws is tried again until it succeeds, and holds back what follows: an event is never skipped. Several features may
+  /// subscribe to the same event: their effects are one transaction, in the order in which they subscribed.
   public mutating func subscribe<E: Event>(
     to event: E.Type, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
   ) {
@@ -81,7 +82,7 @@ public struct ServiceDefinition: Sendable {
     }
   }
 
-  /// Tells the state as events to listeners without history.
+  /// Publishes the state as events to subscribers without history.
   public mutating func publishSnapshot(_ snapshot: @escaping Store.Snapshot) { self.snapshot = snapshot }
 
   /// Runs beside the handlers, for as long as the service does or until its work is done. One that throws is begun anew, and

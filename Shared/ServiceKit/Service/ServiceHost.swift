@@ -6,7 +6,7 @@ public import ServiceLifecycle
 public import Storage
 import Synchronization
 
-/// Runs one ``ServiceDefinition``: its store, its place on the bus, its relay, its listeners and its workers.
+/// Runs one ``ServiceDefinition``: its store, its endpoint on the bus, its relay, its subscribers and its workers.
 ///
 /// It starts them in the order of their dependence and stops them in reverse: no new work, what is in flight is finished, events
 /// are handed on, the store is closed.
@@ -15,7 +15,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
   private let environment: ServiceEnvironment
   private let runners: [Runner]
 
-  /// Opens the store and takes the service's place on the bus, without running yet.
+  /// Opens the store and connects the service to the bus, without running yet.
   public init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) throws {
     let service = definition.contract.service
     let logger = environment.logger
@@ -43,7 +43,7 @@ public final class ServiceHost: ServiceLifecycle.Service {
       return environment.metrics()
     }
     definition.serveSystem(metrics: metrics, started: environment.clock.now) {
-      // What waits for the disk, waits: there is nothing else to tell of it.
+      // What waits for the disk, waits: there is nothing else to report.
       if let problem = store.problem { return [HealthProblem(problem)] }
       return listeners.compactMap(\.healthProblem) + runners.compactMap(\.healthProblem)
     }
@@ -183,7 +183,7 @@ public struct BusRunner: ServiceLifecycle.Service {
   /// A bus that need not run, as a test may pass, is just there.
   public init(_ bus: any Bus) { self.bus = bus as? any RunnableBus }
 
-  /// Takes the service's place on the bus; does nothing if it has it.
+  /// Connects the service to the bus; does nothing if it is connected.
   public func start() throws { try bus?.start() }
 
   /// Runs until graceful shutdown or cancellation.

@@ -87,7 +87,7 @@ public enum ServiceProcess {
         services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
       configuration.maximumGracefulShutdownDuration = .seconds(5)
       configuration.maximumCancellationDuration = .seconds(1)
-      // Naming the release of the time zones does more than tell it: a linker that takes Foundation's parts from an archive takes
+      // Naming the release of the time zones does more than report it: a linker that takes Foundation's parts from an archive takes
       // the named zones only where something asks for them.
       logger.info(
         "starting",

@@ -46,7 +46,7 @@ public enum ReadHealth: OpenOperation {
 public struct HealthProblem: Document, Hashable {
   /// What hinders it, from what passes by itself to what does not.
   public enum State: String, Choice {
-    /// It has not yet taken in what was told while the service was away.
+    /// It has not yet taken in what was published while the service was away.
     case catchingUp
     /// It failed and is begun anew after a pause.
     case failing
@@ -61,7 +61,7 @@ public struct HealthProblem: Document, Hashable {
     public var leavesReading: Bool { self == .storageFull || self == .storageReadOnly }
   }
 
-  /// `listener.identity`, the name of a runner such as `MailWorker`, or `store`.
+  /// `subscriber.identity`, the name of a runner such as `MailWorker`, or `store`.
   public var part: String
   public var state: State
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells whoever waits for what is in a store that a commit is durable.
+/// Informs whoever waits for what is in a store that a commit is durable.
 final class CommitSignals: Sendable {
   private struct State {
     var lastNumber = 0

@@ -21,7 +21,7 @@ struct GroupCommit: Sendable {
   let clock: Clock
   /// The epoch of the outbox.
   let epoch: String
-  /// Called after each commit that told events.
+  /// Called after each commit that published events.
   let publish: @Sendable (PublishedEvents) -> Void
   let metrics: StoreMetrics
   let space: WriteSpace
@@ -55,7 +55,7 @@ struct GroupCommit: Sendable {
       try database.run("COMMIT TRANSACTION")
     } catch {
       if let problem = StorageProblem(ofCommit: error, in: database) { return refuse(writes, problem, in: database) }
-      // Whether it is durable is not known, so neither success nor failure can be told.
+      // Whether it is durable is not known, so neither success nor failure can be reported.
       onFatal(fatalReason(error) ?? "a commit failed: \(error)")
       undo(writes, culprit: nil, error, in: database)
       return

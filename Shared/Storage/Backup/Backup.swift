@@ -54,7 +54,7 @@ extension Store {
       try synchronize((path as NSString).deletingLastPathComponent)
     } catch {
       let described = Store.described(error, path)
-      // What went wrong first is told; what cannot be removed now, the next copy to that path removes.
+      // What went wrong first is reported; what cannot be removed now, the next copy to that path removes.
       do { try removeIfPresent(partial) } catch { throw described }
       throw described
     }

@@ -30,7 +30,7 @@ public struct ErasedAccount: Sendable, Hashable {
   }
 }
 
-/// A request that nobody signed in made, as far as a store can tell it from others.
+/// A request that nobody signed in made, as far as a store can distinguish it from others.
 public struct AnonymousRequest: Sendable, Hashable {
   let operation: String
   let at: Instant
@@ -106,10 +106,10 @@ extension Transaction {
       .execute(arguments: [now, account])
   }
 
-  /// Empties the events that name the account; they keep their numbers. Listeners that lack them ignore them.
+  /// Empties the events that name the account; they keep their numbers. Subscribers that lack them ignore them.
   ///
   /// - Parameters:
-  ///   - names: events that hold ids alone, which others still have to hear.
+  ///   - names: events that hold ids alone, which others still have to receive.
   ///   - numbers: of which events.
   /// - Returns: how many.
   public func emptyEvents(

@@ -15,7 +15,7 @@ struct Epoch: Sendable {
     var epoch: Epoch?
     try database.inTransaction(.immediate) {
       if try Bool.fetchOne(database, sql: "SELECT is_copy FROM store_states") == true { try renew(database) }
-      // Beside telling when, it proves that the file can be written, and makes the write-ahead log that readers look for.
+      // Beside noting when, it proves that the file can be written, and makes the write-ahead log that readers look for.
       try database.execute(sql: "UPDATE store_states SET opened_at = ?", arguments: [now])
       epoch = try current(database)
       return .commit
@@ -31,7 +31,7 @@ struct Epoch: Sendable {
     }
   }
 
-  /// Begins another epoch after the last number told. Its listeners have to begin from the snapshot, and say anew how far they are.
+  /// Begins another epoch after the last number published. Its subscribers have to begin from the snapshot, and say anew how far they are.
   static func renew(_ database: Database) throws {
     try database.execute(
       sql: "UPDATE store_states SET epoch = ?, epoch_start = ?, is_copy = 0",

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 public import Operations
 
-/// A store's log of the events its service told.
+/// A store's log of the events its service published.
 public struct Outbox: EventLog {
   let store: Store
 
@@ -36,9 +36,9 @@ public struct Outbox: EventLog {
     }
   }
 
-  /// The state as events of those names (nil: of all), each with number 0, since they have no place in the log.
+  /// The state as events of those names (nil: of all), each with number 0, since they have no number in the log.
   ///
-  /// A service without state to tell keeps its history instead: the snapshot is empty and stands before the epoch's first event.
+  /// A service without state to publish keeps its history instead: the snapshot is empty and stands before the epoch's first event.
   public func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage {
     guard let snapshot = store.snapshot else {
       return SnapshotPage(head: LogHead(epoch: store.epoch.name, number: store.epoch.start), events: [], nextKey: nil)
@@ -63,9 +63,9 @@ public struct Outbox: EventLog {
     }
   }
 
-  /// Deletes events behind the slowest listener known, except the newest; where no listener keeps its place, all but the newest.
+  /// Deletes events behind the slowest subscriber known, except the newest; where no subscriber keeps its position, all but the newest.
   ///
-  /// A service without a snapshot keeps everything, so that a listener can still be added.
+  /// A service without a snapshot keeps everything, so that a subscriber can still be added.
   func prune() async throws {
     guard store.snapshot != nil else { return }
     // The last one holds the numbering.
@@ -91,14 +91,14 @@ public struct Outbox: EventLog {
     LogHead(epoch: store.epoch.name, number: try Outbox.lastNumber(database))
   }
 
-  /// The number of the last event told, pruned or not; 0 before the first.
+  /// The number of the last event published, pruned or not; 0 before the first.
   static func lastNumber(_ database: Database) throws -> Int64 {
     try database.first("SELECT number FROM outbox ORDER BY number DESC LIMIT 1") { Int64($0.number(0)) } ?? 0
   }
 }
 
 extension Store {
-  /// The events told by this service.
+  /// The events published by this service.
   public var log: Outbox { Outbox(store: self) }
 }
 

@@ -5,11 +5,11 @@ import Operations
 final class OutboxWriter {
   let service: ServiceName
   let database: Database
-  /// The number of the last event told in this commit.
+  /// The number of the last event published in this commit.
   private(set) var lastNumber: Int64?
   private var firstNumber: Int64?
   private var names: Set<String> = []
-  /// The first ones, one more than are told one by one.
+  /// The first ones, one more than are announced one by one.
   private var events: [LoggedEvent] = []
 
   init(service: ServiceName, database: Database) {
@@ -20,7 +20,7 @@ final class OutboxWriter {
   func append<E: Event>(_ event: E, at now: Instant, traceparent: String?) throws {
     guard E.spec.publisher == service else { throw StoreFailure.foreignEvent(name: E.spec.name, publisher: E.spec.publisher) }
     let body = event.json
-    // Whoever hears it would try in vain for ever; here only the write fails that told it.
+    // Whoever receives it would try in vain for ever; here only the write fails that published it.
     guard body.count <= JSONLimits().bytes else { throw StoreFailure.largeEvent(name: E.spec.name, bytes: body.count) }
     try database.run(
       "INSERT INTO outbox (name, at, traceparent, body) VALUES (?, ?, ?, ?)", .text(E.spec.name), .instant(now),
@@ -44,7 +44,7 @@ final class OutboxWriter {
     }
   }
 
-  /// What was told, if anything.
+  /// What was published, if anything.
   func published(_ epoch: String) -> PublishedEvents? {
     guard let firstNumber, let lastNumber else { return nil }
     return PublishedEvents(after: firstNumber - 1, head: LogHead(epoch: epoch, number: lastNumber), names: names, events: events)

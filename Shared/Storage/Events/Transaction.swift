@@ -1,7 +1,7 @@
 public import GRDB
 public import Operations
 
-/// One write in progress: the database, the time, and the telling of events. Not to be kept beyond the write's body.
+/// One write in progress: the database, the time, and the publishing of events. Not to be kept beyond the write's body.
 public struct Transaction {
   public let database: Database
   /// The clock's time when the write began.
@@ -19,7 +19,7 @@ public struct Transaction {
     self.outbox = outbox
   }
 
-  /// Tells all who listen that something happened: if this write is committed, the event is in the log, and if not, not.
+  /// Publishes to all subscribers that something happened: if this write is committed, the event is in the log, and if not, not.
   ///
   /// - Throws: ``StoreFailure/foreignEvent(name:publisher:)`` if the event is another service's.
   public func publish<E: Event>(_ event: E) throws {
@@ -28,7 +28,7 @@ public struct Transaction {
 
   /// Calls that body once this write is durable, and never if it is not. It must be brief: the next commit waits for it.
   ///
-  /// A hint only: where the process ends in between it is not called. GRDB's own observers of transactions hear nothing here.
+  /// A hint only: where the process ends in between it is not called. GRDB's own observers of transactions notice nothing here.
   public func afterCommit(_ body: @escaping @Sendable () -> Void) { afterwards.bodies.append(body) }
 
   /// The same write on behalf of another cause.

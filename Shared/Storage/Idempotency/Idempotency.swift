@@ -7,7 +7,7 @@ import Synchronization
 /// What a store remembers of requests that carry an ``IdempotencyKey``.
 ///
 /// Payloads may hold passwords and replies tokens. So a payload is kept as a keyed hash only, which cannot be guessed at without
-/// the secret, and a reply is sealed with it; a stolen copy of the file tells neither.
+/// the secret, and a reply is sealed with it; a stolen copy of the file reveals neither.
 struct Idempotency: Sendable {
   private struct Name: Hashable {
     let caller: String

@@ -38,7 +38,7 @@ struct IdempotencyAllowance: Sendable {
     }
   }
 
-  /// What a record takes up, its places in the indexes included, within some bytes.
+  /// What a record takes up, its entries in the indexes included, within some bytes.
   static func size(of key: IdempotencyKey, sealedReply: Int) -> Int {
     2 * (key.caller.utf8.count + key.key.utf8.count) + key.operation.utf8.count + sealedReply + 96
   }

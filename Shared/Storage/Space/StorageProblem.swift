@@ -16,7 +16,7 @@ public enum StorageProblem: Sendable, Hashable {
   /// The file system is mounted read-only, as Linux does by itself after an error of a disk: `EROFS`.
   case readOnly
 
-  /// What who wanted to write is told.
+  /// The answer to who wanted to write.
   public var failure: Failure {
     switch self {
     case .full: Failure(RequestFailure.storageFull, retryAfterSeconds: 5)

@@ -42,7 +42,7 @@ final class WriteReserve: Sendable {
 
   /// Makes the reserve whole, if it is not.
   ///
-  /// - Returns: why it cannot be; nil if it is, or if nobody can tell.
+  /// - Returns: why it cannot be; nil if it is, or if nobody knows.
   func fill() -> StorageProblem? {
     #if canImport(Glibc)
       var found = stat()

@@ -39,7 +39,7 @@ struct ActivityOrderTests {
       #expect(try await titles(ana) == ["c", "d", "b", "e", "a", "f"])
       let own = try #require(ids["a"])
       #expect(try await ana.refusedFields(OrderActivity.self, .init(activityID: own, after: own)) == ["after after_itself"])
-      // The order is the account's own matter: nothing is told of it.
+      // The order is the account's own matter: nothing is published of it.
       #expect(try await services.published(by: .activity).count == 6)
     }
   }

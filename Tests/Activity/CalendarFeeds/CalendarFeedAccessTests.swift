@@ -18,7 +18,7 @@ struct CalendarFeedAccessTests {
     }
   }
 
-  /// Lets identity tell that, and waits until activity knows.
+  /// Lets identity publish that, and waits until activity knows.
   private func publish(_ event: some Event, in services: ServicesInProcess) async throws {
     try await services.store(of: .identity).write { try $0.publish(event) }
     try await services.hasReceived(.activity, of: .identity)
@@ -67,13 +67,13 @@ struct CalendarFeedAccessTests {
     arguments: SessionRevoked.Reason.allCases)
   func ended(reason: SessionRevoked.Reason) async throws {
     try await running { services, ana, _ in
-      // The gateway has not heard of the end, nor has activity: the link is made after it.
+      // The gateway does not know of the end, nor has activity: the link is made after it.
       let late = try await ana.send(CreateCalendarFeed.self, .init())
       let session = try #require(ana.session)
       let end = try Instant(text: "2026-11-21T12:59:59.999Z")
       try await publish(SessionRevoked(sessionID: session, accountID: ana.id, reason: reason, at: end), in: services)
       #expect(try await !works(late, services))
-      // Activity has heard of it, and the gateway still not.
+      // Activity knows of it, and the gateway still not.
       #expect(try await ana.failure(CreateCalendarFeed.self, .init()) == "session_revoked")
       // Half an hour later no token of the session is left, and nothing of it is kept.
       try services.clock.set("2026-11-21T13:31:00.000Z")

@@ -97,7 +97,7 @@ struct DashboardTests {
       try services.clock.set("2026-11-21T23:30:00.000Z")
       try await ana.walk("c", 1000, "2026-11-21T10:00:00Z")
       #expect(try await coins() == [10, 35, 35, 10, 25, 0])
-      // Rewards tells all of it again, as to a listener without history.
+      // Rewards publishes all of it again, as to a subscriber without history.
       let published = try await services.published(by: .rewards).filter { $0.name == CoinsEarned.spec.name }
       try await services.store(of: .activity).write { transaction in
         for event in published {

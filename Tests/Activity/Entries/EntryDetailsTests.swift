@@ -25,7 +25,7 @@ struct EntryDetailsTests {
       let photo = try await ana.send(GetEntryPhoto.self, .init(activityID: id, day: .today))
       #expect(photo.mediaType == "image/png" && photo.tag == entry.photoTag && entry.photoTag?.count == 32)
       #expect(try await ana.send(GetEntry.self, .init(activityID: id, day: .today)) == entry)
-      // The progress alone is told, and once.
+      // The progress alone is published, and once.
       let published = try await services.published(by: .activity).filter { $0.name == "entries.recorded" }
       #expect(published.count == 1)
       #expect(!String(decoding: published[0].body, as: UTF8.self).contains("great"))
@@ -307,7 +307,7 @@ struct EntryDetailsTests {
       entry = try await edit(#"{"comment":null,"location":null}"#)
       #expect(entry.comment == nil && entry.location == nil && entry.isDone && entry.photoTag == first.photoTag)
       #expect(try await services.store(of: .activity).rows("entry_places") == 0)
-      // Only the change of the progress was told again.
+      // Only the change of the progress was published again.
       #expect(try await services.published(by: .activity).filter { $0.name == "entries.recorded" }.count == 2)
     }
   }

@@ -139,7 +139,7 @@ struct ProgressTests {
       #expect(try await amount(begun) == 500)
       let store = services.store(of: .activity)
       #expect(try await store.rows("entries") == 2)
-      // Each found what those before it had left, and told what it left itself.
+      // Each found what those before it had left, and published what it left itself.
       let published = try await services.published(by: .activity).filter { $0.name == "entries.recorded" }.map {
         try EntryRecorded.decode($0.body)
       }

@@ -52,7 +52,7 @@ struct HistoryAreaTests {
       let area = HistoryArea(
         latitude: latitudes.randomElement(using: &generator) ?? 0, longitude: longitudes.randomElement(using: &generator) ?? 0,
         meters: pow(10, Double.random(in: 0...4.7, using: &generator)))
-      // A place about as far away, in any direction.
+      // A point about as far away, in any direction.
       let away: Double = degrees(area.meters) * Double.random(in: 0...1.5, using: &generator)
       let bearing = Double.random(in: 0...6.28, using: &generator)
       let north: Double = area.latitude + away * cos(bearing)

@@ -25,7 +25,7 @@ extension ServicesInProcess {
     }
   }
 
-  /// Lets one follow the other, or no more, as social tells of it, and waits until activity knows.
+  /// Lets one follow the other, or no more, as social publishes it, and waits until activity knows.
   func follow(_ one: Person, _ other: Person, _ state: FollowChanged.State = .accepted, revision: Int = 1) async throws {
     try await hasReceived(.activity, of: .social)
     let event = FollowChanged(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Google Fit's two ways of telling a day, both imported")
 struct GoogleFitTests {
-  /// A day in Madrid as Google Takeout tells it.
+  /// A day in Madrid as Google Takeout writes it.
   private struct Takeout {
     let day: LocalDay
     var quarters = "Start time,End time,Distance (m),Step count,Walking duration (ms),Running duration (ms)\n"

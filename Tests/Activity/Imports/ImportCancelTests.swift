@@ -51,7 +51,7 @@ struct ImportCancelTests {
       // One of an account at most is read.
       let next = try await ana.upload("small.csv", Array((RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n").utf8))
       _ = try await ana.send(CompleteImport.self, .init(importID: next.id))
-      // That it is begun is told to nobody.
+      // That it is begun is published to nobody.
       while try await store.read({ try ImportStore.find(made.id, in: $0)?.state == .waiting }) { await Task.yield() }
       let start = ContinuousClock.now
       #expect(try await ana.send(CancelImport.self, .init(importID: made.id)).state == .cancelled)

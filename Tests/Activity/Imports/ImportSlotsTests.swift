@@ -50,7 +50,7 @@ struct ImportSlotsTests {
         let row = try await store.read { try ImportStore.next(beside: now, in: $0) }
         return row.flatMap { row in all.firstIndex { $0.id == row.id } }
       }
-      // The first one's second file waits for the first, the third large one for a place, the small one of another passes them.
+      // The first one's second file waits for the first, the third large one for a slot, the small one of another passes them.
       for expected in [0, 2, 4] {
         #expect(try await next() == expected)
         slots.begin(rows[expected])

@@ -106,7 +106,7 @@ struct ImportTests {
           }
           return try await group.reduce(into: [UInt8]()) { kept, byte in if let byte { kept.append(byte) } }
         }
-        // One is told that it stands there, and so it does; the others are refused, or are to send theirs again.
+        // One learns that it stands there, and so it does; the others are refused, or are to send theirs again.
         #expect(kept.count == 1)
         let file = try #require(FileManager.default.contents(atPath: "\(services.home.path)/imports/\(ana.id)/\(made.id)"))
         #expect(Set(file[(round * 1000)...]) == Set(kept))

@@ -36,7 +36,7 @@ extension Person {
     return made
   }
 
-  /// Waits until an import has ended, which the service tells.
+  /// Waits until an import has ended, which the service publishes.
   func end(of id: ImportID) async throws -> Import {
     try await answer(from: .activity) {
       let found = try await send(GetImport.self, .init(importID: id))
@@ -44,7 +44,7 @@ extension Person {
     }
   }
 
-  /// Waits until there is no file of the person's left: an import's end is told before its file is removed.
+  /// Waits until there is no file of the person's left: an import's end is published before its file is removed.
   func areFilesGone(from home: Home) async throws -> Bool {
     try await answer(from: .activity) {
       FileManager.default.fileExists(atPath: "\(home.path)/imports/\(id)") ? nil : true

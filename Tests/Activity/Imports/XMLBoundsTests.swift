@@ -28,14 +28,14 @@ struct XMLBoundsTests {
     plain, Form(name: "export.zip", root: "HealthData", isPacked: true), Form(name: "a.gpx", root: "gpx", isPacked: false),
   ]
 
-  /// How long a file takes to be told and read, and why that ended.
+  /// How long a file takes to be identified and read, and why that ended.
   private static func read(_ file: borrowing TemporaryFile) throws -> (time: Duration, fault: FormatFault?) {
     let start = ContinuousClock.now
     let fault = try file.read().fault
     return (ContinuousClock.now - start, fault)
   }
 
-  /// The same of a file that is not told by its head, which a long document type hides.
+  /// The same of a file that is not identified by its head, which a long document type hides.
   private static func readWhole(_ file: borrowing TemporaryFile) throws -> (time: Duration, fault: FormatFault?) {
     let start = ContinuousClock.now
     var fault: FormatFault?

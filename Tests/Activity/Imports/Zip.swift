@@ -4,7 +4,7 @@ import Foundation
 /// Makes zip archives for tests.
 enum Zip {
   /// - Parameter isStreamed: whether it is as programs write it that cannot go back in what they write: no entry says how long it is
-  ///   before its bytes have come; and it breaks off before the directory at the end, which would tell.
+  ///   before its bytes have come; and it breaks off before the directory at the end, which would say.
   static func archive(
     _ entries: [(name: String, bytes: [UInt8])], options: String = "", isStreamed: Bool = false
   ) throws -> [UInt8] {

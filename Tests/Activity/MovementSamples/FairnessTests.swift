@@ -115,7 +115,7 @@ struct FairnessTests {
       #expect(try await send(ben, Array(copy[6...].reversed())).reasons.isEmpty)
       let day = try await send(ben, Array(copy[..<6]))
       #expect(day.reasons.map(\.code) == [.sameSeries] && day.earningSteps == 0 && day.steps > 1000)
-      // The first one's goes on earning, also when it is told anew.
+      // The first one's goes on earning, also when it is reported anew.
       #expect(try await ana.send(DeleteMovementSamples.self, .init(ids: ["a3"])).days[0].reasons.isEmpty)
       var again = try walk("a", 12, device: "Watch")[3]
       again.version = 1

@@ -39,7 +39,7 @@ struct MinuteCeilingTests {
             kind: .steps, code: .tooFast,
             text: "More than 300 steps in a minute, which nobody moves: it is shown, but earns no coins.")
         ])
-      // What was moved before and after earns, and rewards hears of the rest no more.
+      // What was moved before and after earns, and rewards receives nothing of the rest.
       try await send(
         ana,
         [try sample("before", from: "07:59:00", to: "08:00:00", 300), try sample("after", from: "08:01:00", to: "08:02:00", 50)])
@@ -168,7 +168,7 @@ struct MinuteCeilingTests {
           }
           for id in deleted.shuffled(using: &random) { _ = try await person.send(DeleteMovementSamples.self, .init(ids: [id])) }
           let days = try await person.days().filter { $0.steps > 0 }
-          // Else all but the first would have told the same series.
+          // Else all but the first would have reported the same series.
           try await services.store(of: .activity).write { transaction in
             for table in ["movement_series", "movement_sketches"] {
               try transaction.database.execute(sql: "DELETE FROM \(table)")

@@ -81,7 +81,7 @@ struct OverlapRulesTests {
   }
 
   /// The slow and obvious way: who counts in this millisecond, and what of each sample falls into it? And of how much of that does a moment
-  /// of somebody before take the place?
+  /// of somebody before take precedence?
   private func model(_ samples: [RankedSample]) -> (amount: Int, unmarked: Int) {
     func hasZeroLength(_ sample: RankedSample) -> Bool { sample.spread.until == sample.spread.from + 1 }
     func holds(_ sample: RankedSample, _ time: Int64) -> Bool { sample.spread.from <= time && time < sample.spread.until }

@@ -66,7 +66,7 @@ struct SameSeriesRulesTests {
         let left = try await ben.send(DeleteMovementSamples.self, .init(ids: ["piece3"])).days
         #expect(left.count == 1 && left.allSatisfy(isCopy))
       }
-      // Whoever told it first goes on earning.
+      // Whoever reported it first goes on earning.
       #expect(try await !isCopy(send(ana, [more])))
     }
   }
@@ -178,7 +178,7 @@ struct SameSeriesRulesTests {
         let sample = MovementSample(id: "\(start)", start: start, end: start.adding(seconds: 300), steps: 7)
         _ = try await people[0].send(RecordMovementSamples.self, .init(samples: [sample]))
       }
-      // Of its new day alone; the others' stay until they tell more.
+      // Of its new day alone; the others' stay until they report more.
       #expect(try await sketches().map(\.items.count) == [1, 64, 64, 64])
     }
   }

@@ -4,7 +4,7 @@ import Sampling
 
 @testable import ActivityService
 
-/// The slow and obvious way to tell what an activity asks for on a day: of all edits that were ever made the last one that holds for the day,
+/// The slow and obvious way to find what an activity asks for on a day: of all edits that were ever made the last one that holds for the day,
 /// within the start and end day that were set last.
 struct VersionModel {
   /// What an edit made of the activity, and for which days.

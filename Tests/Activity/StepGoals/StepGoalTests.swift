@@ -57,7 +57,7 @@ struct StepGoalTests {
       let expected = ["day 2026-11-21 4500/5000 near", "day 2026-11-21 5600/5000 reached"]
       #expect(try await approached(services) == expected)
       #expect(try await ana.send(GetStepGoals.self, .init()).goals.map(\.missing) == [0])
-      // The next day counts anew; what comes late for the day before is told too.
+      // The next day counts anew; what comes late for the day before is published too.
       try services.clock.set("2026-11-22T20:00:00.000Z")
       try await ana.walk("f", 5000, "2026-11-22T08:00:00Z")
       #expect(try await approached(services) == expected + ["day 2026-11-22 5000/5000 reached"])

@@ -272,7 +272,7 @@ struct Bench: AsyncParsableCommand {
               answers[200, default: 0] += 1
             } catch let problem as GatewayClient.Problem {
               answers[problem.status, default: 0] += 1
-              // As whoever is told to come again does, only sooner.
+              // As whoever is asked to come again does, only sooner.
               try await Task.sleep(for: .milliseconds(100))
             }
           }

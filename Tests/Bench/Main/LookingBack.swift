@@ -56,7 +56,7 @@ struct LookingBack {
   private func fill(_ history: GeneratedHistory) async throws {
     let start = ContinuousClock.now
     cluster.hold(.activity)
-    // The end of a process is waited for; there is nothing that tells of it.
+    // The end of a process is waited for; there is nothing that reports it.
     while cluster.processID(.activity) != 0 { try await Task.sleep(for: .milliseconds(5)) }
     var configuration = Configuration()
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -500000") }
@@ -123,7 +123,7 @@ struct LookingBack {
     guard answer.status == 200 else { throw ValidationError("\(path) is answered \(answer.status)") }
   }
 
-  // MARK: - Telling
+  // MARK: - Reporting
 
   /// - Parameter most: the longest wait that is asked for, if one is.
   private func add(_ name: String, _ waits: Waits, _ hello: Waits, maximum: Double? = nil) {

@@ -29,7 +29,7 @@ struct APITests {
     "allow_header_conformance", "ignored_auth",
   ]
 
-  /// What has no place here: the log out would end the session of all that follow, and a live stream does not end.
+  /// What does not belong here: the log out would end the session of all that follow, and a live stream does not end.
   private static let excluded = ["/v1/sessions/current", "/v1/live"]
 
   @Test("holds for calls that are made up from it")

@@ -129,7 +129,7 @@ struct HTTPEdgeTests {
         try spanish.json["detail"] == "El cuerpo viene con el Content-Encoding gzip. Envíalo tal cual, sin Content-Encoding.")
       #expect(try await gateway.http("PUT", "/v1/echo", ["Content-Encoding": "Identity"], body).status == 200)
       #expect(gateway.bus.requests.count == 1)
-      // Another reason for 415 tells nothing of codings.
+      // Another reason for 415 says nothing of codings.
       let media = try await gateway.http("PUT", "/v1/echo", ["Content-Type": "text/plain"], body)
       #expect(media.status == 415 && media.fields["accept-encoding"] == nil)
     }

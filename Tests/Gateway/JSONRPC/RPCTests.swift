@@ -86,7 +86,7 @@ struct RPCTests {
         #expect(line.hasSuffix("\"id\":\(id)}\n"))
         #expect(line.contains(#""result":{"text":"x"}"#))
       }
-      // Whole but for a member of our own: told to who asks, and to nobody else.
+      // Whole but for a member of our own: answered to who asks, and to nobody else.
       for member in [#""idempotencyKey":"""#, #""language":"xx""#] {
         let rest = #""jsonrpc":"2.0","method":"things.echo","params":{"text":"x"}"#
         try await connection.send("{\(member),\(rest)}\n{\(member),\(rest),\"id\":4}\n")
@@ -251,7 +251,7 @@ struct RPCTests {
   }
 }
 
-/// Holds those who wait until it is opened, and tells how many do.
+/// Holds those who wait until it is opened, and says how many do.
 actor Gate {
   private var isOpen = false
   private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -34,7 +34,7 @@ struct LiveCursorTests {
     #expect(ahead.step(10) == .deliver)
   }
 
-  /// Numbers told are dropped, doubled and reordered at random; the backlog has them all.
+  /// Numbers published are dropped, doubled and reordered at random; the backlog has them all.
   @Test("shows each message once and in order whatever the hub loses", arguments: 0..<50 as Range<UInt64>)
   func random(seed: UInt64) {
     var random = SeededGenerator(seed)

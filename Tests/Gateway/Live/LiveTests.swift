@@ -11,6 +11,8 @@ import Testing
 @Suite("Live delivery", .timeLimit(.minutes(1)))
 struct LiveTests {
   /// Runs a gateway with an inbox behind it.
+  ///
+  /// - Parameter contracts: of what it serves, and delivers live.
   static func with(
     drops: @escaping @Sendable (Announcement) -> Bool = { _ in false }, change: (inout GatewayConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningGateway, Inboxes) async throws -> Void
@@ -300,7 +302,7 @@ struct LiveTests {
       let bearer = ["Authorization": "Bearer \(token)"]
       #expect(try await gateway.http("GET", "/v1/things", bearer).status == 503)
       inboxes.outdate(session, 1)
-      // It is told within moments.
+      // It learns so within moments.
       var refused = try await gateway.http("GET", "/v1/things", bearer)
       while refused.status == 503 { refused = try await gateway.http("GET", "/v1/things", bearer) }
       #expect(try refused.json["code"] == "token_expired")

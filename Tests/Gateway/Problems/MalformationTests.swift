@@ -210,7 +210,7 @@ struct RefusalLanguageTests {
         let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         try await connection.send(
           "\(example.head)\r\nHost: a\r\nX-Request-ID: mine\r\nAccept-Language: \(asked)\r\n\(authorization)\r\n")
-        // A client that sends no more hears the answer all the same.
+        // A client that sends no more receives the answer all the same.
         try await connection.closeOutput()
         return try await connection.receiveResponse()
       }

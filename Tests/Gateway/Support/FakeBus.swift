@@ -4,9 +4,9 @@ import Messaging
 import Operations
 import Synchronization
 
-/// A bus with a script for each service in place of the services: what they answer, what they announce.
+/// A bus with a script for each service instead of the services: what they answer, what they announce.
 ///
-/// Whoever follows the events of a service finds that it has never told any, unless the service's script answers that, too.
+/// Whoever follows the events of a service finds that it has never published any, unless the service's script answers that, too.
 final class FakeBus: Bus {
   typealias Script = @Sendable (Operations.Request) async throws -> Reply
 
@@ -67,7 +67,7 @@ final class FakeBus: Bus {
     return stream
   }
 
-  /// Tells everyone who listens to that service.
+  /// Publishes to everyone who subscribes to that service.
   func publish(_ announcement: Announcement, of publisher: ServiceName) {
     for listener in state.withLock({ $0.listeners[publisher, default: []] }) { listener.yield(announcement) }
   }

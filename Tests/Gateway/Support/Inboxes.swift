@@ -5,10 +5,10 @@ import NotificationsContract
 import Operations
 import Synchronization
 
-/// A log of events in memory, told over a ``FakeBus`` as a service tells its own.
+/// A log of events in memory, published over a ``FakeBus`` as a service publishes its own.
 final class MemoryLog: EventLog {
   private let events = Mutex<[LoggedEvent]>([])
-  /// The state as a new listener gets it.
+  /// The state as a new subscriber gets it.
   private let state = Mutex<[LoggedEvent]>([])
   private let epoch = "e1"
 
@@ -39,7 +39,7 @@ final class MemoryLog: EventLog {
   func acknowledge(listener: ServiceName, epoch: String, number: Int64) async {}
 }
 
-/// Speaks over a ``FakeBus`` in a service's name; drops announcements as it is told.
+/// Speaks over a ``FakeBus`` in a service's name; drops announcements as it is asked to.
 struct PublishersBus: Bus {
   let bus: FakeBus
   let service: ServiceName
@@ -71,7 +71,7 @@ final class Inboxes: Sendable {
   func silence(_ isSilent: Bool) { self.isSilent.withLock { $0 = isSilent } }
 
   /// - Parameters:
-  ///   - drops: announcements that nobody hears.
+  ///   - drops: announcements that nobody receives.
   ///   - processor: what identity answers about personal access tokens.
   init(
     _ bus: FakeBus, _ signer: Signer, processor: TokenIssuer = TokenIssuer(),
@@ -109,14 +109,14 @@ final class Inboxes: Sendable {
     }
   }
 
-  /// Tells events until the task is cancelled.
+  /// Publishes events until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { tasks in
       for publisher in publishers.values { tasks.addTask { await publisher.run() } }
     }
   }
 
-  /// A new notification is committed and told.
+  /// A new notification is committed and published.
   func add(_ kind: NotificationKind = "messageReceived") {
     let published = items.withLock { items in
       let notification = Notification(
@@ -141,7 +141,7 @@ final class Inboxes: Sendable {
         SessionOutdated(sessionID: session, accountID: account, generation: generation, at: .now), isState: true))
   }
 
-  /// The account chose another language, or was told of anew.
+  /// The account chose another language, or was published anew.
   func choose(_ language: Language, revision: Int = 2) throws {
     let changed = AccountChanged(
       accountID: account, username: try Username(text: "ana"), nickname: nil, timeZone: .utc, dayStartHour: 0, language: language,

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Operations
 
-/// A TCP connection that sends exactly what it is told and shows exactly what comes back.
+/// A TCP connection that sends exactly what it is given and shows exactly what comes back.
 final class RawConnection: Sendable {
   struct Response: Sendable {
     let status: Int

@@ -30,7 +30,7 @@ struct AccessTokenTests {
     return verifier(configuration, KeyRing(clock: clock, logger: logger) { published }, clock)
   }
 
-  /// A verifier that has been told what was revoked: nothing.
+  /// A verifier that knows what was revoked: nothing.
   private static func verifier(_ configuration: GatewayConfiguration.Tokens, _ keys: KeyRing, _ clock: Clock) -> TokenVerifier {
     let verifier = TokenVerifier(configuration, keys: keys, clock: clock) { _ in throw Failure(RequestFailure.unauthenticated) }
     verifier.revocations.becomeKnown()

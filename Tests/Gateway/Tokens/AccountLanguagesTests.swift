@@ -26,7 +26,7 @@ struct AccountLanguagesTests {
     languages.note(.spanish, of: account, at: Instant(milliseconds: 1_000_000_000))
     #expect(languages.language(of: before) == .spanish && languages.language(of: after) == .english)
     #expect(languages.language(of: identification(of: AccountID(), .english, at: 1)) == .english)
-    // What comes late of an earlier change has no effect, nor what was told when no token from before it lives any more.
+    // What comes late of an earlier change has no effect, nor what was published when no token from before it lives any more.
     languages.note(.english, of: account, at: Instant(milliseconds: 999_999_999))
     #expect(languages.language(of: before) == .spanish)
     let other = AccountID()

@@ -218,7 +218,7 @@ struct PersonalAccessTokenTests {
       let renewed = try await call("session.authenticate", #"{"accessToken":"\#(seeing)"}"#)
       #expect(renewed["result"]?["expiresAt"] != nil)
       #expect(try await connection.receiveLine()["method"] == "live.ready")
-      // What a token allowed ends with it, also where another of the same account takes its place.
+      // What a token allowed ends with it, also where another of the same account replaces it.
       try await connection.send(
         #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(blind)"},"id":1}"# + "\n")
       let lines = [try await connection.receiveLine(), try await connection.receiveLine()]

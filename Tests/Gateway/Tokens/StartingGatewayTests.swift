@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A gateway that has not been told yet what was revoked", .timeLimit(.minutes(1)))
 struct StartingGatewayTests {
-  /// Runs a gateway whose identity tells nobody of its events, as one that a million accounts keep busy.
+  /// Runs a gateway whose identity informs nobody of its events, as one that a million accounts keep busy.
   private static func with(
     change: (inout GatewayConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (RunningGateway, Inboxes, TokenIssuer) async throws -> Void
@@ -63,7 +63,7 @@ struct StartingGatewayTests {
       inboxes.revoke(session)
       async let refused = gateway.http("GET", "/v1/things/7", closed)
       async let served = gateway.http("GET", "/v1/things/7", try gateway.bearer(inboxes.account))
-      // Both are on their way when identity begins to tell.
+      // Both are on their way when identity begins to publish.
       while inboxes.askedOfEvents.isEmpty { await Task.yield() }
       inboxes.silence(false)
       let (own, dead) = (try await served, try await refused)

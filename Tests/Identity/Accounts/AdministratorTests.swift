@@ -51,7 +51,7 @@ struct AdministratorTests {
         try await failure { try await identity.ask(ListIncidents.self, .init(), by: .signedIn(berta)) }.code == "forbidden")
       _ = try await identity.ask(ListIncidents.self, .init(), by: .signedIn(adela))
       #expect(try await identity.securityEvents().filter { $0 == "administratorDismissed" }.count == 1)
-      // Those who stay are told, and so is she, who reads of nothing else.
+      // Those who stay are notified, and so is she, who reads of nothing else.
       let published = try await identity.published(AdministratorAlerted.self).filter {
         $0.title == "An administrator was dismissed"
       }
@@ -71,12 +71,12 @@ struct AdministratorTests {
       #expect(
         try await failure { try await identity.askAsNotifications(ReadSecurityMail.self, .init(mailID: hers.mailID)) }.code
           == "not_found")
-      // Once more on the same day is told once more.
+      // Once more on the same day is reported once more.
       _ = try await identity.askAsGateway(AppointAdministrator.self, .init(username: berta.account.username))
       _ = try await identity.askAsGateway(DismissAdministrator.self, input)
       let again = try await identity.published(AdministratorAlerted.self).filter { $0.title == "An administrator was dismissed" }
       #expect(again.count == 4 && Set(again.map(\.incidentID)).count == 2)
-      // The other services are told that it says so no longer; she goes on with the next one.
+      // The other services learn that it says so no longer; she goes on with the next one.
       #expect(try await identity.published(SessionOutdated.self).first?.sessionID == berta.session.id)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: berta.refreshToken))
       #expect(try !TokenTests.payload(of: refreshed.accessToken).adm)

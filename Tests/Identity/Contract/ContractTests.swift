@@ -40,7 +40,7 @@ struct ContractTests {
       }
       + SecurityEvent.Kind.allCases.map { "securityEvent.\($0)" }
     let consents = ConsentPurpose.allCases.flatMap { ["consent.\($0)", "reason.consent_\($0)"] }
-    // What `photos.put` says in place of the words for all.
+    // What `photos.put` says instead of the words for all.
     let photos = ["failure.unsupported_media_type.photos"]
     let used = Set(failures + (try fieldRules()).map { "field.\($0)" } + sessions + security + consents + photos)
     for key in sessions + security + consents { #expect(own.contains(key), "\(key)") }

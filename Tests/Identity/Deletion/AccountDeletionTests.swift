@@ -287,7 +287,7 @@ struct AccountDeletionTests {
       let revoked = try await restarted.published(SessionRevoked.self).filter { $0.accountID == account }
       #expect(revoked.count == 101 && revoked.allSatisfy { $0.reason == .accountDeleted })
       #expect(Set(revoked.map(\.sessionID)) == Set(live + [own.session.id]))
-      // Whoever begins to listen now is told of those that ended lately, each once.
+      // Whoever subscribes now learns of those that ended lately, each once.
       let snapshot = SnapshotParts(features.flatMap(\.snapshot))
       let lately = try await restarted.store.read { database in
         try snapshot.all(database)
@@ -324,7 +324,7 @@ struct AccountDeletionTests {
 }
 
 extension SnapshotParts {
-  /// All that it tells.
+  /// All that it publishes.
   fileprivate func all(_ database: Database) throws -> [any Event] {
     var (events, key) = try page(database, after: nil)
     while let next = key {

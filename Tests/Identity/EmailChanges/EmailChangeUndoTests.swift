@@ -55,7 +55,7 @@ struct EmailChangeUndoTests {
       #expect(
         try await identity.securityEvents() == ["emailChangeRequested", "emailChangeCancelled", "emailChangeRefused"]
           + ["emailChangeUndoRefused"])
-      // Nothing is left to be told.
+      // Nothing is left to be sent.
       #expect(try await failure { try await identity.emailChangeNotice() }.code == "not_found")
     }
   }
@@ -75,7 +75,7 @@ struct EmailChangeUndoTests {
       try await identity.follow(try await identity.emailChangeMail().token)
       identity.time.advance(seconds: 72 * 3600 - 1)
       let notice = try await identity.emailChangeNotice()
-      // The notice from before it took place has the same link.
+      // The notice from before it was made has the same link.
       #expect(notice.token == early.token && notice.email == account.email)
       let again = try await identity.logIn("new@example.com")
       let undone = try await identity.undo(notice.token)

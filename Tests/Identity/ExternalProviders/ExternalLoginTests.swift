@@ -253,7 +253,7 @@ extension ExternalProviderProcesses {
         try await age(fresh, by: 590, identity)
         #expect(
           try await identity.ask(RequestEmailChange.self, change, by: .signedIn(fresh)).email.description == "new@example.com")
-        // Fields that are at fault are told all the same.
+        // Fields that are at fault are reported all the same.
         let wrong = try await failure {
           try await identity.ask(RequestEmailChange.self, .init(email: "new"), by: .signedIn(fresh))
         }

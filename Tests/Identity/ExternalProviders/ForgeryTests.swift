@@ -5,10 +5,10 @@ import Testing
 
 @testable import IdentityService
 
-/// What a provider, or somebody in its place, does that proves nothing, and what is recorded of it.
+/// What a provider, or an impostor of it, does that proves nothing, and what is recorded of it.
 private struct Forgery: Sendable, CustomTestStringConvertible {
   let name: String
-  /// How the provider is told to behave.
+  /// How the provider is set to behave.
   let control: String
   let reason: String
 

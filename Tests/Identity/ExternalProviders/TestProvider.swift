@@ -80,7 +80,7 @@ final class TestProvider: Sendable {
 
   private func stop() {
     process.withLock { process in
-      // A child begins with the signals blocked of the thread that started it: it would not hear a gentler one.
+      // A child begins with the signals blocked of the thread that started it: it would not receive a gentler one.
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
@@ -126,7 +126,7 @@ final class TestProvider: Sendable {
     let access_token: String
   }
 
-  /// What it was told to forget.
+  /// What it was asked to forget.
   struct Revocation: Decodable, Hashable {
     let token: String?
     let hint: String?
@@ -138,7 +138,7 @@ final class TestProvider: Sendable {
     try JSONDecoder().decode([Grant].self, from: Data(try await send(HTTPClientRequest(url: issuer + "/grants")).body))
   }
 
-  /// What it was told to forget by a client that had proved itself, once it is so much, or a time has passed in which it should be.
+  /// What it was asked to forget by a client that had proved itself, once it is so much, or a time has passed in which it should be.
   func revocations(atLeast count: Int = 0) async throws -> [Revocation] {
     let (_, body) = try await send(HTTPClientRequest(url: issuer + "/revocations?count=\(count)"))
     return try JSONDecoder().decode([Revocation].self, from: Data(body))

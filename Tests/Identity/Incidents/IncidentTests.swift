@@ -148,7 +148,7 @@ struct IncidentTests {
       try await identity.guess("nobody.here", times: 5)
       let incident = try #require(try await identity.incidents(by: administrator, pattern: .accountGuessed).first)
       #expect(incident.accountID == nil && incident.count == 5)
-      // What is told names nobody.
+      // What is published names nobody.
       #expect(try await identity.published(AccountProtected.self).map(\.accountID) == [nil])
     }
   }
@@ -205,7 +205,7 @@ struct IncidentTests {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
       try await identity.guess(times: 5, from: "192.0.2.66")
-      // Of the same account's guesses from more addresses there is nothing new to tell.
+      // Of the same account's guesses from more addresses there is nothing new to report.
       for host in 70..<76 {
         identity.time.advance(seconds: 3600)
         try await identity.guess(from: "192.0.2.\(host)")
@@ -437,7 +437,7 @@ struct IncidentTests {
           try IncidentStore.raise(IncidentFinding(.addressGuessing, count: 20), on: .address("198.51.100.\(number)"), transaction)
         }
       }
-      // The appointment was told of before.
+      // The appointment was reported before.
       #expect(try await identity.published(AdministratorAlerted.self).count == 1 + IncidentRules.maxNoticesPerHour)
       #expect(try await identity.incidents(by: administrator).count == 31)
       try await identity.store.write {

@@ -117,7 +117,7 @@ struct LogInTests {
       try await identity.register("ana")
       let logins = ["ana", "ANA", "ana@example.com", "Ana@Example.Com", " ana "]
       for (index, login) in logins.enumerated() { try await fail(identity, login, from: "198.51.100.\(index)") }
-      // That is not told, see TypedLoginTests.
+      // That is not revealed, see TypedLoginTests.
       for login in ["ana", "ana@example.com"] {
         #expect(try await failure { try await identity.logIn(login, from: "203.0.113.9") }.code == "wrong_credentials")
       }

@@ -88,7 +88,7 @@ struct DoubtTests {
       }
       var codes: [String] = []
       for number in 0..<12 { codes.append(try await failure { try await logIn(number) }.code) }
-      // Whoever is told that there is a mail has one.
+      // Whoever is referred to a mail has one.
       #expect(codes == Array(repeating: "login_unconfirmed", count: 10) + ["login_unasked", "login_unasked"])
       #expect(try await identity.published(LoginAlertRaised.self).count == 10)
       try await identity.askToRecover()

@@ -74,7 +74,7 @@ struct PersonalAccessTokenTests {
           CreatePersonalAccessToken.self, json: #"{"name":"x","scopes":["identity:write"]}"#, by: .signedIn(signedIn))
       }
       #expect(unknown.fields.map(\.code) == ["not_a_choice"])
-      // What the store alone knows is told beside what is wrong with the document.
+      // What the store alone knows is reported beside what is wrong with the document.
       let late = identity.time.now.adding(seconds: 400 * 86_400)
       for (body, expected) in [
         (
@@ -193,7 +193,7 @@ struct PersonalAccessTokenTests {
         try await identity.ask(ReadPersonalAccessTokenNotice.self, .init(tokenID: made.token.id), by: .signedIn(signedIn))
       }
       #expect(asked.status == 403)
-      // What is refused is not told.
+      // What is refused is not published.
       _ = try await create(identity, by: signedIn)
       _ = try await failure { try await create(identity, by: signedIn) }
       #expect(try await identity.published(PersonalAccessTokenCreated.self).count == 2)

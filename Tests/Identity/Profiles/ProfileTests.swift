@@ -48,7 +48,7 @@ struct ProfileTests {
       #expect(second.nickname == nil && second.name == nil && second.age == nil)
       published = try #require(try await identity.published(AccountChanged.self).last)
       #expect(published.nickname == nil && published.revision == 3)
-      // The same again changes nothing and tells nobody.
+      // The same again changes nothing and notifies nobody.
       #expect(try await edit(identity, own, "ana.ruiz") == second)
       #expect(try await identity.published(AccountChanged.self).count == 3)
       #expect(try await identity.securityEvents() == ["usernameChanged"])

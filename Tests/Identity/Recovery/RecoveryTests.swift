@@ -24,7 +24,7 @@ struct RecoveryTests {
       let published = try await identity.published(PasswordRecoveryRequested.self)
       #expect(published.map(\.accountID) == [account.id])
       #expect(try await identity.securityEvents() == ["passwordRecoveryRequested"])
-      // What is told holds no secret.
+      // What is published holds no secret.
       let token = try await identity.recoveryToken()
       #expect(!String(decoding: published[0].json, as: UTF8.self).contains(token))
     }

@@ -281,7 +281,7 @@ struct RegistrationTests {
       #expect(try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(signedIn)) == registered.account)
       let refreshed = try await identity.ask(RefreshSession.self, .init(refreshToken: signedIn.refreshToken))
       #expect(refreshed.session.id == signedIn.session.id)
-      // What the form breaks is told as ever, and nobody is logged in.
+      // What the form breaks is reported as ever, and nobody is logged in.
       let failure = try await failure { try await identity.ask(RegisterAccount.self, form) }
       #expect(failure.fields.map(\.code) == ["email_taken", "username_taken"])
       #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)

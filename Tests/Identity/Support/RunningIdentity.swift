@@ -131,7 +131,7 @@ final class RunningIdentity: Sendable {
     return try await bus.request(Request(header: header, body: body), to: .identity)
   }
 
-  /// What it has told so far, of one kind.
+  /// What it has published so far, of one kind.
   func published<E: Event>(_ event: E.Type) async throws -> [E] {
     try await store.log.events(after: 0, limit: 5000, bytes: 10_000_000).filter { $0.name == E.spec.name }.map {
       try E.decode($0.body)

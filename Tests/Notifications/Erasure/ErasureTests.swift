@@ -19,7 +19,7 @@ final class ErasureTests {
 
   deinit { try? FileManager.default.removeItem(atPath: home) }
 
-  /// Stands in for social: it only tells.
+  /// Stands in for social: it only publishes.
   private static let social: ServicesInProcess.Build = { _ in ServiceDefinition(.social, migrations: []) }
 
   private func run(rowsPerTransaction: Int, _ body: (ServicesInProcess) async throws -> Void) async throws {

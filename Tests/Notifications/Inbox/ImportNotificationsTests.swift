@@ -11,7 +11,7 @@ import Testing
 struct ImportNotificationsTests {
   let identity = IdentityDouble()
 
-  /// Stands in for activity: it only tells.
+  /// Stands in for activity: it only publishes.
   private static let activity: ServicesInProcess.Build = { _ in ServiceDefinition(.activity, migrations: []) }
 
   @Test("is one notification, each time in place of the last, and each is told live; of one that was cancelled there is none")

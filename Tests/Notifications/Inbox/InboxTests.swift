@@ -16,7 +16,7 @@ import Testing
 struct InboxTests {
   let identity = IdentityDouble()
 
-  /// Stands in for rewards: it only tells.
+  /// Stands in for rewards: it only publishes.
   private static let rewards: ServicesInProcess.Build = { _ in ServiceDefinition(.rewards, migrations: []) }
 
   /// Social and notifications as they are; identity and rewards stood in for.
@@ -24,7 +24,7 @@ struct InboxTests {
     try await ServicesInProcess.running(
       [{ Social.service($0) }, { try Notifications.service($0) }, InboxTests.rewards], identity: identity, at: nil
     ) { services in
-      // Whoever begins to hear late is told the state that there is then, and not how it came about.
+      // Whoever subscribes late gets the state that there is then, and not how it came about.
       try await services.hasReceived(.notifications, of: .social)
       try await body(services)
     }
@@ -53,7 +53,7 @@ struct InboxTests {
           : try await services.call(RejectFollowRequest.self, input, as: ben.caller)
       }
       _ = try await services.call(RemoveFollower.self, .init(accountID: ana.account), as: ben.caller)
-      // Told behind it, so that whatever came of it would be there.
+      // Published behind it, so that whatever came of it would be there.
       _ = try await services.call(SendFriendRequest.self, .init(username: ben.username), as: ana.caller)
       try await services.untilPublished(4, by: .notifications)
       let (anas, bens) = (try await inbox(services, ana), try await inbox(services, ben))

@@ -90,13 +90,13 @@ final class SecurityNoticesTests {
     let carrier = WatchedCarrier()
     try await ServicesInProcess.mails(identity, carrier, settings: ["racha.publicUrl": "https://racha.example"]) { services in
       let (guessed, reused) = (IncidentID(), IncidentID())
-      // Events of earlier versions name no measure; of one incident a graver measure is told once more.
+      // Events of earlier versions name no measure; of one incident a graver measure is reported once more.
       let expected: [(IncidentID, IncidentPattern, IncidentMeasure?, String)] = [
         (guessed, .accountGuessed, nil, "locked"), (IncidentID(), .tokensReused, nil, "tokensReused"),
         (reused, .tokensReused, .sessionsClosed, "tokensReused"),
         (reused, .tokensReused, .everythingRevoked, "everythingRevoked"),
       ]
-      // Nobody is told of what is nobody's.
+      // Nobody is notified of what is nobody's.
       try await services.publish(.identity, AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: at))
       for (incident, pattern, measure, kind) in expected {
         let event = AccountProtected(incidentID: incident, accountID: ana.account, pattern: pattern, measure: measure, at: at)

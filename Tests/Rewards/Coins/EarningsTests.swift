@@ -120,7 +120,7 @@ struct EarningsTests {
       try await services.hasReceived(.rewards, of: .activity)
       let received = try await ana.send(GetBalance.self, .init())
       #expect(received.coins == 35)
-      // The same service anew: it knows only what the snapshot tells.
+      // The same service anew: it knows only what the snapshot says.
       try await ServicesInProcess.running([{ try Rewards.service($0) }]) { fresh in
         let page = try await services.store(of: .activity).log.snapshot(after: nil)
         var events = page.events
@@ -152,7 +152,7 @@ private func event(
 }
 
 extension ServicesInProcess {
-  /// Lets an event of day totals take effect, as if it had been heard.
+  /// Lets an event of day totals take effect, as if it had been received.
   func count(_ days: [(daysAgo: Int, steps: Int, revision: Int)], of account: AccountID) async throws {
     try await store(of: .rewards).write { transaction in
       try CoinStore.count(event(account, days), by: CoinFormula(), transaction)

@@ -37,7 +37,7 @@ struct ErasureTests {
         try Int.fetchAll($0, sql: "SELECT balance FROM ledger_accounts WHERE kind = 'person' ORDER BY erased_at")
       }
       #expect(persons == [20, 20])
-      // Whoever begins to listen hears nothing of it.
+      // Whoever subscribes now receives nothing of it.
       let published = try await services.snapshot(of: .rewards)
       #expect(published.count == 2)
       #expect(published.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains(ben.id.description) })
@@ -54,7 +54,7 @@ struct ErasureTests {
       let event = MovementChanged(
         accountID: account, recordedDay: today,
         days: [MovementChanged.Day(day: today, steps: 900, earningSteps: 900, revision: 1)])
-      // Activity told it before it heard of the deletion.
+      // Activity published it before it knew of the deletion.
       try await services.store(of: .activity).write { try $0.publish(event) }
       try await services.hasReceived(.rewards, of: .activity)
       #expect(try await services.store(of: .rewards).traces(of: account) == [])

@@ -93,7 +93,7 @@ struct Intruder: SandboxedDecoder {
   }
 }
 
-/// Dies of whatever it is given, in place of a decoder of files.
+/// Dies of whatever it is given, instead of a decoder of files.
 struct Fragile: SandboxedDecoder {
   static let name = "imports"
   static let bounds = Intruder.bounds

@@ -57,7 +57,7 @@ struct BackupTests {
     await store.close()
   }
 
-  /// How many numbers the copy has, which must be those that it told of, each writer's first ones.
+  /// How many numbers the copy has, which must be those that it published, each writer's first ones.
   private func check(_ copy: String) throws -> Int {
     for suffix in ["-wal", "-shm", "-journal", ".partial"] { #expect(!FileManager.default.fileExists(atPath: copy + suffix)) }
     var configuration = Configuration()

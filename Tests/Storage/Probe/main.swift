@@ -8,7 +8,7 @@ import Storage
 // What the tests of `Storage` need a process of its own for. It prints each number once it is durable.
 //
 //     storage-probe PATH write     eight writers, until it is killed
-//     storage-probe PATH hear      events of another service take effect, until it is killed
+//     storage-probe PATH subscribe events of another service take effect, until it is killed
 //     storage-probe PATH measure   what sharing commits and accesses is worth; prints a table
 //     storage-probe PATH clean     what others' writes wait while a store of RACHA_PROBE_MEGABYTES forgets some of its rows
 
@@ -57,7 +57,7 @@ func write(to store: Store) async throws {
   }
 }
 
-/// Events come in deliveries of ten, each of which repeats the five before it; every effect tells of itself.
+/// Events come in deliveries of ten, each of which repeats the five before it; every effect publishes itself.
 func subscribe(in store: Store) async throws {
   let inbox = store.inbox { event, _, transaction in
     try transaction.publish(Written(number: try Written.decode(event.body).number))

@@ -43,7 +43,7 @@ final class Archive {
 
   deinit { archive_read_free(archive) }
 
-  /// The file as libarchive asks for it: it is open already, and others read it at places of their own.
+  /// The file as libarchive asks for it: it is open already, and others read it at positions of their own.
   private final class Input {
     private let file: FileContents
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: sliceBytes, alignment: 1)

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// The bytes of an open file, for several readers at the same time, each at its own place.
+/// The bytes of an open file, for several readers at the same time, each at its own position.
 public final class FileContents: Sendable {
   public let descriptor: Int32
   /// How many there were when it was opened.

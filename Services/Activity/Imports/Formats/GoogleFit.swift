@@ -29,7 +29,7 @@ struct GoogleFit: CSVRows {
     }
     if let day = names.firstIndex(of: "Date") {
       when = .day(day)
-      // Not the same source: of the same steps, told twice, one telling counts.
+      // Not the same source: of the same steps, reported twice, one report counts.
       source = Self.days
     } else if let start = names.firstIndex(of: "Start time"), let end = names.firstIndex(of: "End time") {
       guard let day = Self.day(fileName) else { throw .dayMissing }
@@ -80,7 +80,7 @@ struct GoogleFit: CSVRows {
     }
   }
 
-  /// Whether blanks of a row say that there was nothing. A day's file tells of each quarter of its day, and leaves blank where nobody
+  /// Whether blanks of a row say that there was nothing. A day's file has each quarter of its day, and leaves blank where nobody
   /// moved: a sample of nothing keeps that quarter from being filled with a share of what the summary of all days says of the same
   /// day. In that summary a blank may as well be a day before there was anything to measure with.
   private var isOfQuarters: Bool { if case .times = when { true } else { false } }

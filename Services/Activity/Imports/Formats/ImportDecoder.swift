@@ -10,7 +10,7 @@ public import Sandbox
   import Darwin
 #endif
 
-/// Tells and reads a file in a process of its own, see ``SandboxedDecoder``, which was given the file when it was started.
+/// Inspects and reads a file in a process of its own, see ``SandboxedDecoder``, which was given the file when it was started.
 public final class ImportDecoder: SandboxedDecoder {
   public static let name = "imports"
 
@@ -82,7 +82,7 @@ public final class ImportDecoder: SandboxedDecoder {
 
 /// A file in the hands of a decoder's process; for one thread, while anybody may end it.
 public final class DecodedImport: Sendable {
-  /// How long telling what a file is may take, and reading on. Of some files all is gone through before there is a record.
+  /// How long finding out what a file is may take, and reading on. Of some files all is gone through before there is a record.
   private static let (maxInspection, maxReading) = (Duration.seconds(60), Duration.seconds(300))
 
   /// What was read, and how far the reading has come.
@@ -190,7 +190,7 @@ enum ImportRequest {
 }
 
 extension ByteWriter {
-  /// One of the cases of a type, by its place among them.
+  /// One of the cases of a type, by its index among them.
   mutating func choice<Value: CaseIterable & Equatable>(_ value: Value) where Value.AllCases == [Value] {
     byte(UInt8(Value.allCases.firstIndex(of: value) ?? 0))
   }

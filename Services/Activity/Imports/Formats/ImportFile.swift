@@ -80,7 +80,7 @@ public struct ImportFile: Sendable {
   /// The entry that is Apple's export, wherever it lies and whatever Apple calls it in the language of the phone: beside it lies another
   /// XML file of the clinical documents, which is ignored.
   ///
-  /// - Parameter visit: hears the name of each entry up to it, of all if there is none.
+  /// - Parameter visit: gets the name of each entry up to it, of all if there is none.
   private static func export(in archive: Archive, visit: (String) -> Void = { _ in }) throws(FormatFault) -> EntrySource? {
     var candidates = 0
     while let name = try archive.next() {
@@ -123,7 +123,7 @@ public struct ImportFile: Sendable {
     if columns.isSuperset(of: GoogleFit.dayColumns) { return .googleFitDays }
     if columns.isSuperset(of: GoogleFit.timeColumns) { return .googleFitDay }
     if columns.isSuperset(of: LoopHabitRows.columns) { return .loopHabits }
-    // Its columns are named by the habits: its cells are what tells it from others of its kind.
+    // Its columns are named by the habits: its cells are what distinguishes it from others of its kind.
     if names.first == "Date", names.count > 1, case .row(_, let fields)? = try csv.next(), fields.count == names.count,
       fields.dropFirst().allSatisfy(Self.isMark)
     {

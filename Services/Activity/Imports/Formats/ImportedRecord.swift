@@ -87,7 +87,7 @@ public struct ImportedSample: Sendable {
   /// Typed in by hand.
   public let isManual: Bool
   /// Whether it is all that there was in a stretch of time by the calendar, an hour or a day, which grows from one export to the next
-  /// until the stretch is over: of several tellings the largest counts, in whichever order they come.
+  /// until the stretch is over: of several reports the largest counts, in whichever order they come.
   public var isTotal = false
 
   /// Names the sample by its content: the same record of the same file, or of a later export, has the same id. A total is the same
@@ -96,7 +96,7 @@ public struct ImportedSample: Sendable {
   /// It begins with kind and time, so that samples that come in the order of time lie side by side in the store.
   public var id: String { id(withAmount: !isTotal) }
 
-  /// Which telling of its id is the last: of totals the largest.
+  /// Which report of its id is the last: of totals the largest.
   public var version: Int? { isTotal ? amount : nil }
 
   /// How a total was named before amounts were left out.

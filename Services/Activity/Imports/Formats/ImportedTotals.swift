@@ -1,6 +1,6 @@
 public import Operations
 
-/// Totals of the formats that tell any, as they are kept.
+/// Totals of the formats that have any, as they are kept.
 public enum ImportedTotals {
   private static let found = [FitbitHours.source, GoogleFit.days, GoogleFit.quarters]
 

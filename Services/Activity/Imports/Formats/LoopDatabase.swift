@@ -142,7 +142,7 @@ final class LoopDatabase: ImportReader {
     return names
   }
 
-  /// Refuses a table whose pages do not make a tree, in which each page has one place.
+  /// Refuses a table whose pages do not make a tree, in which each page has one parent.
   private func check(_ table: String) throws(FormatFault) {
     let statement = try prepare("PRAGMA quick_check('\(table)')")
     defer { sqlite3_finalize(statement) }
@@ -222,7 +222,7 @@ final class LoopDatabase: ImportReader {
     return days
   }
 
-  /// Which rows tell of something done: of older versions all, of later ones those with a value.
+  /// Which rows record something done: of older versions all, of later ones those with a value.
   private static func isMark(_ reader: LoopDatabase) throws(FormatFault) -> String {
     try reader.columns("Repetitions").contains("value") ? "\(number("value")) > 0" : "1"
   }

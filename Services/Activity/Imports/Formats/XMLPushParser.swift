@@ -60,7 +60,7 @@ extension XMLHandler {
 final class XMLPushParser {
   static let maxDepth = 64
   static let maxAttributes = 256
-  /// Namespaces that are declared at a place, by an element and those around it.
+  /// Namespaces that are declared at a position, by an element and those around it.
   static let maxNamespaces = 64
   /// Values that a document type declares for attributes that are not written.
   static let maxDefaults = 16
