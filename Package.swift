@@ -51,13 +51,16 @@ func embedded(_ name: String, path: String) -> Target {
 }
 
 /// A service's contract, and the words that belong to it.
-func contract(_ service: String) -> [Target] {
+///
+/// - Parameter others: services of whose contracts its documents have parts.
+func contract(_ service: String, showing others: [String] = []) -> [Target] {
   let path = "Services/\(service)/Contract"
   return [
     embedded("C\(service)Words", path: "\(path)/Words"),
     .target(
-      name: "\(service)Contract", dependencies: [.byName(name: "C\(service)Words"), "Operations"], path: path, exclude: ["Words"],
-      swiftSettings: settings),
+      name: "\(service)Contract",
+      dependencies: [.byName(name: "C\(service)Words"), "Operations"] + others.map { .byName(name: "\($0)Contract") }, path: path,
+      exclude: ["Words"], swiftSettings: settings),
   ]
 }
 
@@ -68,10 +71,12 @@ func contract(_ service: String) -> [Target] {
 ///   - calls: services whose contracts it imports, because it calls them or subscribes to their events.
 ///   - uses: what it needs beyond the shared modules every service has.
 ///   - beside: folders within its own that are modules of their own.
-func service(_ name: String, calls: [String] = [], uses: [Target.Dependency] = [], beside: [String] = []) -> [Target] {
+func service(
+  _ name: String, showing: [String] = [], calls: [String] = [], uses: [Target.Dependency] = [], beside: [String] = []
+) -> [Target] {
   let path = "Services/\(name)"
   let contracts = ([name] + calls).sorted().map { Target.Dependency(stringLiteral: "\($0)Contract") }
-  return contract(name) + [
+  return contract(name, showing: showing) + [
     .target(
       name: "\(name)Service",
       dependencies: ["Operations", "ServiceKit", "Storage", grdb] + contracts + uses,
@@ -179,7 +184,7 @@ let package = Package(
       embedded("CReservedUsernames", path: "Services/Identity/Registration/List"),
     ]
     + service(
-      "Identity",
+      "Identity", showing: ["Social"], calls: ["Social"],
       uses: [
         "CCommonPasswords", "CCurl", "CMaxMind", "CReservedUsernames", "CSodium", "Images", "Sandbox", "SecureStorage", "Workers",
         crypto, jwt, lifecycle, logging,
@@ -195,12 +200,12 @@ let package = Package(
       "Activity", calls: ["Identity", "Rewards", "Social"],
       uses: ["Images", "ImportFormats", "Sandbox", "Workers", crypto, lifecycle],
       beside: ["Imports/Formats"])
-    + service("Social", calls: ["Identity"])
+    + service("Social", showing: ["Activity"], calls: ["Activity", "Identity"], uses: ["Images", "Sandbox", lifecycle])
     + service("Rewards", calls: ["Activity", "Identity"], uses: [lifecycle, logging])
     + [embedded("CMailTemplates", path: "Services/Notifications/Mails/Templates")]
     + service(
       "Notifications", calls: ["Activity", "Identity", "Rewards", "Social"],
-      uses: ["CCurl", "CMailTemplates", lifecycle, logging, metrics, mustache],
+      uses: ["CCurl", "CMailTemplates", "Workers", lifecycle, logging, metrics, mustache],
       beside: ["Mails/Templates"])
     + [
       // Tests
@@ -237,9 +242,9 @@ let package = Package(
       tests(
         "Identity",
         [
-          "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "InMemoryBus", "Messaging", "Operations",
-          "Sampling",
-          "SecureStorage", "ServiceKit", "Storage", crypto, grdb, httpClient, jwt, logging, nioCore, nioHTTP1, sqlite,
+          "BuiltPrograms", "EarlierStores", "IdentityContract", "IdentityService", "InMemoryBus", "InProcess", "Messaging",
+          "Operations", "Sampling", "SecureStorage", "ServiceKit", "SocialContract", "Storage", crypto, grdb, httpClient, jwt,
+          logging, nioCore, nioHTTP1, sqlite,
         ], exclude: ["ExternalProviders/provider.py", "Places/make_places.py", "Places/places.mmdb", "README.md"]),
       tests("Images", ["BuiltPrograms", "Images", "Operations", logging], exclude: ["Fixtures"]),
       tests("Workers", ["Operations", "Workers"]),
@@ -255,8 +260,8 @@ let package = Package(
       tests(
         "Rewards",
         [
-          "ActivityContract", "ActivityService", "InProcess", "Operations", "RewardsContract", "RewardsService", "Sampling",
-          "ServiceKit", "Storage", grdb,
+          "ActivityContract", "ActivityService", "IdentityContract", "InProcess", "Operations", "RewardsContract",
+          "RewardsService", "Sampling", "ServiceKit", "Storage", grdb,
         ]),
       tests("Sandbox", ["BuiltPrograms", "Sandbox", logging, "sandbox-probe"], exclude: ["Probe"]),
       tests("SecureStorage", ["SecureStorage", "ServiceKit", crypto]),
@@ -267,7 +272,13 @@ let package = Package(
           logging,
           signals,
         ]),
-      tests("Social", ["IdentityContract", "InProcess", "Operations", "SocialContract", "SocialService", "Storage", grdb]),
+      tests(
+        "Social",
+        [
+          "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
+          "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
+          "Storage", grdb, logging, sqlite,
+        ]),
       tests(
         "Storage",
         [

@@ -7,21 +7,20 @@ public import Sandbox
 public import ServiceKit
 import Storage
 
-// The service is found here, and not in a type of its own: its natural name is that of what it keeps, an `Activity`.
-extension ServiceDefinition {
-  /// What the activity service starts its own program anew for.
-  public static let activityDecoders: [any SandboxedDecoder.Type] = [PictureDecoder.self, ImportDecoder.self]
+/// The activity service: what people plan and do each day, and how they move.
+///
+/// Its name is in the plural, since an `Activity` is what it keeps.
+public enum Activities {
+  /// What it starts its own program anew for.
+  public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self, ImportDecoder.self]
 
-  /// The activity service: what people plan and do each day, and how they move.
-  public static func activity(_ environment: ServiceEnvironment) -> ServiceDefinition {
-    ServiceDefinition(.activity, environment, features: ActivityFeatures.all(environment))
+  /// The service as its executable and the tests run it.
+  public static func service(_ environment: ServiceEnvironment) -> ServiceDefinition {
+    ServiceDefinition(.activity, environment, features: features(environment))
   }
-}
 
-/// What the activity service is made of.
-enum ActivityFeatures {
-  /// Each behind those that it builds on, but for statistics.
-  static func all(_ environment: ServiceEnvironment) -> [any Feature] {
+  /// All of it. Each stands behind those that it builds on, but for statistics.
+  static func features(_ environment: ServiceEnvironment) -> [any Feature] {
     let calendars = AccountCalendars()
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     let rules = FairnessRules(environment.settings)
@@ -53,6 +52,9 @@ enum ActivityFeatures {
       FairnessFeature(),
       MovementDayFeature(calendars: calendars, rules: rules, recount: recount),
       TieFeature(),
+      // Behind all whose tables mark a streak.
+      StreakFeature(calendars: calendars, clock: environment.clock),
+      ChallengeActivityFeature(calendars: calendars),
       StepGoalFeature(calendars: calendars),
       ImportFeature(calendars: calendars, rules: rules, sweep: sweep, environment),
       DashboardFeature(calendars: calendars),
@@ -62,10 +64,11 @@ enum ActivityFeatures {
   /// The read model of accounts. What is done by itself, such as limits, needs an account's days as long as there is anything of it.
   private static func accounts(_ calendars: AccountCalendars, _ sweep: ImportSignal) -> AccountsFeature {
     AccountsFeature(
-      migrations: (table: 1, settings: 5), isErasedLast: true,
+      migrations: (table: 1, settings: 5, people: 35), isErasedLast: true,
       whenMoved: { move, transaction in
         try LostDayStore.note(move, calendars.zones, transaction)
         try OpenLimitStore.lookAnew(of: move.account, transaction)
+        try StreakStore.lookAnew(of: move.account, transaction)
       },
       whenWithdrawn: { account, purposes, transaction in
         guard purposes.contains(.activityData) else { return }

@@ -9,7 +9,7 @@ CREATE TABLE accounts (
   language TEXT NOT NULL,
   is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)),
   revision INTEGER NOT NULL
-, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1))) STRICT, WITHOUT ROWID;
+, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), photo_tag TEXT, gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_by_username ON accounts (username);
 
@@ -34,6 +34,10 @@ CREATE UNIQUE INDEX activities_by_account ON activities (account_id, activity_id
 
 CREATE INDEX activities_by_place ON activities (account_id, place, activity_id);
 
+CREATE TRIGGER streaks_begun AFTER INSERT ON activities BEGIN
+  INSERT INTO streaks (activity_id, account_id) VALUES (new.activity_id, new.account_id);
+END;
+
 CREATE TABLE activity_pauses (
   pause_id BLOB NOT NULL PRIMARY KEY CHECK (length(pause_id) = 16),
   activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
@@ -44,6 +48,18 @@ CREATE TABLE activity_pauses (
 CREATE INDEX activity_pauses_by_day ON activity_pauses (activity_id, first_day, last_day);
 
 CREATE UNIQUE INDEX activity_pauses_of_archive ON activity_pauses (activity_id) WHERE is_archive = 1;
+
+CREATE TRIGGER streaks_of_activity_pauses_delete AFTER DELETE ON activity_pauses BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = old.activity_id;
+END;
+
+CREATE TRIGGER streaks_of_activity_pauses_insert AFTER INSERT ON activity_pauses BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = new.activity_id;
+END;
+
+CREATE TRIGGER streaks_of_activity_pauses_update AFTER UPDATE ON activity_pauses BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = new.activity_id;
+END;
 
 CREATE TABLE activity_reminders (
   activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
@@ -57,6 +73,14 @@ CREATE TABLE activity_skips (
   day INTEGER NOT NULL,
   PRIMARY KEY (activity_id, day)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER streaks_of_activity_skips_delete AFTER DELETE ON activity_skips BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = old.activity_id;
+END;
+
+CREATE TRIGGER streaks_of_activity_skips_insert AFTER INSERT ON activity_skips BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = new.activity_id;
+END;
 
 CREATE TABLE activity_tags (
   activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
@@ -105,12 +129,32 @@ CREATE TABLE activity_versions (
 
 CREATE INDEX activity_versions_by_account ON activity_versions (account_id, activity_id);
 
+CREATE TRIGGER streaks_of_activity_versions_delete AFTER DELETE ON activity_versions BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = old.activity_id;
+END;
+
+CREATE TRIGGER streaks_of_activity_versions_insert AFTER INSERT ON activity_versions BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = new.activity_id;
+END;
+
+CREATE TRIGGER streaks_of_activity_versions_update AFTER UPDATE ON activity_versions BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = new.activity_id;
+END;
+
 CREATE TABLE calendar_feeds (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
   -- SHA-256 of the link's key, which is random and nowhere kept
   key_hash BLOB NOT NULL UNIQUE CHECK (length(key_hash) = 32),
   created_at INTEGER NOT NULL
 , session_id BLOB CHECK (length(session_id) = 16)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE challenge_activities (
+  friend_challenge_id BLOB NOT NULL PRIMARY KEY CHECK (length(friend_challenge_id) = 16),
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  activity_id BLOB NOT NULL CHECK (length(activity_id) = 16)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX challenge_activities_by_account ON challenge_activities (account_id);
 
 CREATE TABLE dashboard_coins (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
@@ -177,6 +221,18 @@ END;
 CREATE TRIGGER active_days_removed AFTER DELETE ON entries WHEN old.is_done = 1 BEGIN
   UPDATE active_days SET done = done - 1 WHERE account_id = old.account_id AND day = old.day;
   DELETE FROM active_days WHERE account_id = old.account_id AND day = old.day AND done = 0;
+END;
+
+CREATE TRIGGER streaks_of_entries_delete AFTER DELETE ON entries BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = old.activity_id;
+END;
+
+CREATE TRIGGER streaks_of_entries_insert AFTER INSERT ON entries BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = new.activity_id;
+END;
+
+CREATE TRIGGER streaks_of_entries_update AFTER UPDATE OF progress ON entries BEGIN
+  UPDATE streaks SET changes = changes + 1, due_at = 0 WHERE activity_id = new.activity_id;
 END;
 
 CREATE VIRTUAL TABLE entry_areas USING rtree(
@@ -567,6 +623,29 @@ CREATE TABLE step_goals (
   since_day INTEGER NOT NULL,
   PRIMARY KEY (account_id, period)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE streaks (
+  activity_id BLOB NOT NULL PRIMARY KEY REFERENCES activities ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  -- how many days or weeks in a row up to now; null until they were counted
+  run INTEGER CHECK (run >= 0),
+  longest INTEGER CHECK (longest >= run),
+  unit TEXT CHECK (unit IN ('days', 'weeks')),
+  -- the account's day on which it came to be so
+  day INTEGER,
+  -- of the last that was published; 0 before the first
+  revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+  -- grows with whatever may change the streak
+  changes INTEGER NOT NULL DEFAULT 0,
+  -- when it is to be counted anew
+  due_at INTEGER NOT NULL DEFAULT 0,
+  CHECK ((run IS NULL) = (longest IS NULL) AND (run IS NULL) = (unit IS NULL) AND (run IS NULL) = (day IS NULL)),
+  CHECK ((run IS NULL) = (revision = 0))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX streaks_by_account ON streaks (account_id);
+
+CREATE INDEX streaks_by_due ON streaks (due_at);
 
 CREATE TABLE tie_days (
   activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,

@@ -49,9 +49,11 @@ public enum Identity {
       PasswordFeature(handlers: PasswordHandlers(keys, hasher, places)),
       ConsentFeature(),
       SettingsFeature(),
+      RelationFeature(),
       DirectoryFeature(),
       ProfileFeature(handlers: ProfileHandlers(keys: keys)),
       PhotoFeature(handlers: PhotoHandlers(processor: PictureProcessor(program: environment.program, logger: logger))),
+      ReportedAccountFeature(),
       PublicProfileFeature(handlers: PublicProfileHandlers(keys: keys)),
       VerificationFeature(handlers: VerificationHandlers(keys: keys), clock: clock),
       RecoveryFeature(handlers: RecoveryHandlers(keys, hasher), clock: clock),
@@ -64,6 +66,7 @@ public enum Identity {
       ExternalLoginFeature(
         handlers: ExternalLoginHandlers(logins: logins, keys: keys, unusablePassword: unusablePassword, watch: watch)),
       LoginAlertFeature(handlers: LoginAlertHandlers(keys: keys, watch: watch), clock: clock),
+      SuspensionFeature(handlers: SuspensionHandlers(keys: keys), clock: clock),
       MailedLinkFeature(handlers: MailedLinkHandlers(keys: keys)),
       // Behind what was begun in sessions, which goes with them.
       SessionFeature(handlers: SessionHandlers(keys: keys, places: places), clock: clock),

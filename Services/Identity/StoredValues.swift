@@ -11,6 +11,7 @@ extension TimeZoneName: DatabaseValueConvertible {}
 extension PersonalAccessTokenName: DatabaseValueConvertible {}
 extension ConsentPurpose: DatabaseValueConvertible {}
 extension DirectoryVisibility: DatabaseValueConvertible {}
+extension ProfileVisibility: DatabaseValueConvertible {}
 extension SessionRevoked.Reason: DatabaseValueConvertible {}
 extension LoginAlertLevel: DatabaseValueConvertible {}
 extension LoginAlertAnswer: DatabaseValueConvertible {}

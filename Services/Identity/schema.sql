@@ -52,10 +52,10 @@ CREATE TABLE accounts (
   is_administrator INTEGER NOT NULL DEFAULT 0 CHECK (is_administrator IN (0, 1)),
   created_at INTEGER NOT NULL,
   verified_at INTEGER,
-  -- Grows with each change that others are told of.
+  -- Grows with each change that is published.
   revision INTEGER NOT NULL DEFAULT 1 CHECK (revision > 0)
 , has_password INTEGER NOT NULL DEFAULT 1 CHECK (has_password IN (0, 1)), mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), directory_visibility TEXT NOT NULL DEFAULT 'hidden'
-  CHECK (directory_visibility IN ('hidden', 'listed')), consents TEXT NOT NULL DEFAULT '', photo_tag TEXT CHECK (length(photo_tag) = 32), password_changed_at INTEGER) STRICT, WITHOUT ROWID;
+  CHECK (directory_visibility IN ('hidden', 'listed')), consents TEXT NOT NULL DEFAULT '', photo_tag TEXT CHECK (length(photo_tag) = 32), password_changed_at INTEGER, suspended_until INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_administrators ON accounts (account_id) WHERE is_administrator = 1;
 
@@ -348,6 +348,27 @@ CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
 
 CREATE UNIQUE INDEX refresh_tokens_unused ON refresh_tokens (session_id) WHERE used_at IS NULL;
 
+CREATE TABLE relations (
+  -- As this account sees it.
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  other_account_id BLOB NOT NULL CHECK (length(other_account_id) = 16),
+  is_friend INTEGER NOT NULL CHECK (is_friend IN (0, 1)),
+  friend_request TEXT CHECK (friend_request IN ('received', 'sent')),
+  friend_request_id BLOB CHECK (length(friend_request_id) = 16),
+  follows INTEGER NOT NULL CHECK (follows IN (0, 1)),
+  is_followed_by INTEGER NOT NULL CHECK (is_followed_by IN (0, 1)),
+  follow_request_sent_id BLOB CHECK (length(follow_request_sent_id) = 16),
+  follow_request_received_id BLOB CHECK (length(follow_request_received_id) = 16),
+  is_blocked INTEGER NOT NULL CHECK (is_blocked IN (0, 1)),
+  is_blocked_by_other INTEGER NOT NULL CHECK (is_blocked_by_other IN (0, 1)),
+  -- One of which nothing is left stays, so that what arrives late of it has no effect.
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (account_id, other_account_id),
+  CHECK (account_id <> other_account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX relations_by_other_account ON relations (other_account_id);
+
 CREATE TABLE reserved_usernames (
   username_key BLOB NOT NULL PRIMARY KEY CHECK (length(username_key) = 32),
   until INTEGER NOT NULL
@@ -439,6 +460,35 @@ CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 CREATE INDEX sessions_by_outdating ON sessions (outdated_at) WHERE outdated_at IS NOT NULL;
 
 CREATE INDEX sessions_by_revocation ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
+
+CREATE TABLE suspension_links (
+  link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),
+  account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX suspension_links_by_account ON suspension_links (account_id, created_at);
+
+CREATE INDEX suspension_links_by_expiry ON suspension_links (expires_at);
+
+CREATE TABLE suspensions (
+  suspension_id BLOB NOT NULL PRIMARY KEY CHECK (length(suspension_id) = 16),
+  account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+  -- When it was lifted, where it was.
+  until INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  can_appeal INTEGER NOT NULL CHECK (can_appeal IN (0, 1)),
+  -- Counts all that social decided about the account: late or repeated events never set it back.
+  revision INTEGER NOT NULL,
+  appeal TEXT,
+  appealed_at INTEGER,
+  CHECK ((appeal IS NULL) = (appealed_at IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX suspensions_by_account ON suspensions (account_id, revision);
+
+CREATE INDEX suspensions_by_end ON suspensions (until);
 
 CREATE TABLE verification_links (
   link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),

@@ -19,8 +19,9 @@ public enum Notifications {
     return ServiceDefinition(
       .notifications, environment,
       features: [
-        AccountsFeature(migrations: (table: 1, settings: 6)),
+        AccountsFeature(migrations: (table: 1, settings: 6, people: 12)),
         InboxFeature(),
+        BlockFeature(),
         MailFeature(
           environment: environment, settings: settings, carrier: carrier, composer: try MailComposer(), signal: mails,
           reports: reports),

@@ -9,9 +9,20 @@ CREATE TABLE accounts (
   language TEXT NOT NULL,
   is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)),
   revision INTEGER NOT NULL
-, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1))) STRICT, WITHOUT ROWID;
+, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), photo_tag TEXT, gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_by_username ON accounts (username);
+
+CREATE TABLE blocks (
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  other_account BLOB NOT NULL CHECK (length(other_account) = 16),
+  -- A block that ended stays, so that an event of it that comes late has no effect.
+  is_apart INTEGER NOT NULL CHECK (is_apart IN (0, 1)),
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (account_id, other_account)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX blocks_by_other ON blocks (other_account);
 
 CREATE TABLE inboxes (
   account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),

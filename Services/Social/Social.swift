@@ -1,21 +1,46 @@
+import Images
+public import Sandbox
 public import ServiceKit
 import SocialContract
 
 /// The social service: friend requests, friends, follows, conversations, messages, challenges, blocks,
 /// reports and moderation.
 public enum Social {
+  /// What it starts its own program anew for.
+  public static let decoders: [any SandboxedDecoder.Type] = [PictureDecoder.self]
+
   /// The service as its executable and the tests run it.
   public static func service(_ environment: ServiceEnvironment) -> ServiceDefinition {
-    ServiceDefinition(
-      .social, environment,
-      features: [
-        AccountsFeature(migrations: (table: 1, settings: 6)),
-        FriendFeature(),
-        FriendRequestFeature(),
-        ConversationFeature(),
-        MessageFeature(),
-        FollowFeature(),
-        FollowRequestFeature(),
-      ])
+    ServiceDefinition(.social, environment, features: SocialFeatures.all(environment))
+  }
+}
+
+/// What the social service is made of.
+enum SocialFeatures {
+  /// Each behind those that it builds on.
+  static func all(_ environment: ServiceEnvironment) -> [any Feature] {
+    let life = ConnectionRequestLife(environment.settings)
+    let messages = MessageRules(environment.settings)
+    let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
+    return [
+      AccountsFeature(migrations: (table: 1, settings: 6, people: 10)),
+      FriendFeature(),
+      FriendRequestFeature(life: life),
+      ConversationFeature(),
+      MessageFeature(rules: messages),
+      MessagePhotoFeature(handlers: MessagePhotoHandlers(rules: messages, pictures: pictures)),
+      MessageSearchFeature(),
+      FollowFeature(),
+      FollowRequestFeature(life: life),
+      BlockFeature(closings: [FriendStore.close, FollowStore.close, FriendRequestStore.close, FollowRequestStore.close]),
+      RelationFeature(),
+      FriendChallengeFeature(),
+      ModerationCaseFeature(),
+      ReportFeature(clock: environment.clock),
+      SuspensionFeature(),
+      AppealFeature(),
+      SanctionFeature(),
+      ModerationRecordFeature(),
+    ]
   }
 }

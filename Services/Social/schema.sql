@@ -9,9 +9,28 @@ CREATE TABLE accounts (
   language TEXT NOT NULL,
   is_verified INTEGER NOT NULL CHECK (is_verified IN (0, 1)),
   revision INTEGER NOT NULL
-, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1))) STRICT, WITHOUT ROWID;
+, consents TEXT NOT NULL DEFAULT '', mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), photo_tag TEXT, gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_by_username ON accounts (username);
+
+CREATE TRIGGER friend_names_changed AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
+  UPDATE friend_names SET username = new.username
+  WHERE account_id <> new.account_id AND (low_account, high_account) IN (
+    SELECT low_account, high_account FROM friendships WHERE low_account = new.account_id
+    UNION ALL SELECT low_account, high_account FROM friendships WHERE high_account = new.account_id);
+END;
+
+CREATE TABLE blocks (
+  blocker_account BLOB NOT NULL CHECK (length(blocker_account) = 16),
+  blocked_account BLOB NOT NULL CHECK (length(blocked_account) = 16),
+  since INTEGER NOT NULL,
+  PRIMARY KEY (blocker_account, blocked_account),
+  CHECK (blocker_account <> blocked_account)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX blocks_by_blocked ON blocks (blocked_account);
+
+CREATE INDEX blocks_newest ON blocks (blocker_account, since, blocked_account);
 
 CREATE TABLE conversation_sides (
   account_id BLOB NOT NULL CHECK (length(account_id) = 16),
@@ -19,7 +38,7 @@ CREATE TABLE conversation_sides (
   conversation_id BLOB NOT NULL REFERENCES conversations (conversation_id),
   last_sequence INTEGER NOT NULL,
   read_sequence INTEGER NOT NULL DEFAULT 0,
-  unread_count INTEGER NOT NULL DEFAULT 0 CHECK (unread_count >= 0),
+  unread_count INTEGER NOT NULL DEFAULT 0 CHECK (unread_count >= 0), receipt_sequence INTEGER NOT NULL DEFAULT 0, sent_bytes INTEGER NOT NULL DEFAULT 0 CHECK (sent_bytes >= 0),
   PRIMARY KEY (account_id, other_account)
 ) STRICT, WITHOUT ROWID;
 
@@ -39,14 +58,17 @@ CREATE TABLE conversations (
 
 CREATE INDEX conversations_by_high_account ON conversations (high_account);
 
-CREATE TABLE follow_requests (
+CREATE TABLE "follow_requests" (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   follow_request_id BLOB NOT NULL UNIQUE CHECK (length(follow_request_id) = 16),
   from_account BLOB NOT NULL CHECK (length(from_account) = 16),
   to_account BLOB NOT NULL CHECK (length(to_account) = 16),
-  state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected')),
+  state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'withdrawn', 'expired')),
   sent_at INTEGER NOT NULL,
+  -- When it stopped waiting, in whichever way.
   answered_at INTEGER,
+  -- Whether the one that it is for never sees it.
+  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;
@@ -56,6 +78,8 @@ CREATE UNIQUE INDEX follow_requests_pending ON follow_requests (from_account, to
 CREATE INDEX follow_requests_received ON follow_requests (to_account, sequence);
 
 CREATE INDEX follow_requests_sent ON follow_requests (from_account, sequence);
+
+CREATE INDEX follow_requests_waiting ON follow_requests (sent_at) WHERE state = 'pending';
 
 CREATE TABLE follows (
   follower_account BLOB NOT NULL CHECK (length(follower_account) = 16),
@@ -69,23 +93,31 @@ CREATE TABLE follows (
 
 CREATE INDEX follows_by_followed ON follows (followed_account);
 
-CREATE TABLE friend_requests (
+CREATE TABLE "friend_requests" (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   friend_request_id BLOB NOT NULL UNIQUE CHECK (length(friend_request_id) = 16),
   from_account BLOB NOT NULL CHECK (length(from_account) = 16),
   to_account BLOB NOT NULL CHECK (length(to_account) = 16),
-  state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected')),
+  state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'withdrawn', 'expired')),
   sent_at INTEGER NOT NULL,
+  -- When it stopped waiting, in whichever way.
   answered_at INTEGER,
+  -- Whether the one that it is for never sees it.
+  is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
   CHECK (from_account <> to_account),
   CHECK ((state = 'pending') = (answered_at IS NULL))
 ) STRICT;
 
-CREATE UNIQUE INDEX friend_requests_pending ON friend_requests (min(from_account, to_account), max(from_account, to_account)) WHERE state = 'pending';
+CREATE UNIQUE INDEX friend_requests_between ON friend_requests (min(from_account, to_account), max(from_account, to_account))
+WHERE state = 'pending' AND is_hidden = 0;
+
+CREATE UNIQUE INDEX friend_requests_pending ON friend_requests (from_account, to_account) WHERE state = 'pending';
 
 CREATE INDEX friend_requests_received ON friend_requests (to_account, sequence);
 
 CREATE INDEX friend_requests_sent ON friend_requests (from_account, sequence);
+
+CREATE INDEX friend_requests_waiting ON friend_requests (sent_at) WHERE state = 'pending';
 
 CREATE TABLE friendships (
   low_account BLOB NOT NULL CHECK (length(low_account) = 16),
@@ -97,15 +129,183 @@ CREATE TABLE friendships (
 
 CREATE INDEX friendships_by_high_account ON friendships (high_account);
 
+CREATE TRIGGER friend_names_added AFTER INSERT ON friendships BEGIN
+  INSERT INTO friend_names
+    SELECT new.low_account, username, new.low_account, new.high_account
+    FROM accounts WHERE account_id = new.high_account;
+  INSERT INTO friend_names
+    SELECT new.high_account, username, new.low_account, new.high_account
+    FROM accounts WHERE account_id = new.low_account;
+END;
+
+CREATE TABLE message_photos (
+  message_id BLOB NOT NULL PRIMARY KEY REFERENCES messages (message_id) ON DELETE CASCADE,
+  media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
+  -- Names exactly the bytes.
+  tag TEXT NOT NULL CHECK (length(tag) = 32),
+  content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 524288)
+) STRICT;
+
+CREATE TABLE message_texts (
+  conversation_id BLOB NOT NULL,
+  sequence INTEGER NOT NULL,
+  -- as it is compared with what is looked for
+  folded TEXT NOT NULL,
+  PRIMARY KEY (conversation_id, sequence),
+  FOREIGN KEY (conversation_id, sequence) REFERENCES messages (conversation_id, sequence) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE messages (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   message_id BLOB NOT NULL UNIQUE CHECK (length(message_id) = 16),
   conversation_id BLOB NOT NULL REFERENCES conversations (conversation_id),
   from_account BLOB NOT NULL CHECK (length(from_account) = 16),
-  text TEXT NOT NULL CHECK (text <> ''),
+  text TEXT CHECK (text <> ''),
   sent_at INTEGER NOT NULL
-) STRICT;
+, photo_width INTEGER CHECK (photo_width > 0), photo_height INTEGER CHECK (photo_height > 0)
+  CHECK ((photo_height IS NULL) = (photo_width IS NULL)), edited_at INTEGER, removed_at INTEGER
+  CHECK ((removed_at IS NULL) = (text IS NOT NULL OR photo_width IS NOT NULL))) STRICT;
 
 CREATE INDEX messages_by_writer ON messages (from_account);
 
-CREATE INDEX messages_of_conversation ON messages (conversation_id, sequence);
+CREATE UNIQUE INDEX messages_of_conversation ON messages (conversation_id, sequence);
+
+CREATE TABLE moderation_cases (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  case_id BLOB NOT NULL UNIQUE CHECK (length(case_id) = 16),
+  subject_kind TEXT NOT NULL,
+  -- The account or the message.
+  subject_id BLOB NOT NULL CHECK (length(subject_id) = 16),
+  accused_account BLOB NOT NULL CHECK (length(accused_account) = 16),
+  report_count INTEGER NOT NULL DEFAULT 0 CHECK (report_count >= 0),
+  -- Those that were given, each once, a comma behind each.
+  reasons TEXT NOT NULL DEFAULT '',
+  reported_at INTEGER NOT NULL,
+  outcome TEXT CHECK (outcome IN ('nothing', 'removed', 'warned', 'suspended', 'banned')),
+  removes_content INTEGER NOT NULL DEFAULT 0 CHECK (removes_content IN (0, 1)),
+  -- Why, for the account, and for administrators.
+  reason TEXT,
+  note TEXT,
+  until INTEGER,
+  decided_at INTEGER,
+  decided_by BLOB CHECK (length(decided_by) = 16),
+  -- When all who reported were sent what was decided.
+  published_at INTEGER,
+  -- When the copies of what was reported were deleted.
+  copies_deleted_at INTEGER,
+  CHECK ((outcome IS NULL) = (decided_at IS NULL)),
+  CHECK ((until IS NOT NULL) = coalesce(outcome IN ('suspended', 'banned'), 0)),
+  CHECK (coalesce(outcome, 'nothing') = 'nothing' OR reason IS NOT NULL)
+) STRICT;
+
+CREATE INDEX moderation_cases_by_accused ON moderation_cases (accused_account, sequence);
+
+CREATE INDEX moderation_cases_by_administrator ON moderation_cases (decided_by) WHERE decided_by IS NOT NULL;
+
+CREATE INDEX moderation_cases_not_published ON moderation_cases (sequence)
+  WHERE decided_at IS NOT NULL AND published_at IS NULL;
+
+CREATE UNIQUE INDEX moderation_cases_open ON moderation_cases (subject_kind, subject_id) WHERE decided_at IS NULL;
+
+CREATE INDEX moderation_cases_waiting ON moderation_cases (sequence) WHERE decided_at IS NULL;
+
+CREATE INDEX moderation_cases_waiting_by_kind ON moderation_cases (subject_kind, sequence) WHERE decided_at IS NULL;
+
+CREATE INDEX moderation_cases_with_copies ON moderation_cases (decided_at)
+  WHERE decided_at IS NOT NULL AND copies_deleted_at IS NULL;
+
+CREATE TABLE moderation_records (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  record_id BLOB NOT NULL UNIQUE CHECK (length(record_id) = 16),
+  action TEXT NOT NULL,
+  case_id BLOB NOT NULL CHECK (length(case_id) = 16),
+  subject_kind TEXT NOT NULL,
+  -- Null where the account is gone.
+  accused_account BLOB CHECK (length(accused_account) = 16),
+  administrator_account BLOB CHECK (length(administrator_account) = 16),
+  outcome TEXT NOT NULL,
+  removes_content INTEGER NOT NULL CHECK (removes_content IN (0, 1)),
+  until INTEGER,
+  note TEXT,
+  at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX moderation_records_by_accused ON moderation_records (accused_account) WHERE accused_account IS NOT NULL;
+
+CREATE INDEX moderation_records_by_administrator ON moderation_records (administrator_account)
+  WHERE administrator_account IS NOT NULL;
+
+CREATE TABLE relations (
+  low_account BLOB NOT NULL CHECK (length(low_account) = 16),
+  high_account BLOB NOT NULL CHECK (length(high_account) = 16),
+  changed_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision >= 1),
+  PRIMARY KEY (low_account, high_account),
+  CHECK (low_account < high_account)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX relations_by_high_account ON relations (high_account);
+
+CREATE TABLE reported_photos (
+  case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+  photo_tag TEXT NOT NULL,
+  media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
+  content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 524288),
+  PRIMARY KEY (case_id, photo_tag)
+) STRICT;
+
+CREATE TABLE reports (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  report_id BLOB NOT NULL UNIQUE CHECK (length(report_id) = 16),
+  case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+  -- Null where that account is gone.
+  reporter_account BLOB CHECK (length(reporter_account) = 16),
+  reason TEXT NOT NULL,
+  text TEXT,
+  -- The copy as JSON; null where it is no longer kept.
+  copy TEXT CHECK (copy IS NULL OR json_valid(copy)),
+  photo_tag TEXT,
+  -- What the copy weighs.
+  bytes INTEGER NOT NULL CHECK (bytes >= 0),
+  sent_at INTEGER NOT NULL,
+  -- When it was published what became of it.
+  published_at INTEGER
+) STRICT;
+
+CREATE INDEX reports_by_reporter ON reports (reporter_account, sequence) WHERE reporter_account IS NOT NULL;
+
+CREATE INDEX reports_not_published ON reports (case_id) WHERE published_at IS NULL;
+
+CREATE INDEX reports_of_case ON reports (case_id, sequence);
+
+CREATE UNIQUE INDEX reports_once ON reports (case_id, reporter_account) WHERE reporter_account IS NOT NULL;
+
+CREATE INDEX reports_with_copies ON reports (reporter_account, bytes) WHERE copy IS NOT NULL;
+
+CREATE TABLE suspended_accounts (
+  account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+  suspension_id BLOB NOT NULL CHECK (length(suspension_id) = 16),
+  until INTEGER,
+  reason TEXT NOT NULL,
+  can_appeal INTEGER NOT NULL CHECK (can_appeal IN (0, 1)),
+  revision INTEGER NOT NULL CHECK (revision >= 1),
+  changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE suspensions (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  suspension_id BLOB NOT NULL UNIQUE CHECK (length(suspension_id) = 16),
+  case_id BLOB NOT NULL UNIQUE REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  until INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  can_appeal INTEGER NOT NULL DEFAULT 1 CHECK (can_appeal IN (0, 1)),
+  began_at INTEGER NOT NULL,
+  ended_at INTEGER
+) STRICT;
+
+CREATE INDEX suspensions_by_account ON suspensions (account_id, until);
+
+CREATE INDEX suspensions_due ON suspensions (until) WHERE ended_at IS NULL;
+
+CREATE INDEX suspensions_running ON suspensions (sequence) WHERE ended_at IS NULL;

@@ -66,8 +66,8 @@ int scrubbing_scrub_page(unsigned char *page, int usable, int is_first) {
   int gap = pointers + 2 * cells;
   if (gap > content || content > usable) return 0;
   for (int cell = 0; cell < cells; cell++) {
-    int place = two(page + pointers + 2 * cell);
-    if (place < content || place > usable - 4) return 0;
+    int offset = two(page + pointers + 2 * cell);
+    if (offset < content || offset > usable - 4) return 0;
   }
   if (!are_freeblocks_sound(page, two(header + 1), content, usable)) return 0;
   int is_changed = zero(page + gap, content - gap);

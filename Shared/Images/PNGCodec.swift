@@ -70,9 +70,9 @@ enum PNGCodec {
 
     init(_ canvas: Canvas) {
       let (isGray, isOpaque) = (canvas.isGray, canvas.isOpaque)
-      // Up to 16 colours go several to a byte; beyond that, shades are better told by how they differ from their neighbours.
-      if let (colours, places) = Self.palette(of: canvas.pixels), colours.count <= 16 || !isGray {
-        (format, samples, self.colours) = (Self.palette | Self.colour | Self.alpha, places, colours)
+      // Up to 16 colours go several to a byte; beyond that, shades are better encoded by how they differ from their neighbours.
+      if let (colours, indexes) = Self.palette(of: canvas.pixels), colours.count <= 16 || !isGray {
+        (format, samples, self.colours) = (Self.palette | Self.colour | Self.alpha, indexes, colours)
         return
       }
       format = (isGray ? 0 : Self.colour) | (isOpaque ? 0 : Self.alpha)
@@ -87,16 +87,16 @@ enum PNGCodec {
       }
     }
 
-    /// The colours, and the place of each pixel's colour among them; nil for more than a palette holds.
-    private static func palette(of pixels: [Canvas.Pixel]) -> (colours: [Canvas.Pixel], places: [UInt8])? {
+    /// The colours, and the index of each pixel's colour among them; nil for more than a palette holds.
+    private static func palette(of pixels: [Canvas.Pixel]) -> (colours: [Canvas.Pixel], indexes: [UInt8])? {
       var colours: [Canvas.Pixel] = []
       var known: [Canvas.Pixel: UInt8] = [:]
-      var places: [UInt8] = []
-      places.reserveCapacity(pixels.count)
-      var last: (colour: Canvas.Pixel, place: UInt8)?
+      var indexes: [UInt8] = []
+      indexes.reserveCapacity(pixels.count)
+      var last: (colour: Canvas.Pixel, index: UInt8)?
       for pixel in pixels {
         if let last, last.colour == pixel {
-          places.append(last.place)
+          indexes.append(last.index)
           continue
         }
         if known[pixel] == nil {
@@ -104,11 +104,11 @@ enum PNGCodec {
           known[pixel] = UInt8(colours.count)
           colours.append(pixel)
         }
-        let place = known[pixel, default: 0]
-        places.append(place)
-        last = (pixel, place)
+        let index = known[pixel, default: 0]
+        indexes.append(index)
+        last = (pixel, index)
       }
-      return (colours, places)
+      return (colours, indexes)
     }
   }
 }

@@ -3,24 +3,24 @@ public import Operations
 
 /// Where the services' sockets are: all in one directory of this machine, or on hosts of a network.
 public struct Endpoints: Sendable {
-  enum Place: Sendable {
+  enum Transport: Sendable {
     case local(directory: String)
     case network([ServiceName: NetworkAddress], Curve)
   }
 
-  let place: Place
+  let transport: Transport
 
   /// Sockets in a directory of this machine: `<service>.requests` and `<service>.events`. That only its owner can enter it is
   /// all the trust there is. Created with mode 0700 if it does not exist.
-  public static func local(directory: String) -> Endpoints { Endpoints(place: .local(directory: directory)) }
+  public static func local(directory: String) -> Endpoints { Endpoints(transport: .local(directory: directory)) }
 
   /// Sockets of TCP, encrypted and authenticated by CURVE (ZeroMQ RFC 26).
   public static func network(_ addresses: [ServiceName: NetworkAddress], _ curve: Curve) -> Endpoints {
-    Endpoints(place: .network(addresses, curve))
+    Endpoints(transport: .network(addresses, curve))
   }
 
   var curve: Curve? {
-    if case .network(_, let curve) = place { curve } else { nil }
+    if case .network(_, let curve) = transport { curve } else { nil }
   }
 
   /// How many threads of libzmq carry messages: one for what is bound here and, over a network, one for each service besides.
@@ -28,18 +28,18 @@ public struct Endpoints: Sendable {
   /// On such a thread libzmq looks up the host's name and waits for the answer, seconds where the name server is silent, as it may
   /// be about a host that is away. With a thread each, nothing but that service waits.
   var threads: Int32 {
-    if case .network = place { Int32(ServiceName.allCases.count + 1) } else { 1 }
+    if case .network = transport { Int32(ServiceName.allCases.count + 1) } else { 1 }
   }
 
   /// Which of them carries what goes to that service and comes from it.
   func thread(of service: ServiceName) -> Int {
-    guard case .network = place, let index = ServiceName.allCases.firstIndex(of: service) else { return 0 }
+    guard case .network = transport, let index = ServiceName.allCases.firstIndex(of: service) else { return 0 }
     return index + 1
   }
 
   /// Where a service's requests go, or nil if its address is not known.
   func requests(of service: ServiceName) -> String? {
-    switch place {
+    switch transport {
     case .local(let directory): "ipc://\(directory)/\(service.rawValue).requests"
     case .network(let addresses, _): addresses[service].map { "tcp://\($0.host):\($0.port)" }
     }
@@ -47,7 +47,7 @@ public struct Endpoints: Sendable {
 
   /// Where a service's announcements come from, or nil if its address is not known.
   func events(of service: ServiceName) -> String? {
-    switch place {
+    switch transport {
     case .local(let directory): "ipc://\(directory)/\(service.rawValue).events"
     case .network(let addresses, _): addresses[service].map { "tcp://\($0.host):\($0.port + 1)" }
     }
@@ -55,7 +55,7 @@ public struct Endpoints: Sendable {
 
   /// What the service itself binds: its requests and its events.
   func bindings(of service: ServiceName) throws(EndpointFailure) -> (requests: String, events: String) {
-    switch place {
+    switch transport {
     case .local:
       guard let requests = requests(of: service), let events = events(of: service) else { throw .noAddress(service) }
       return (requests, events)
@@ -70,7 +70,7 @@ public struct Endpoints: Sendable {
 
   /// Makes the directory or makes sure that nobody else can enter it.
   func prepare() throws(EndpointFailure) {
-    guard case .local(let directory) = place else { return }
+    guard case .local(let directory) = transport else { return }
     for service in ServiceName.allCases {
       let path = "\(directory)/\(service.rawValue).requests"
       guard path.utf8.count <= Endpoints.longestPath else { throw .pathTooLong(path) }
@@ -87,7 +87,7 @@ public struct Endpoints: Sendable {
   ///
   /// - Returns: the lock's file descriptor, to be closed when the service leaves; nil where binding a port does the same.
   func lock(_ service: ServiceName) throws(EndpointFailure) -> CInt? {
-    guard case .local(let directory) = place else { return nil }
+    guard case .local(let directory) = transport else { return nil }
     let path = "\(directory)/\(service.rawValue).lock"
     let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .directory(path, errno) }

@@ -39,7 +39,7 @@ public enum StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherService(let found, let expected): "The store belongs to \(found), not to \(expected)."
     case .setting(let name, let found, let expected): "SQLite's \(name) is \(found) instead of \(expected)."
     case .weakSecret(let bytes): "The store's secret has \(bytes) bytes; it needs 32."
-    case .foreignEvent(let name, let publisher): "The event \(name) is for \(publisher) to tell."
+    case .foreignEvent(let name, let publisher): "The event \(name) is for \(publisher) to publish."
     case .largeEvent(let name, let bytes): "The event \(name) has \(bytes) bytes; nobody takes so many."
     case .tooManyPages(let pages):
       "The store has \(pages) pages: of 33,554,432 and more, what is deleted is not removed from the file. Divide the store."

@@ -8,7 +8,7 @@ CREATE TABLE erasures (
   erased_at INTEGER NOT NULL,
   -- When nothing was left in the files, and when identity had heard it.
   cleaned_at INTEGER,
-  confirmed_at INTEGER, told_through INTEGER NOT NULL DEFAULT 0, emptied_through INTEGER NOT NULL DEFAULT 0, rows_erased_at INTEGER,
+  confirmed_at INTEGER, published_through INTEGER NOT NULL DEFAULT 0, emptied_through INTEGER NOT NULL DEFAULT 0, rows_erased_at INTEGER,
   CHECK (confirmed_at IS NULL OR cleaned_at IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
@@ -36,12 +36,6 @@ CREATE TABLE idempotency_records (
 
 CREATE INDEX idempotency_records_unsigned ON idempotency_records (at) WHERE caller >= 'anonymous ' AND caller < 'anonymous!';
 
-CREATE TABLE inbox_cursors (
-  teller TEXT PRIMARY KEY,
-  epoch TEXT NOT NULL,
-  number INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE "outbox" (
   number INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -53,13 +47,13 @@ CREATE TABLE "outbox" (
 CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
 WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
   OR NEW.body <> x'7B7D'
-BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
+BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
 
 CREATE TRIGGER outbox_keeps_its_numbering BEFORE DELETE ON outbox WHEN OLD.number = (SELECT max(number) FROM outbox)
 BEGIN SELECT RAISE(ABORT, 'the last event holds the numbering'); END;
 
-CREATE TABLE outbox_listeners (
-  listener TEXT PRIMARY KEY,
+CREATE TABLE "outbox_subscribers" (
+  subscriber TEXT PRIMARY KEY,
   number INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -81,3 +75,9 @@ CREATE TABLE store_states (
   is_copy INTEGER NOT NULL DEFAULT 0 CHECK (is_copy IN (0, 1)),
   opened_at INTEGER NOT NULL
 , scrubbed_pages INTEGER NOT NULL DEFAULT 0, scrubbed_at INTEGER) STRICT;
+
+CREATE TABLE "subscription_cursors" (
+  publisher TEXT PRIMARY KEY,
+  epoch TEXT NOT NULL,
+  number INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -72,9 +72,9 @@ struct FairQueue<Entry> {
     let finished = Key(account, id)
     running.remove(finished)
     // Whoever has just had a turn comes behind all others.
-    if let place = turns.firstIndex(of: finished) { turns.append(turns.remove(at: place)) }
-    guard running.count < limits.maxRunning, let place = turns.firstIndex(where: { !running.contains($0) }) else { return nil }
-    let key = turns.remove(at: place)
+    if let index = turns.firstIndex(of: finished) { turns.append(turns.remove(at: index)) }
+    guard running.count < limits.maxRunning, let index = turns.firstIndex(where: { !running.contains($0) }) else { return nil }
+    let key = turns.remove(at: index)
     guard let entry = takeFirst(of: key) else { return nil }
     if waiting[key] != nil { turns.append(key) }
     running.insert(key)
@@ -91,7 +91,7 @@ struct FairQueue<Entry> {
   /// Takes an entry back that waits; nil if it does not.
   mutating func remove(_ id: UInt64, of account: AccountID?) -> Entry? {
     let key = Key(account, id)
-    guard let place = waiting[key]?.firstIndex(where: { $0.id == id }), let entry = waiting[key]?.remove(at: place).entry else {
+    guard let index = waiting[key]?.firstIndex(where: { $0.id == id }), let entry = waiting[key]?.remove(at: index).entry else {
       return nil
     }
     waitingCount -= 1

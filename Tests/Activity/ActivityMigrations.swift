@@ -13,11 +13,11 @@ enum ActivityMigrations {
     let environment = ServiceEnvironment(
       settings: Settings([:]), home: Home(path: "/nonexistent"), bus: MemoryBus(.activity, on: MemoryExchange()),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    return ActivityFeatures.all(environment).flatMap(\.migrations).sorted { $0.number < $1.number }
+    return Activities.features(environment).flatMap(\.migrations).sorted { $0.number < $1.number }
   }
 
   /// That of the read model of accounts.
-  static let accounts = AccountsFeature(migrations: (table: 1, settings: 5)).migrations[0]
+  static let accounts = AccountsFeature(migrations: (table: 1, settings: 5, people: 35)).migrations[0]
   /// That of the accounts' settings.
-  static let accountSettings = AccountsFeature(migrations: (table: 1, settings: 5)).migrations[1]
+  static let accountSettings = AccountsFeature(migrations: (table: 1, settings: 5, people: 35)).migrations[1]
 }

@@ -25,7 +25,7 @@ struct AllServices {
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
     let definitions = [
-      ServiceDefinition.activity(environment(.activity)), try await Identity.service(environment(.identity)),
+      Activities.service(environment(.activity)), try await Identity.service(environment(.identity)),
       try Notifications.service(environment(.notifications)), try Rewards.service(environment(.rewards)),
       Social.service(environment(.social)),
     ]

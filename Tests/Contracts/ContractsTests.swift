@@ -90,8 +90,8 @@ struct ContractsTests {
     let restricted = allSpecs.filter { $0.caller == .verifiedAccount }.map(\.name).sorted()
     #expect(
       restricted == [
-        "followRequests.accept", "followRequests.send", "friendRequests.accept", "friendRequests.send", "messages.send",
-        "offers.redeem",
+        "followRequests.accept", "followRequests.send", "friendChallenges.accept", "friendChallenges.send",
+        "friendRequests.accept", "friendRequests.send", "messagePhotos.send", "messages.edit", "messages.send", "offers.redeem",
       ])
   }
 
@@ -159,13 +159,13 @@ struct ContractsTests {
       let problems = ContractsTests.problems(of: operation, body: #"{"cursor":"no base64!","limit":0}"#)
       #expect(problems.contains("cursor invalid_cursor") && problems.contains("limit out_of_range"), "\(operation.spec.name)")
     }
-    #expect(count == 28)
+    #expect(count == 37)
   }
 
   @Test("refuse null by name in every field of a PATCH that null does not clear, and say in the schema which those are")
   func patches() throws {
     // What is no field of the thing itself, but says which and as it was when.
-    let others: Set = ["activityID", "day", "pauseID", "revision"]
+    let others: Set = ["activityID", "day", "messageID", "pauseID", "revision"]
     var cleared: [String: [String]] = [:]
     for operation in ContractsTests.all.flatMap(\.operations) where operation.spec.route?.method == .patch {
       guard case .object(let properties) = ContractsTests.schemas(of: operation).input["properties"] else { continue }
@@ -183,8 +183,8 @@ struct ContractsTests {
     }
     #expect(
       cleared == [
-        "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "pauses.update": [],
-        "settings.update": [],
+        "activities.update": ["reason", "endDay", "tie"], "entries.edit": ["comment", "location"], "messages.edit": [],
+        "pauses.update": [], "settings.update": [],
       ])
   }
 
@@ -211,11 +211,12 @@ struct ContractsTests {
   @Test("have words of their own only for failures and operations that there are")
   func ownWords() {
     let codes = Set(RequestFailure.allCases.map(\.rawValue) + allSpecs.flatMap(\.failures).map(\.code))
-    let tags = Set(allSpecs.map { String($0.name.prefix { $0 != "." }) })
+    let names = Set(allSpecs.map(\.name))
+    let tags = Set(names.map { String($0.prefix { $0 != "." }) })
     for key in words.keys(.english) where key.hasPrefix("failure.") {
-      let parts = key.split(separator: ".").map(String.init)
+      let parts = key.split(separator: ".", maxSplits: 2).map(String.init)
       guard parts.count == 3, parts[2] != "suggestion" else { continue }
-      #expect(codes.contains(parts[1]) && tags.contains(parts[2]), "\(key)")
+      #expect(codes.contains(parts[1]) && (tags.contains(parts[2]) || names.contains(parts[2])), "\(key)")
     }
     #expect(words.text("failure.unavailable.offers", .english) == "Offers temporarily unavailable.")
     // E UC-02, AF-01.

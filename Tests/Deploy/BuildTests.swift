@@ -56,7 +56,7 @@ struct BuildTests {
     }
   }
 
-  @Test("is built in a few lines, which tell how far it is; what is no step is told where it fails, and the log has everything")
+  @Test("is built in a few lines, which say how far it is; what is no step is shown where it fails, and the log has everything")
   func progress() async throws {
     try await withFolder { folder in
       let commands = """

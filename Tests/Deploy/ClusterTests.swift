@@ -10,7 +10,7 @@ extension Clusters {
   /// Clusters of stand-ins, and one of the real executables.
   @Suite("A cluster on one machine")
   struct ClusterTests {
-    @Test("up returns when all six are ready and prints the addresses; status tells each process; down leaves nothing behind")
+    @Test("up returns when all six are ready and prints the addresses; status shows each process; down leaves nothing behind")
     func life() async throws {
       try await Launcher.with { launcher in
         let up = try await launcher.up()
@@ -137,7 +137,7 @@ extension Clusters {
       }
     }
 
-    @Test("a service whose store can be written again is started again, which is told as that and is no restart of a fault")
+    @Test("a service whose store can be written again is started again, which is logged as that and is no restart of a fault")
     func writableAgain() async throws {
       try await Launcher.with { launcher in
         #expect(try await launcher.up().status == 0)
@@ -236,7 +236,7 @@ extension Clusters {
         let up = try await launcher.up()
         #expect(up.status == 1)
         #expect(up.errors.contains("rewards does not stay up"))
-        #expect(up.errors.contains("a stand-in that was told to fail"))
+        #expect(up.errors.contains("a stand-in that was asked to fail"))
         #expect(!up.errors.contains("an earlier start"))
         #expect(try launcher.processes().isEmpty)
         #expect(try launcher.sockets().isEmpty)

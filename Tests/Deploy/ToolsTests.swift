@@ -67,7 +67,7 @@ extension Clusters {
       }
     }
 
-    @Test("a file of settings that is broken is told by path and place when nothing starts")
+    @Test("a file of settings that is broken is reported by path and position when nothing starts")
     func brokenSettings() async throws {
       try await Launcher.with(binaries: try binaries()) { launcher in
         try FileManager.default.createDirectory(atPath: launcher.home, withIntermediateDirectories: true)

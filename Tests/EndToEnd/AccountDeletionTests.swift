@@ -207,7 +207,7 @@ private struct Leaver: Sendable {
     #expect(try await status(friend.client, SendFriendRequest.self, .init(username: account.username)) == 404)
     let conversations = try await friend.client.callUntilDone(ListConversations.self, .init()).items
     #expect(conversations.map(\.username) == [nil])
-    #expect(conversations.map(\.lastMessage.text.description) == ["an answer"])
+    #expect(conversations.map(\.lastMessage.text?.description) == ["an answer"])
     #expect(Set(try await friend.inbox().map(\.kind)) == ["accountVerified", "incidentRaised"])
   }
 }

@@ -84,11 +84,13 @@ struct BackupTests {
       return (service.rawValue, head)
     }
     let published = Dictionary(uniqueKeysWithValues: heads)
-    for listener in stores {
-      let cursors = try read(folder, listener) { try Row.fetchAll($0, sql: "SELECT teller, number FROM inbox_cursors") }
+    for subscriber in stores {
+      let cursors = try read(folder, subscriber) {
+        try Row.fetchAll($0, sql: "SELECT publisher, number FROM subscription_cursors")
+      }
       for cursor in cursors {
-        let (publisher, number): (String, Int) = (cursor["teller"], cursor["number"])
-        #expect(number <= published[publisher] ?? 0, "\(listener) heard more of \(publisher) than was told: \(folder)")
+        let (publisher, number): (String, Int) = (cursor["publisher"], cursor["number"])
+        #expect(number <= published[publisher] ?? 0, "\(subscriber) received more of \(publisher) than was published: \(folder)")
       }
     }
     let counted = try read(folder, .activity) { try Data.fetchSet($0, sql: "SELECT transfer_id FROM dashboard_transfers") }

@@ -11,7 +11,7 @@ import Testing
 /// `deploy/racha faults timing` takes 2,000 samples of each kind (`RACHA_TIMING_SAMPLES`). The few of a usual run find answers that differ in
 /// words, or by tens of milliseconds; for what identity takes longer by tenths of one, `Tests/Identity/Accounts/EnumerationTimingTests.swift`
 /// looks each time.
-@Suite("Accounts cannot be told from none", .serialized)
+@Suite("Accounts cannot be distinguished from none", .serialized)
 struct EnumerationTests {
   private static let samples = ProcessInfo.processInfo.environment["RACHA_TIMING_SAMPLES"].flatMap { Int($0) } ?? 120
   /// Fewer than an account's wait to log in and the links an hour would allow.
@@ -71,6 +71,6 @@ struct EnumerationTests {
     let deviation = deviationOfArea(Self.samples, Self.samples)
     print("\(name): area under the curve \(area), \(Self.samples) samples of each kind, by chance 0.5 ± \(deviation)")
     // 0.05 is what is promised; with few samples chance alone passes that.
-    #expect(abs(area - 0.5) < max(0.05, 4 * deviation), "\(name) tells known from unknown by time")
+    #expect(abs(area - 0.5) < max(0.05, 4 * deviation), "\(name) distinguishes known from unknown by time")
   }
 }

@@ -118,7 +118,7 @@ struct FullDiskTests {
       } until: {
         $0.coins == 30
       }
-      #expect(balance.coins == 30, "rewards hears of the steps")
+      #expect(balance.coins == 30, "rewards receives the steps")
       let last = try await eventually {
         try await cluster.client.get("/readyz").text
       } until: {

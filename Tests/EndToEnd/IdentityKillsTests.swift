@@ -119,7 +119,7 @@ struct IdentityKillsTests {
     }
   }
 
-  @Test("of the making of reports leaves each period one report, told to each administrator once (S 10, scenario 3)")
+  @Test("of the making of reports leaves each period one report, sent to each administrator once (S 10, scenario 3)")
   func reports() async throws {
     let cluster = try RunningCluster(settings: Play.settings)
     defer { cluster.stop() }

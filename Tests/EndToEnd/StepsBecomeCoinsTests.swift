@@ -119,7 +119,7 @@ struct StepsBecomeCoinsTests {
         guard case .number(let coins) = notification.parameters["coins"] else { return nil }
         return coins
       }
-      #expect(published.sorted() == events.sorted(), "\(player.account.username)'s notifications tell the events")
+      #expect(published.sorted() == events.sorted(), "\(player.account.username)'s notifications report the events")
       #expect(published.reduce(0, +) == player.expectedCoins)
       #expect(Set(inbox.map(\.id)).count == inbox.count)
     }

@@ -48,7 +48,7 @@ struct DamageTests {
   }
 
   @Test(
-    "are refused or taken within the limits where only the decoder can tell that something is wrong",
+    "are refused or taken within the limits where only the decoder can notice that something is wrong",
     arguments: names.filter { $0.hasSuffix(".png") })
   func mended(name: String) throws {
     let sound = try PNGChunk.all(of: try Fixture.bytes(name))
@@ -56,11 +56,11 @@ struct DamageTests {
     for _ in 0..<300 {
       var chunks = sound
       for _ in 0...chance.below(3) {
-        let place = chance.below(chunks.count)
+        let index = chance.below(chunks.count)
         if chance.below(6) == 0 {
-          chunks[place].content.removeLast(chance.below(chunks[place].content.count + 1))
-        } else if !chunks[place].content.isEmpty {
-          chunks[place].content[chance.below(chunks[place].content.count)] = UInt8(chance.below(256))
+          chunks[index].content.removeLast(chance.below(chunks[index].content.count + 1))
+        } else if !chunks[index].content.isEmpty {
+          chunks[index].content[chance.below(chunks[index].content.count)] = UInt8(chance.below(256))
         }
       }
       if chance.below(8) == 0 { chunks.swapAt(chance.below(chunks.count), chance.below(chunks.count)) }

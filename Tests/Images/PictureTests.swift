@@ -39,7 +39,7 @@ struct PictureTests {
   }
 
   @Test(
-    "with 16 bits of each colour, or with light told another way, look as they did",
+    "with 16 bits of each colour, or with light encoded another way, look as they did",
     arguments: [
       ("deep.png", Canvas.Pixel(0xC0, 0x40, 0, 255), Canvas.Pixel(0, 0x40, 0xC0, 255)),
       ("deep-clear.png", Canvas.Pixel(0xC0, 0x40, 0, 128), Canvas.Pixel(0, 0x40, 0xC0, 128)),
@@ -72,12 +72,12 @@ struct PictureTests {
     // Byte 25 of a PNG is its kind: 0 shades, 2 colours, 3 a palette, 4 shades and 6 colours that may be clear; 24 has the bits.
     var canvas = Canvas(width: 64, height: 64)
     func form(_ pixel: (Int) -> Canvas.Pixel) throws -> [UInt8] {
-      for place in canvas.pixels.indices { canvas.pixels[place] = pixel(place) }
+      for index in canvas.pixels.indices { canvas.pixels[index] = pixel(index) }
       let bytes = try #require(PNGCodec.encode(canvas))
       #expect(try bytes.canvas().pixels == canvas.pixels)
       return Array(bytes[24...25])
     }
-    func byte(_ place: Int) -> UInt8 { UInt8(place % 256) }
+    func byte(_ index: Int) -> UInt8 { UInt8(index % 256) }
     #expect(try form { $0 % 2 == 0 ? Canvas.Pixel(0, 0, 0, 255) : Canvas.Pixel(9, 8, 7, 255) } == [1, 3])
     #expect(try form { Canvas.Pixel(byte($0), 0, 0, byte($0)) } == [8, 3])
     #expect(try form { Canvas.Pixel(byte($0), byte($0), byte($0), 255) } == [8, 0])

@@ -53,8 +53,8 @@ public final class MemoryEventLog: EventLog {
     }
   }
 
-  /// How far that listener has come, as it said last.
-  public func acknowledgement(of listener: ServiceName) -> LogHead? { state.withLock { $0.acknowledged[listener] } }
+  /// How far that subscriber has come, as it said last.
+  public func acknowledgement(of subscriber: ServiceName) -> LogHead? { state.withLock { $0.acknowledged[subscriber] } }
 
   public func head() async throws -> LogHead {
     state.withLock { LogHead(epoch: $0.epoch, number: $0.pruned + Int64($0.events.count)) }
@@ -89,7 +89,7 @@ public final class MemoryEventLog: EventLog {
     }
   }
 
-  public func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws {
-    state.withLock { $0.acknowledged[listener] = LogHead(epoch: epoch, number: number) }
+  public func acknowledge(subscriber: ServiceName, epoch: String, number: Int64) async throws {
+    state.withLock { $0.acknowledged[subscriber] = LogHead(epoch: epoch, number: number) }
   }
 }

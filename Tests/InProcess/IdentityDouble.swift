@@ -12,24 +12,31 @@ public final class IdentityDouble: Sendable {
     public fileprivate(set) var event: AccountChanged
     /// Whether it signs in as a verified account, whatever others know of it by now.
     fileprivate var signsInVerified = true
+    /// Whether it signs in as an administrator.
+    fileprivate var administers = false
 
     public var account: AccountID { event.accountID }
     public var username: Username { event.username }
     public var language: Language { event.language }
     /// In a new session.
     public var caller: Caller {
-      Caller(kind: .account, account: account, session: SessionID(), isVerified: signsInVerified, language: language)
+      Caller(
+        kind: .account, account: account, session: SessionID(), isVerified: signsInVerified, isAdministrator: administers,
+        language: language)
     }
   }
 
   private struct State {
     var people: [AccountID: Account] = [:]
-    /// Of whom a subscriber without history is told.
+    var administrators: [AccountID] = []
+    var photos: [AccountID: MediaFile] = [:]
+    /// Of whom a subscriber without history learns.
     var registered: [AccountID] = []
     var deleted: [AccountDeleted] = []
     var secrets: [VerificationLinkID: ReadVerificationSecret.Output] = [:]
     var recoveries: [PasswordRecoveryID: ReadRecoverySecret.Output] = [:]
     var alerts: [LoginAlertID: ReadLoginAlertSecret.Output] = [:]
+    var suspensionLinks: [SuspensionLinkID: ReadSuspensionSecret.Output] = [:]
     var mails: [SecurityMailID: SecurityMail] = [:]
     var emailChanges: [EmailChangeID: ReadEmailChangeSecret.Output] = [:]
     var formerAddresses: [EmailChangeID: ReadEmailChangeNotice.Output] = [:]
@@ -66,7 +73,27 @@ public final class IdentityDouble: Sendable {
     return account
   }
 
-  /// Makes up an account that a subscriber without history is told of.
+  /// Makes up an account that administers.
+  public func administrator(_ username: String) throws -> Account {
+    var account = try person(username)
+    account.administers = true
+    let administrator = account
+    state.withLock { state in
+      state.people[administrator.account] = administrator
+      state.administrators.append(administrator.account)
+    }
+    return administrator
+  }
+
+  /// Lets an account administer no more, whatever its token says.
+  public func dismiss(_ administrator: Account) {
+    state.withLock { $0.administrators.removeAll { $0 == administrator.account } }
+  }
+
+  /// Gives an account a photo; nothing is published of it.
+  public func setPhoto(of person: Account, _ photo: MediaFile?) { state.withLock { $0.photos[person.account] = photo } }
+
+  /// Makes up an account that a subscriber without history learns of.
   func register(
     timeZone: String, dayStartHour: Int, isVerified: Bool, language: Language, consents: [ConsentPurpose]
   ) throws -> Account {
@@ -79,6 +106,14 @@ public final class IdentityDouble: Sendable {
       state.people[account.account] = account
       state.registered.append(account.account)
       return account
+    }
+  }
+
+  /// The name that an account has now.
+  public func username(of id: AccountID) throws -> Username {
+    try state.withLock { state in
+      guard let account = state.people[id] else { throw Failure(RequestFailure.notFound) }
+      return account.username
     }
   }
 
@@ -125,6 +160,19 @@ public final class IdentityDouble: Sendable {
       at: try Instant(text: "2026-11-22T08:43:00.000Z"))
     state.withLock { $0.alerts[alert] = secret }
     return alert
+  }
+
+  /// Makes a link about a suspension of that person's account; its secret is given out for ever.
+  ///
+  /// - Parameter until: nil where the account is banned.
+  public func suspensionLink(of person: Account, until: Instant?, token: String) throws -> SuspensionLinkID {
+    let link = SuspensionLinkID()
+    let secret = try secret(of: person, token: token)
+    let output = ReadSuspensionSecret.Output(
+      token: token, email: secret.email, username: secret.username, language: secret.language, suspendedUntil: until,
+      expiresAt: secret.expiresAt)
+    state.withLock { $0.suspensionLinks[link] = output }
+    return link
   }
 
   /// Makes a mail for that person, as an administrator.
@@ -216,6 +264,11 @@ public final class IdentityDouble: Sendable {
       return ReadAddressee.Output(
         email: try EmailAddress(text: "\(person.username)@example.org"), username: person.username, language: person.language)
     }
+    serve(ListAdministrators.self, in: &service) { _, state in ListAdministrators.Output(accountIDs: state.administrators) }
+    serve(ReadReportedAccount.self, in: &service) { input, state in
+      guard let person = state.people[input.accountID]?.event else { return nil }
+      return ReportedAccount(username: person.username, nickname: person.nickname, photo: state.photos[input.accountID])
+    }
     serveSecrets(in: &service)
     serve(ReadDeletionReport.self, in: &service) { input, state in state.deletions[input.deletionID] }
     serve(EndDeletionReport.self, in: &service) { input, state in
@@ -236,6 +289,7 @@ public final class IdentityDouble: Sendable {
     }
     serve(ReadRecoverySecret.self, in: &service) { input, state in state.recoveries[input.recoveryID] }
     serve(ReadLoginAlertSecret.self, in: &service) { input, state in state.alerts[input.alertID] }
+    serve(ReadSuspensionSecret.self, in: &service) { input, state in state.suspensionLinks[input.linkID] }
     serve(ReadSecurityMail.self, in: &service) { input, state in state.mails[input.mailID] }
     serve(ReadEmailChangeSecret.self, in: &service) { input, state in state.emailChanges[input.changeID] }
     serve(ReadEmailChangeNotice.self, in: &service) { input, state in state.formerAddresses[input.changeID] }

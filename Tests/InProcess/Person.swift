@@ -1,4 +1,4 @@
-import InMemoryBus
+public import InMemoryBus
 import Messaging
 public import Operations
 
@@ -6,6 +6,16 @@ public import Operations
 public struct Person: Sendable {
   let bus: MemoryBus
   let caller: Caller
+  private let clock: Clock
+
+  /// Somebody who calls over that bus.
+  ///
+  /// - Parameter clock: what the deadlines of the requests go by; the bus goes by the same.
+  public init(bus: MemoryBus, caller: Caller, clock: Clock = .system) {
+    self.bus = bus
+    self.caller = caller
+    self.clock = clock
+  }
 
   /// The account.
   public var id: AccountID { caller.account ?? .placeholder }
@@ -16,14 +26,15 @@ public struct Person: Sendable {
   /// The same account, as a script of its own calls, by a personal access token.
   public func withoutSession() -> Person {
     Person(
-      bus: bus, caller: Caller(kind: .account, account: caller.account, isVerified: caller.isVerified, language: caller.language))
+      bus: bus, caller: Caller(kind: .account, account: caller.account, isVerified: caller.isVerified, language: caller.language),
+      clock: clock)
   }
 
   /// The same account, in a session that is in doubt.
   public var inDoubt: Person {
     var caller = caller
     caller.isInDoubt = true
-    return Person(bus: bus, caller: caller)
+    return Person(bus: bus, caller: caller, clock: clock)
   }
 
   /// Sends a request and waits for its output.
@@ -38,7 +49,7 @@ public struct Person: Sendable {
     _ operation: O.Type, json: [UInt8], parameters: [String: String]? = nil, key: String? = nil
   ) async throws -> O.Output {
     let header = RequestHeader(
-      id: ID<RequestHeader>().description, operation: O.spec.name, caller: caller, deadline: Instant.now.adding(seconds: 30),
+      id: ID<RequestHeader>().description, operation: O.spec.name, caller: caller, deadline: clock.now.adding(seconds: 30),
       idempotencyKey: key, parameters: parameters)
     return try await bus.request(Request(header: header, body: json), to: O.spec.service).output(O.Output.self)
   }

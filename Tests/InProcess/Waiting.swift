@@ -46,11 +46,13 @@ extension Store {
 extension ServicesInProcess {
   /// Waits until the subscriber has begun to receive from the publisher, and everything published so far has taken effect in it.
   ///
-  /// Events that a test publishes without the state behind them are not in the snapshot with which a listener begins.
-  public func hasReceived(_ listener: ServiceName, of publisher: ServiceName) async throws {
+  /// Events that a test publishes without the state behind them are not in the snapshot with which a subscriber begins.
+  public func hasReceived(_ subscriber: ServiceName, of publisher: ServiceName) async throws {
     let head = try await store(of: publisher).log.head().number
-    let inbox = store(of: listener).inbox { _, _, _ in }
-    try await store(of: listener).until(within: .seconds(20)) { try await inbox.cursor(of: publisher)?.number ?? -1 >= head }
+    let subscription = store(of: subscriber).subscription { _, _, _ in }
+    try await store(of: subscriber).until(within: .seconds(20)) {
+      try await subscription.cursor(of: publisher)?.number ?? -1 >= head
+    }
   }
 
   /// Returns when the service has published that many events.

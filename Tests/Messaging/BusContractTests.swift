@@ -117,7 +117,7 @@ import Testing
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  @Test("Those who wait for a service that goes away are told at once", arguments: Wiring.allCases)
+  @Test("Those who wait for a service that goes away get an error at once", arguments: Wiring.allCases)
   func goesAway(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let (arrived, gate) = (Gate(), Gate())
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("Beyond its requests in flight a caller is told overloaded, and nothing grows", arguments: Wiring.allCases)
+  @Test("Beyond its requests in flight a caller gets overloaded, and nothing grows", arguments: Wiring.allCases)
   func overloadedCaller(wiring: Wiring) async throws {
     let gate = Gate()
     var limits = BusLimits()
@@ -224,12 +224,12 @@ import Testing
     }
   }
 
-  @Test("Everyone who listens hears what is announced, in order", arguments: Wiring.allCases)
+  @Test("Every subscriber receives what is announced, in order", arguments: Wiring.allCases)
   func announcements(wiring: Wiring) async throws {
     let junction = try wiring.make()
     let publisher = try junction.bus(.social, serving: Self.echo)
-    let listeners = try [junction.bus(.notifications), junction.bus(.rewards)]
-    let streams = listeners.map { $0.bus.announcements(of: .social) }
+    let subscribers = try [junction.bus(.notifications), junction.bus(.rewards)]
+    let streams = subscribers.map { $0.bus.announcements(of: .social) }
     let event = LoggedEvent(number: 7, name: "test.happened", at: .now, traceparent: nil, body: Array(#"{"x":1}"#.utf8))
     // A subscription takes a moment to reach the publisher; heartbeats are announced until both have received one, no faster than a reader
     // takes them: of more than a reader has room for, the event that follows might be lost.
@@ -243,10 +243,10 @@ import Testing
     for stream in streams { for await _ in stream { break } }
     heartbeats.cancel()
     await heartbeats.value
-    let again = listeners.map { $0.bus.announcements(of: .social) }
+    let again = subscribers.map { $0.bus.announcements(of: .social) }
     let fence = Request.test()
-    _ = try? await listeners[0].bus.request(fence, to: .social)
-    _ = try? await listeners[1].bus.request(fence, to: .social)
+    _ = try? await subscribers[0].bus.request(fence, to: .social)
+    _ = try? await subscribers[1].bus.request(fence, to: .social)
     publisher.bus.announce(.event(event, epoch: "e"))
     for stream in again {
       var received: Announcement?
@@ -256,7 +256,7 @@ import Testing
       }
       #expect(received == .event(event, epoch: "e"))
     }
-    for listener in listeners { await listener.stop() }
+    for subscriber in subscribers { await subscriber.stop() }
     await publisher.stop()
   }
 }

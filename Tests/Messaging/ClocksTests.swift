@@ -100,7 +100,7 @@ struct ClocksTests {
     await server.stop(within: .milliseconds(200))
   }
 
-  @Test("How long a message waited is told from two clocks whose difference nobody knows")
+  @Test("How long a message waited is known from two clocks whose difference nobody knows")
   func transit() {
     var state = Transit.State()
     // Sent by a clock that is 1,000,000 behind ours; the first takes 3 ms, the quickest 1.

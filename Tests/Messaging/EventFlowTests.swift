@@ -102,14 +102,14 @@ private final class LossyBus: Bus {
     return (bus, publisher)
   }
 
-  /// An inbox whose cursor stands before the first event: for it the whole history counts, not the snapshot.
-  private func inbox(
+  /// A subscription whose cursor stands before the first event: for it the whole history counts, not the snapshot.
+  private func subscription(
     _ effect: @escaping @Sendable (LoggedEvent, ServiceName) async throws -> Void
-  ) async throws -> MemoryEventInbox {
-    let inbox = MemoryEventInbox(effect)
+  ) async throws -> MemoryEventSubscription {
+    let subscription = MemoryEventSubscription(effect)
     let start = LogHead(epoch: "1", number: 0)
-    try await inbox.apply(SnapshotPage(head: start, events: [], nextKey: nil), of: .social, isLast: true, from: start)
-    return inbox
+    try await subscription.apply(SnapshotPage(head: start, events: [], nextKey: nil), of: .social, isLast: true, from: start)
+    return subscription
   }
 
   private func body(_ number: Int, padding: Int = 0) -> [UInt8] {
@@ -117,7 +117,7 @@ private final class LossyBus: Bus {
   }
 
   @Test(
-    "Over a line that drops, doubles and reorders, and swallows the last 50, every listener soon ends with exactly the log",
+    "Over a line that drops, doubles and reorders, and swallows the last 50, every subscriber soon ends with exactly the log",
     arguments: Wiring.allCases)
   func lossyLine(wiring: Wiring) async throws {
     let junction = try wiring.make()
@@ -125,16 +125,16 @@ private final class LossyBus: Bus {
     let (publisherBus, publisher) = try publisher(log, junction)
     let services: [ServiceName] = [.notifications, .rewards, .activity]
     let effects = services.map { _ in Effects() }
-    var inboxes: [MemoryEventInbox] = []
-    for own in effects { inboxes.append(try await inbox { event, _ in await own.add(event) }) }
+    var subscriptions: [MemoryEventSubscription] = []
+    for own in effects { subscriptions.append(try await subscription { event, _ in await own.add(event) }) }
     let buses = try services.map { try junction.bus($0) }
     let total = 5000
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await publisher.run() }
       for (index, service) in services.enumerated() {
         let bus = LossyBus(buses[index].bus, seed: UInt64(index), swallowedFrom: Int64(total - 49))
-        let listener = EventListener(service, to: .social, inbox: inboxes[index], bus: bus, logger: .quiet)
-        group.addTask { await listener.run() }
+        let subscriber = EventSubscriber(service, to: .social, subscription: subscriptions[index], bus: bus, logger: .quiet)
+        group.addTask { await subscriber.run() }
       }
       for number in 1...total {
         publisher.publish(log.publish("test.happened", body(number)))
@@ -150,30 +150,30 @@ private final class LossyBus: Bus {
     for bus in buses + [publisherBus] { await bus.stop() }
   }
 
-  @Test("A listener that was away under 50,000 events catches up without a gap, in little memory")
+  @Test("A subscriber that was away under 50,000 events catches up without a gap, in little memory")
   func catchesUp() async throws {
     let junction = try Wiring.sockets.make()
     let log = MemoryEventLog()
     let (publisherBus, publisher) = try publisher(log, junction)
     let bus = try junction.bus(.notifications)
     let effects = Effects()
-    let inbox = try await inbox { event, _ in await effects.add(event) }
-    func listen(until count: Int) async {
-      let listener = EventListener(.notifications, to: .social, inbox: inbox, bus: bus.bus, logger: .quiet)
+    let subscription = try await subscription { event, _ in await effects.add(event) }
+    func subscribe(until count: Int) async {
+      let subscriber = EventSubscriber(.notifications, to: .social, subscription: subscription, bus: bus.bus, logger: .quiet)
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { await listener.run() }
+        group.addTask { await subscriber.run() }
         await effects.wait(for: count)
         group.cancelAll()
       }
     }
     let running = Task { await publisher.run() }
     for number in 1...10 { log.publish("test.happened", body(number, padding: 200)) }
-    await listen(until: 10)
+    await subscribe(until: 10)
     for number in 11...50_010 { log.publish("test.happened", body(number, padding: 200)) }
     publisher.publish(
       PublishedEvents(after: 10, head: LogHead(epoch: "1", number: 50_010), names: ["test.happened"], events: []))
     await effects.watchMemory()
-    await listen(until: 50_010)
+    await subscribe(until: 50_010)
     let caughtUp = await effects.bodies
     #expect(caughtUp.count == 50_010)
     #expect(caughtUp.enumerated().allSatisfy { $1 == body($0 + 1, padding: 200) })
@@ -194,7 +194,7 @@ private final class LossyBus: Bus {
     let effects = Effects()
     let failures = Mutex(3)
     struct Refused: Error {}
-    let inbox = try await inbox { event, _ in
+    let subscription = try await subscription { event, _ in
       let fails =
         event.number == 5
         && failures.withLock { left in
@@ -206,17 +206,17 @@ private final class LossyBus: Bus {
     }
     for number in 1...20 { log.publish("test.happened", body(number)) }
     let bus = try junction.bus(.rewards)
-    let listener = EventListener(.rewards, to: .social, inbox: inbox, bus: bus.bus, logger: .quiet)
+    let subscriber = EventSubscriber(.rewards, to: .social, subscription: subscription, bus: bus.bus, logger: .quiet)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await publisher.run() }
-      group.addTask { await listener.run() }
+      group.addTask { await subscriber.run() }
       await effects.wait(for: 20)
       group.cancelAll()
     }
     #expect(await effects.bodies == (1...20).map { body($0) })
   }
 
-  @Test("A listener that begins at the head hears only what comes after")
+  @Test("A subscriber that begins at the head receives only what comes after")
   func fromTheHead() async throws {
     let junction = try Wiring.sockets.make()
     let log = MemoryEventLog()
@@ -224,13 +224,13 @@ private final class LossyBus: Bus {
     for number in 1...5 { log.publish("test.happened", body(number)) }
     let bus = try junction.bus(.gateway)
     let effects = Effects()
-    let inbox = MemoryEventInbox { event, _ in await effects.add(event) }
-    let listener = EventListener(
-      .gateway, to: .social, inbox: inbox, bus: bus.bus, start: .head, keepsCursor: false, logger: .quiet)
+    let subscription = MemoryEventSubscription { event, _ in await effects.add(event) }
+    let subscriber = EventSubscriber(
+      .gateway, to: .social, subscription: subscription, bus: bus.bus, start: .head, keepsCursor: false, logger: .quiet)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await publisher.run() }
-      group.addTask { await listener.run() }
-      while await inbox.cursor(of: .social) == nil { await Task.yield() }
+      group.addTask { await subscriber.run() }
+      while await subscription.cursor(of: .social) == nil { await Task.yield() }
       publisher.publish(log.publish("test.happened", body(6)))
       await effects.wait(for: 1)
       group.cancelAll()
@@ -241,7 +241,7 @@ private final class LossyBus: Bus {
     await publisherBus.stop()
   }
 
-  @Test("Only the listener itself moves its cursor, and accounts may not read the log")
+  @Test("Only the subscriber itself moves its cursor, and accounts may not read the log")
   func rights() async throws {
     let log = MemoryEventLog()
     let publisher = EventPublisher(.social, log: log, bus: MemoryBus(.social, on: MemoryExchange()), logger: .quiet)
@@ -250,7 +250,7 @@ private final class LossyBus: Bus {
     }
     #expect(await code("events.fetch", #"{"limit":5}"#, .service(.rewards)) == nil)
     #expect(await code("events.fetch", #"{"limit":5}"#, Caller(kind: .anonymous)) == "forbidden")
-    let body = #"{"listener":"activity","epoch":"1","number":3}"#
+    let body = #"{"subscriber":"activity","epoch":"1","number":3}"#
     #expect(await code("events.acknowledge", body, .service(.rewards)) == "forbidden")
     #expect(await code("events.acknowledge", body, .service(.activity)) == nil)
     #expect(log.acknowledgement(of: .activity) == LogHead(epoch: "1", number: 3))

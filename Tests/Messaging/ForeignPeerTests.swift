@@ -151,7 +151,7 @@ struct ForeignPeerTests {
     }
     func subscribe(_ secret: String, milliseconds: Int) async throws -> String {
       try await PythonPeer.run(
-        "curve.py", "tcp://127.0.0.1:\(port + 1)", social.publicKey.description, secret, "hear", String(milliseconds)
+        "curve.py", "tcp://127.0.0.1:\(port + 1)", social.publicKey.description, secret, "subscribe", String(milliseconds)
       ).joined()
     }
     #expect(try await subscribe(gateway.secretKey, milliseconds: 30_000).contains("heartbeat"))
@@ -160,7 +160,7 @@ struct ForeignPeerTests {
     await server.stop(within: .milliseconds(200))
   }
 
-  @Test("Our own buses speak CURVE: requests are answered, announcements heard, a wrong server key reaches nobody")
+  @Test("Our own buses speak CURVE: requests are answered, announcements received, a wrong server key reaches nobody")
   func ownCurve() async throws {
     let (social, gateway) = try (CurveKeyPair.generate(), CurveKeyPair.generate())
     let port = try Self.freePort()

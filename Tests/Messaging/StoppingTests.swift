@@ -102,7 +102,7 @@ struct StoppingTests {
   }
 
   @Test(
-    "does so although a caller goes on asking that does not know what it is told",
+    "does so although a caller goes on asking that does not understand the answer",
     .enabled(if: PythonPeer.interpreter != nil, "no Python with pyzmq: set RACHA_TEST_PYTHON"))
   func unheeded() async throws {
     let junction = try Wiring.sockets.make()

@@ -47,7 +47,7 @@ import Testing
     #expect(try RequestHeader(wire: doubtful.wire) == doubtful)
   }
 
-  @Test("A reply, and one that tells a failure")
+  @Test("A reply, and one that reports a failure")
   func replyFrames() throws {
     let reply = ReplyHeader(id: request.id, status: 201)
     #expect(frames(reply.wire, Array(#"{"state":"pending"}"#.utf8)) == (try golden("reply")))
@@ -76,7 +76,7 @@ import Testing
     let announcement = Announcement.event(event, epoch: "e1")
     #expect(frames(announcement.header.json, announcement.body) == (try golden("event")))
     #expect(try Announcement(header: announcement.header.json, body: announcement.body) == announcement)
-    let burst = Announcement.burst(names: ["b.told", "a.told"], after: 3, head: LogHead(epoch: "e1", number: 42))
+    let burst = Announcement.burst(names: ["b.changed", "a.changed"], after: 3, head: LogHead(epoch: "e1", number: 42))
     #expect(frames(burst.header.json, Array("null".utf8)) == (try golden("burst")))
     #expect(try Announcement(header: burst.header.json, body: []) == burst)
     let heartbeat = Announcement.heartbeat(LogHead(epoch: "e1", number: 42))

@@ -98,13 +98,13 @@ struct StrictDecoderTests {
     #expect(failure?.fields.map(\.field) == fields && failure?.fields.allSatisfy { $0.code == "null" } == true)
   }
 
-  @Test("tells the rules between fields beside fields that nobody knows")
+  @Test("reports the rules between fields beside fields that nobody knows")
   func unknownAndBetween() {
     #expect(
       problems(good.dropLast() + #","until":"2026-11-20","other":1}"#) == ["until": "before_start", "other": "unknown_field"])
   }
 
-  @Test("tells the range of a whole number too large for the machine, and that another is not whole")
+  @Test("reports the range of a whole number too large for the machine, and that another is not whole")
   func largeNumbers() {
     func amount(_ text: String) -> [String: String] {
       problems(#"{"title":"run","colour":"red","inner":{"day":"2026-11-21","amount":\#(text)}}"#)
@@ -118,7 +118,7 @@ struct StrictDecoderTests {
     #expect(amount("3.5") == ["inner.amount": "not_a_whole_number"])
   }
 
-  @Test("tells a document's own rules beside what is wrong with other fields, by notes and types alike")
+  @Test("reports a document's own rules beside what is wrong with other fields, by notes and types alike")
   func ownRules() {
     #expect(
       problems(good.replacing("run", with: "never").dropLast() + #","share":2,"isOpen":"yes","until":"2026-11-20"}"#)
@@ -170,11 +170,11 @@ struct StrictDecoderTests {
   }
 
   @Test(
-    "tells where text stops being JSON, by line and byte",
+    "says where text stops being JSON, by line and byte",
     arguments: [
       ("", nil, nil), ("[1,\n 2,\n}", 3, 1), ("{\"a\":1,\n\"a\":2}", 2, 1), ("{\n\n", 3, 1), ("x", 1, 1),
     ] as [(String, Int?, Int?)])
-  func place(_ text: String, _ line: Int?, _ byte: Int?) {
+  func position(_ text: String, _ line: Int?, _ byte: Int?) {
     do {
       _ = try Outer.decode(Array(text.utf8))
       Issue.record("\(text) was taken")

@@ -45,7 +45,7 @@ struct SyntaxTests {
   }
 
   /// Where texts that strangers send are taken apart.
-  private static let places = [
+  private static let folders = [
     "Services/Gateway/BrowserPages", "Services/Gateway/Forwarding", "Services/Gateway/HTTP", "Services/Gateway/JSONRPC",
     "Services/Gateway/Limits", "Services/Gateway/Live", "Services/Gateway/Routing/Query.swift", "Services/Gateway/Tokens",
     "Services/Gateway/Tracing", "Services/Identity/Contract", "Services/Identity/ExternalProviders", "Services/Identity/Login",
@@ -63,8 +63,8 @@ struct SyntaxTests {
       #"split\(separator: "|(first|last)Index\(of: "|has(Prefix|Suffix)\(|String\([a-zA-Z$0.]+\.prefix\(|replacingOccurrences\("#)
     #expect(#"text.split(separator: ",")"#.contains(byCharacters) && "String($0.prefix(64))".contains(byCharacters))
     var looked = 0
-    for place in Self.places {
-      let start = root.appendingPathComponent(place)
+    for folder in Self.folders {
+      let start = root.appendingPathComponent(folder)
       let files = FileManager.default.enumerator(at: start, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
       for file in files + [start] where file.pathExtension == "swift" {
         looked += 1

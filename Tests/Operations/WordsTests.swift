@@ -46,7 +46,7 @@ struct WordsTests {
   }
 
   @Test(
-    "tell times in days, hours, minutes and seconds",
+    "say times in days, hours, minutes and seconds",
     arguments: [
       (0, "0 seconds", "0 segundos"), (1, "1 second", "1 segundo"), (59, "59 seconds", "59 segundos"),
       (60, "1 minute", "1 minuto"), (300, "5 minutes", "5 minutos"), (90, "1 minute and 30 seconds", "1 minuto y 30 segundos"),

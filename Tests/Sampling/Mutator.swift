@@ -24,18 +24,18 @@ public struct Mutator {
 
   private mutating func change(_ bytes: inout [UInt8], _ other: [UInt8]) {
     guard !bytes.isEmpty else { return bytes.append(contentsOf: other) }
-    let place = below(bytes.count)
+    let offset = below(bytes.count)
     switch below(9) {
-    case 0: bytes[place] ^= 1 << UInt8(below(8))
-    case 1: bytes[place] = UInt8(below(256))
-    case 2: put(Self.edges[below(Self.edges.count)], [1, 2, 4][below(3)], isBig: below(2) == 0, &bytes, place)
+    case 0: bytes[offset] ^= 1 << UInt8(below(8))
+    case 1: bytes[offset] = UInt8(below(256))
+    case 2: put(Self.edges[below(Self.edges.count)], [1, 2, 4][below(3)], isBig: below(2) == 0, &bytes, offset)
     case 3: bytes.removeLast(below(bytes.count))
     case 4: bytes.removeSubrange(piece(of: bytes))
-    case 5: bytes.insert(contentsOf: Array(bytes[piece(of: bytes)]), at: place)
-    case 6 where !other.isEmpty: bytes.insert(contentsOf: other[piece(of: other)], at: place)
+    case 5: bytes.insert(contentsOf: Array(bytes[piece(of: bytes)]), at: offset)
+    case 6 where !other.isEmpty: bytes.insert(contentsOf: other[piece(of: other)], at: offset)
     case 7 where !other.isEmpty:
-      let piece = other[piece(of: other)].prefix(bytes.count - place)
-      bytes.replaceSubrange(place..<place + piece.count, with: piece)
+      let piece = other[piece(of: other)].prefix(bytes.count - offset)
+      bytes.replaceSubrange(offset..<offset + piece.count, with: piece)
     default: for index in piece(of: bytes) { bytes[index] = UInt8(below(256)) }
     }
   }
@@ -47,10 +47,10 @@ public struct Mutator {
     return start..<min(bytes.count, start + count)
   }
 
-  private func put(_ value: UInt64, _ count: Int, isBig: Bool, _ bytes: inout [UInt8], _ place: Int) {
-    for index in 0..<count where place + index < bytes.count {
+  private func put(_ value: UInt64, _ count: Int, isBig: Bool, _ bytes: inout [UInt8], _ offset: Int) {
+    for index in 0..<count where offset + index < bytes.count {
       let shift = UInt64(isBig ? count - 1 - index : index) * 8
-      bytes[place + index] = UInt8(truncatingIfNeeded: value >> shift)
+      bytes[offset + index] = UInt8(truncatingIfNeeded: value >> shift)
     }
   }
 
@@ -60,18 +60,18 @@ public struct Mutator {
 
   /// Makes all chunks' checksums right, so that what is wrong comes to whoever looks behind them (ISO/IEC 15948, annex D).
   private static func mendChecksums(_ bytes: inout [UInt8]) {
-    var place = 8
-    while place + 12 <= bytes.count {
-      let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-      guard place + 12 + length <= bytes.count else { return }
+    var offset = 8
+    while offset + 12 <= bytes.count {
+      let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+      guard offset + 12 + length <= bytes.count else { return }
       var sum: UInt32 = 0xFFFF_FFFF
-      for byte in bytes[(place + 4)..<(place + 8 + length)] {
+      for byte in bytes[(offset + 4)..<(offset + 8 + length)] {
         sum ^= UInt32(byte)
         for _ in 0..<8 { sum = sum >> 1 ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0) }
       }
       sum = ~sum
-      for index in 0..<4 { bytes[place + 8 + length + index] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - index * 8)) }
-      place += 12 + length
+      for index in 0..<4 { bytes[offset + 8 + length + index] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - index * 8)) }
+      offset += 12 + length
     }
   }
 }

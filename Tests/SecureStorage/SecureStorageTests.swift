@@ -60,7 +60,7 @@ final class SecureStorageTests {
     #expect(recorded == [.keyStoreFailed])
   }
 
-  @Test("if it goes on failing, that is told and recorded, and nothing half is kept (error course, notice)")
+  @Test("if it goes on failing, that is reported and recorded, and nothing half is kept (error course, notice)")
   func bothFail() {
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: Keys(id: 2, isBroken: true))
     let shelf = Shelf()
@@ -115,7 +115,7 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("a key that cannot be had now is told; the ciphertext waits for it")
+  @Test("a key that cannot be had now is reported; the ciphertext waits for it")
   func missingKey() throws {
     let shelf = Shelf()
     try SecureStorage(Keys(id: 1)).save(secret, name, on: shelf) { _ in }
@@ -166,7 +166,7 @@ final class SecureStorageTests {
     #expect(try storage.read(name, on: shelf) { _ in } == .found(secret))
   }
 
-  @Test("a first key store that cannot name its newest key is recorded, and told as every failure of this storage")
+  @Test("a first key store that cannot name its newest key is recorded, and reported as every failure of this storage")
   func renewalWithoutKeys() throws {
     let (spare, shelf) = (Keys(id: 2), Shelf())
     let storage = SecureStorage(Keys(id: 1, isBroken: true), second: spare)

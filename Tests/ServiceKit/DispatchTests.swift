@@ -63,7 +63,7 @@ struct DispatchTests {
     }
   }
 
-  @Test("tells a feature's failure by its code, bad fields by their names, and nothing of an accident's inside")
+  @Test("reports a feature's failure by its code, bad fields by their names, and nothing of an accident's inside")
   func failures() async throws {
     try await Notebook.running { (client: ServiceClientStub) async throws in
       #expect(await code { try await client.send(Notebook.AddNote.self, .init(text: ""), as: ana) } == "invalid_fields")

@@ -107,7 +107,7 @@ final class ErasureStepsTests {
     await store.close()
   }
 
-  @Test("an account with few rows is erased in the transaction that hears of it, and no more of them than one transaction takes")
+  @Test("an account with few rows is erased in the transaction that receives it, and no more of them than one transaction takes")
   func few() async throws {
     let store = try open()
     let accounts = (0..<8).map { _ in AccountID() }

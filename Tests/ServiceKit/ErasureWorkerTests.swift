@@ -25,7 +25,7 @@ final class ErasureWorkerTests {
     try await store.scrubEarlierPages()
     // More than a batch of them, some at either step.
     let dirty = Set(accounts.prefix(ErasureWorker.batch))
-    let unheard = Set(accounts.dropFirst(ErasureWorker.batch).prefix(5))
+    let unconfirmed = Set(accounts.dropFirst(ErasureWorker.batch).prefix(5))
     func worker(clean: Set<AccountID>, confirm: Set<AccountID>) -> ErasureWorker {
       ErasureWorker(
         store: store, erasure: Erasure([]), cleanSeconds: 86_400, clock: .system, wake: ErasureWorker.Wake(), pulse: Pulse(),
@@ -33,10 +33,10 @@ final class ErasureWorkerTests {
         clean: { erasure, _ in if clean.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } },
         confirm: { erasure, _ in if confirm.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } })
     }
-    #expect(try await worker(clean: dirty, confirm: unheard).finish().isDone == false)
+    #expect(try await worker(clean: dirty, confirm: unconfirmed).finish().isDone == false)
     let left = try await store.read { try $0.unconfirmedErasures(limit: 1000) }
-    #expect(Set(left.map(\.account)) == dirty.union(unheard))
-    #expect(Set(left.filter(\.isCleaned).map(\.account)) == unheard)
+    #expect(Set(left.map(\.account)) == dirty.union(unconfirmed))
+    #expect(Set(left.filter(\.isCleaned).map(\.account)) == unconfirmed)
     #expect(try await worker(clean: [], confirm: []).finish().isDone)
     #expect(try await store.read { try $0.unconfirmedErasures(limit: 1) }.isEmpty)
     await store.close()

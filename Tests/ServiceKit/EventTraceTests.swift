@@ -44,8 +44,8 @@ struct EventTraceTests {
     reader.subscribe(to: Notebook.NoteAdded.self) { event, _, transaction in
       transaction.afterCommit { effect.yield(event.text) }
     }
-    let listener = try ServiceHost(reader, environment(.rewards))
-    let running = [publisher, listener].map { host in Task { try await host.run() } }
+    let subscriber = try ServiceHost(reader, environment(.rewards))
+    let running = [publisher, subscriber].map { host in Task { try await host.run() } }
     defer { running.forEach { $0.cancel() } }
 
     try await publisher.store.write { try $0.publish(Notebook.NoteAdded(text: "untraced")) }

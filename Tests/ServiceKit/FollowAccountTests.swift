@@ -8,7 +8,7 @@ import ServiceKit
 import Storage
 import Testing
 
-@Suite("The read model of accounts, told by identity itself (ID-13)")
+@Suite("The read model of accounts, published by identity itself (ID-13)")
 struct FollowAccountTests {
   @Test("knows of a withdrawn consent when it has answered, before any event, and is never set back")
   func withdrawal() async throws {
@@ -20,7 +20,7 @@ struct FollowAccountTests {
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let service = ServiceDefinition(
       Contract(.social, operations: [], events: [], words: []), environment,
-      features: [AccountsFeature(migrations: (table: 1, settings: 2))])
+      features: [AccountsFeature(migrations: (table: 1, settings: 2, people: 3))])
     let host = try ServiceHost(service, environment)
     var account = AccountChanged(
       accountID: AccountID(), username: try Username(text: "ana"), nickname: nil, timeZone: .utc, dayStartHour: 0,

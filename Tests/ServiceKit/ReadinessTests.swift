@@ -31,7 +31,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("is said when what was told while it was away has taken effect, and stays")
+  @Test("is said when what was published while it was away has taken effect, and stays")
   func catchingUp() async throws {
     let barrier = Barrier()
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
@@ -52,8 +52,8 @@ struct ReadinessTests {
     }
     func isReady(_ service: ServiceName) async throws -> Bool { try await health(service).isReady }
 
-    // The publisher is away: nobody knows what it has told.
-    #expect(try await health(.rewards).problems == [HealthProblem(part: "listener.social", state: .catchingUp)])
+    // The publisher is away: nobody knows what it has published.
+    #expect(try await health(.rewards).problems == [HealthProblem(part: "subscriber.social", state: .catchingUp)])
     #expect(try await !isReady(.rewards))
     let publisher = environment(.social)
     let publisherHost = try ServiceHost(Notebook.service(publisher), publisher)
@@ -72,7 +72,7 @@ struct ReadinessTests {
     barrier.close()
     try await publisherHost.store.write { try $0.publish(Notebook.NoteAdded(text: "b")) }
     try await until { barrier.tries >= 4 }
-    #expect(try await health(.rewards).problems == [HealthProblem(part: "listener.social", state: .stuck)])
+    #expect(try await health(.rewards).problems == [HealthProblem(part: "subscriber.social", state: .stuck)])
     #expect(try await !isReady(.rewards))
     barrier.open()
     try await until { try await isReady(.rewards) }
@@ -164,7 +164,7 @@ struct ReadinessTests {
     }
   }
 
-  @Test("stays while the disk takes no more: what was told waits without being stuck, and takes effect once there is room")
+  @Test("stays while the disk takes no more: what was published waits without being stuck, and takes effect once there is room")
   func fullDisk() async throws {
     let home = Home(path: "/tmp/racha-kit-\(UInt32.random(in: .min ... .max))")
     defer { try? FileManager.default.removeItem(atPath: home.path) }
@@ -175,11 +175,11 @@ struct ReadinessTests {
     }
     var reader = ServiceDefinition(
       Contract(.rewards, operations: [], events: [], words: []),
-      migrations: [Migration(1, "heard") { try $0.execute(sql: "CREATE TABLE heard (text BLOB NOT NULL) STRICT") }])
+      migrations: [Migration(1, "received") { try $0.execute(sql: "CREATE TABLE received (text BLOB NOT NULL) STRICT") }])
     let tries = Mutex(0)
     reader.subscribe(to: Notebook.NoteAdded.self) { _, _, transaction in
       tries.withLock { $0 += 1 }
-      try transaction.database.execute(sql: "INSERT INTO heard VALUES (zeroblob(100000))")
+      try transaction.database.execute(sql: "INSERT INTO received VALUES (zeroblob(100000))")
     }
     let readerHost = try ServiceHost(reader, environment(.rewards))
     let reading = Task { try await readerHost.run() }
@@ -204,7 +204,7 @@ struct ReadinessTests {
     try await until { readerHost.store.problem != nil }
     try await readerHost.store.write { try $0.database.execute(sql: "PRAGMA max_page_count = 1000000") }
     try await until {
-      try await readerHost.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM heard") } == 3
+      try await readerHost.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM received") } == 3
     }
     try await until { try await health().problems.isEmpty }
   }

@@ -20,7 +20,7 @@ struct RepeatingTests {
   }
 
   @Test(
-    "begins at once, goes on after each pause, and is cut off in one when the service is told to stop",
+    "begins at once, goes on after each pause, and is cut off in one when the service is asked to stop",
     arguments: [(Duration.zero, 5), (.seconds(3600), 1)])
   func repeats(pause: Duration, times: Int) async throws {
     let (done, note) = AsyncStream<Void>.makeStream()

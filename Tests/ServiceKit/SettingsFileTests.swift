@@ -25,19 +25,19 @@ struct SettingsFileTests {
   }
 
   @Test(
-    "that is broken is told by its path and the place in it",
+    "that is broken is reported by its path and the position in it",
     arguments: [
       ("{\"racha\": {\n  \"http\": {\"port\": 80,}\n}}", "line 2, byte 23 holds"),
       ("{\"racha\": {", "it ends at line 1, byte 12"),
       ("[]", "holds something else"), (#"{"racha":{"http":[{}]}}"#, "racha.http.0"),
     ])
-  func broken(text: String, place: String) async throws {
+  func broken(text: String, position: String) async throws {
     try await SettingsFileTests.with(text) { environment in
       await #expect {
         try await Settings.of(environment)
       } throws: { error in
         guard let invalid = error as? Settings.Invalid, let path = environment["RACHA_HOME"] else { return false }
-        return invalid.description.contains("\(path)/racha.json: ") && invalid.description.contains(place)
+        return invalid.description.contains("\(path)/racha.json: ") && invalid.description.contains(position)
           && !invalid.description.contains("NSCocoa")
       }
     }

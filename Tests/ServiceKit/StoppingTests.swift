@@ -9,7 +9,7 @@ import Storage
 import Testing
 import UnixSignals
 
-@Suite("A service that is told to stop", .serialized)
+@Suite("A service that is asked to stop", .serialized)
 struct StoppingTests {
   /// A service over real sockets, whose one operation waits until the test lets it go on.
   private struct Running {

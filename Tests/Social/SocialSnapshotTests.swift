@@ -25,16 +25,36 @@ struct SocialSnapshotTests {
       _ = try await services.call(SendFriendRequest.self, .init(username: ana.username), as: leo.caller)
       _ = try await services.call(RemoveFriend.self, .init(accountID: eva.account), as: ana.caller)
 
-      let published = try await services.published(by: .social)
+      let published = try await services.publishedButRelations()
       // Of the two friendships only the first holds.
       let over = published.filter { $0.name == FriendRequestAccepted.spec.name }[1].number
-      let expected = published.filter { $0.name != FriendshipEnded.spec.name && $0.number != over }
-      let snapshot = try await services.snapshot(of: .social)
+      let expected = published.filter { $0.number != over }
+      let snapshot = try await services.snapshot(of: .social).filter { $0.name != RelationChanged.spec.name }
       #expect(Set(snapshot.map { PublishedEvents($0) }) == Set(expected.map { PublishedEvents($0) }))
       #expect(snapshot.count == expected.count && snapshot.allSatisfy { $0.number == 0 })
       #expect(
         snapshot.filter { $0.name == MessageSent.spec.name }.map(\.body)
           == published.filter { $0.name == MessageSent.spec.name }.map(\.body))
+    }
+  }
+
+  @Test("has what is between any two as it was published last, for each of them, also where it ended")
+  func relations() async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await ServicesInProcess.social(identity) { services in
+      try await services.befriend(ana, ben)
+      try await services.befriend(ana, eva)
+      try await services.follow(eva, ana)
+      _ = try await services.call(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller)
+      func relations(_ events: [LoggedEvent]) throws -> [[AccountID]: RelationChanged] {
+        let all = try events.filter { $0.name == RelationChanged.spec.name }.map { try RelationChanged.decode($0.body) }
+        return Dictionary(all.map { ([$0.accountID, $0.otherAccountID], $0) }) { $0.revision > $1.revision ? $0 : $1 }
+      }
+      let published = try relations(try await services.published(by: .social))
+      let snapshot = try relations(try await services.snapshot(of: .social))
+      #expect(published.count == 4 && snapshot == published)
+      #expect(snapshot[[ana.account, ben.account]]?.relation == Relation())
+      #expect(snapshot[[eva.account, ana.account]]?.relation == Relation(isFriend: true, follows: true))
     }
   }
 

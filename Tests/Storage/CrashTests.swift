@@ -80,17 +80,17 @@ struct CrashTests {
     }
   }
 
-  @Test("by kill -9 while it hears events lets each take effect once, also those delivered again")
-  func killedListener() async throws {
+  @Test("by kill -9 while it receives events lets each take effect once, also those delivered again")
+  func killedSubscriber() async throws {
     var acknowledged = 0
     for round in 1...4 {
-      let probe = try Probe(path, "hear")
+      let probe = try Probe(path, "subscribe")
       acknowledged = max(acknowledged, try await probe.acknowledged(killingAfter: round * 200).last ?? 0)
       let store = try Store.numbers(path, migrations: CrashTests.migrations)
       let effects = try await store.sentNumbers()
       #expect(effects == Array(1...effects.count))
       #expect(effects.count >= acknowledged)
-      #expect(try await store.inbox { _, _, _ in }.cursor(of: .identity)?.number == Int64(effects.count))
+      #expect(try await store.subscription { _, _, _ in }.cursor(of: .identity)?.number == Int64(effects.count))
       await store.close()
     }
   }

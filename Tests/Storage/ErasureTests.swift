@@ -17,7 +17,7 @@ struct ErasureTests {
     static let spec = EventSpec("names.named", by: .activity, requirements: [], "Somebody was named.")
   }
 
-  @Test("events that name it keep their numbers and nothing else; others, and those that are to be heard, stay")
+  @Test("events that name it keep their numbers and nothing else; others, and those that are to be received, stay")
   func events() async throws {
     let store = try Store.numbers(folder.file("a.sqlite"))
     let (account, other) = (account, AccountID())

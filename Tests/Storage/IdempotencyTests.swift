@@ -86,7 +86,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("of more than one transaction is told that the first one is still running, while that prepares, too")
+  @Test("of more than one transaction learns that the first one is still running, while that prepares, too")
   func preparing() async throws {
     let store = try open()
     let published = try await store.write(idempotency: key()) {
@@ -112,7 +112,7 @@ struct IdempotencyTests {
     await store.close()
   }
 
-  @Test("is told that the first one is still running")
+  @Test("learns that the first one is still running")
   func running() async throws {
     let store = try open()
     let gate = Gate()

@@ -114,7 +114,11 @@ struct OpeningTests {
     #expect(squares == [1, 4, 9])
     #expect(try await store.sentNumbers() == [1, 2, 3])
     #expect(try await store.log.head() == LogHead(epoch: "0199a0c8-4e00-7000-8000-000000000001", number: 3))
-    #expect(try await store.inbox { _, _, _ in }.cursor(of: .identity) == LogHead(epoch: "elsewhere", number: 17))
+    #expect(try await store.subscription { _, _, _ in }.cursor(of: .identity) == LogHead(epoch: "elsewhere", number: 17))
+    let subscribers = try await store.read {
+      try Row.fetchAll($0, sql: "SELECT subscriber, number FROM outbox_subscribers").map { "\($0[0] as String) \($0[1] as Int)" }
+    }
+    #expect(subscribers == ["rewards 2"])
     let applied = try await store.read {
       try Row.fetchAll($0, sql: "SELECT number, name FROM store_migrations WHERE series = 'service' ORDER BY number")
         .map { "\($0[0] as Int) \($0[1] as String)" }

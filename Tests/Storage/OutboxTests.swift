@@ -74,7 +74,7 @@ struct OutboxTests {
     #expect(published.last?.head.number == 2)
   }
 
-  @Test("refuses another service's event, and changing what was told")
+  @Test("refuses another service's event, and changing what was published")
   func refusals() async throws {
     let store = try Store.numbers(path, service: .social)
     await #expect(throws: StoreFailure.foreignEvent(name: "numbers.written", publisher: .activity)) {
@@ -89,12 +89,12 @@ struct OutboxTests {
     await other.close()
   }
 
-  @Test("refuses an event larger than those who hear it take, with all that the write did")
+  @Test("refuses an event larger than those who receive it take, with all that the write did")
   func largeEvents() async throws {
     struct Tale: Event {
       var text: String
-      static let notes: Notes = ["text": "Told."]
-      static let spec = EventSpec("numbers.tale", by: .activity, requirements: [], "A tale was told.")
+      static let notes: Notes = ["text": "Published."]
+      static let spec = EventSpec("numbers.tale", by: .activity, requirements: [], "A tale was published.")
     }
     let store = try Store.numbers(path)
     try await store.write { try $0.publish(Tale(text: String(repeating: "x", count: 1_048_000))) }
@@ -121,7 +121,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("is pruned only behind the slowest listener, keeps the newest, and never numbers anew")
+  @Test("is pruned only behind the slowest subscriber, keeps the newest, and never numbers anew")
   func pruning() async throws {
     var limits = StoreLimits()
     limits.eventsKept = 3
@@ -130,20 +130,20 @@ struct OutboxTests {
     try await publish(1...10, in: store)
     let epoch = try await store.log.head().epoch
 
-    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 0)
+    try await store.log.acknowledge(subscriber: .notifications, epoch: epoch, number: 0)
     try await store.housekeep()
     #expect(try await store.count("outbox") == 10)
 
-    try await store.log.acknowledge(listener: .rewards, epoch: epoch, number: 9)
-    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 5)
-    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 4)
-    try await store.log.acknowledge(listener: .notifications, epoch: "another", number: 9)
+    try await store.log.acknowledge(subscriber: .rewards, epoch: epoch, number: 9)
+    try await store.log.acknowledge(subscriber: .notifications, epoch: epoch, number: 5)
+    try await store.log.acknowledge(subscriber: .notifications, epoch: epoch, number: 4)
+    try await store.log.acknowledge(subscriber: .notifications, epoch: "another", number: 9)
     try await store.housekeep()
     #expect(try await store.log.events(after: 5, limit: 100, bytes: 1_000).map(\.number) == [6, 7, 8, 9, 10])
     await #expect(throws: EventLogFailure.pruned) { try await store.log.events(after: 4, limit: 100, bytes: 1_000) }
 
-    try await store.log.acknowledge(listener: .notifications, epoch: epoch, number: 10)
-    try await store.log.acknowledge(listener: .rewards, epoch: epoch, number: 10)
+    try await store.log.acknowledge(subscriber: .notifications, epoch: epoch, number: 10)
+    try await store.log.acknowledge(subscriber: .rewards, epoch: epoch, number: 10)
     try await store.housekeep()
     #expect(try await store.count("outbox") == 3)
     // The last one holds the numbering.
@@ -172,8 +172,8 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("is pruned to the newest where those who listen keep no place in it")
-  func pruningForLiveListeners() async throws {
+  @Test("is pruned to the newest where subscribers keep no cursor in it")
+  func pruningForLiveSubscribers() async throws {
     var limits = StoreLimits()
     limits.eventsKept = 3
     let store = try Store.numbers(path, snapshot: OutboxTests.snapshot, limits: limits)
@@ -191,7 +191,7 @@ struct OutboxTests {
     let store = try Store.numbers(path, limits: limits)
     try await publish(1...3, in: store)
     let head = try await store.log.head()
-    try await store.log.acknowledge(listener: .rewards, epoch: head.epoch, number: 3)
+    try await store.log.acknowledge(subscriber: .rewards, epoch: head.epoch, number: 3)
     try await store.housekeep()
     let page = try await store.log.snapshot(after: nil)
     #expect(page.head == LogHead(epoch: head.epoch, number: 0))
@@ -200,7 +200,7 @@ struct OutboxTests {
     await store.close()
   }
 
-  @Test("tells its state in pages, each true at the head it names")
+  @Test("publishes its state in pages, each true at the head it names")
   func snapshots() async throws {
     let store = try Store.numbers(path, snapshot: OutboxTests.snapshot)
     try await publish(1...3, in: store)
@@ -226,14 +226,14 @@ struct OutboxTests {
     await store.close()
     store = try Store.numbers(path)
     #expect(try await store.log.head() == first)
-    try await store.log.acknowledge(listener: .rewards, epoch: first.epoch, number: 2)
+    try await store.log.acknowledge(subscriber: .rewards, epoch: first.epoch, number: 2)
     await store.close()
     try Store.beginNewEpoch(path: path)
     store = try Store.numbers(path)
     let second = try await store.log.head()
     #expect(second.epoch != first.epoch)
     #expect(second.number == 2)
-    #expect(try await store.count("outbox_listeners") == 0)
+    #expect(try await store.count("outbox_subscribers") == 0)
     #expect(try await store.log.snapshot(after: nil).head == second)
     await store.close()
   }

@@ -230,7 +230,7 @@ struct SpaceTests {
     await again.close()
   }
 
-  @Test("is no place for a copy that has no room there, and says so", .enabled(if: SmallDisk.isAvailable))
+  @Test("is not used for a copy that has no room there, and says so", .enabled(if: SmallDisk.isAvailable))
   func copies() async throws {
     let store = try open()
     #expect(try await fill(store, from: 0, atMost: 1000).failure == nil)

@@ -62,7 +62,7 @@ struct WorkerPoolTests {
     #expect(try await pool.run { 7 } == 7)
   }
 
-  @Test("gives up the place of a caller that is cancelled while it waits")
+  @Test("gives up the position of a caller that is cancelled while it waits")
   func cancellation() async throws {
     let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 1)
     let gate = Gate()
@@ -78,7 +78,7 @@ struct WorkerPoolTests {
     #expect(try await next.value == 5)
   }
 
-  @Test("lets accounts take turns: many of one make another wait for one of them, and beyond its share one is told to slow down")
+  @Test("lets accounts take turns: many of one make another wait for one of them, and beyond its share one is asked to slow down")
   func fairness() async throws {
     let pool = WorkerPool(label: "test", threads: 1, maxWaiting: 8, maxWaitingPerAccount: 4)
     let ana = AccountID()

@@ -86,7 +86,7 @@ cluster_backup() {
   sync -- "$partial"/stores/* "$partial/manifest"
   mv --no-target-directory -- "$partial" "$target"
   # Its time of change is when the last backup was made: `racha_last_backup_age_seconds`.
-  printf '%s\n' "$target" >"$home/last-backup" || say "racha: cannot write $home/last-backup: the metrics will not tell of this backup"
+  printf '%s\n' "$target" >"$home/last-backup" || say "racha: cannot write $home/last-backup: the metrics will not show this backup"
   printf 'Backup of %s:\n  %s\n' "$home" "$target"
   printf 'It holds the keys of the cluster and its settings, too. Whoever reads it can sign tokens: keep it as you keep the keys.\n'
 }

@@ -7,8 +7,8 @@ extension ActivityStore {
   /// Between two positions that were never between others: room for twenty halvings, so that hardly any move rewrites more than one row.
   static let positionStep = 1 << 20
 
-  /// The place behind all others of the account.
-  static func lastPlace(of account: AccountID, in database: Database) throws -> Int {
+  /// The position behind all others of the account.
+  static func lastPosition(of account: AccountID, in database: Database) throws -> Int {
     let last = try database.first("SELECT max(place) FROM activities WHERE account_id = ?", .id(account)) { $0.number(0) }
     return (last ?? 0) + positionStep
   }

@@ -40,12 +40,19 @@ enum ActivityStore {
     }
   }
 
-  /// Keeps a new activity and tells of it.
-  static func add(_ activity: Activity, of account: AccountID, _ transaction: Transaction) throws {
-    let database = transaction.database
+  /// Refuses where the account has as many activities as it may have.
+  static func requireRoom(of account: AccountID, in database: Database) throws {
     let count = try Int.fetchOne(
       database.cachedStatement(sql: "SELECT count(*) FROM activities WHERE account_id = ?"), arguments: [account])
     guard (count ?? 0) < maximum else { throw ActivityFailure.tooMany.with(["max": .number(maximum)]) }
+  }
+
+  /// Keeps a new activity and publishes it.
+  ///
+  /// - Parameter isBounded: whether it is refused where the account has as many as it may have.
+  static func add(_ activity: Activity, of account: AccountID, isBounded: Bool = true, _ transaction: Transaction) throws {
+    let database = transaction.database
+    if isBounded { try requireRoom(of: account, in: database) }
     let statement = try database.cachedStatement(
       sql: """
         INSERT INTO activities (activity_id, account_id, title, title_key, reason, category, place, revision, created_at, changed_at)
@@ -53,7 +60,7 @@ enum ActivityStore {
         """)
     try statement.execute(arguments: [
       activity.id, account, activity.title, TitleKey.text(activity.title), activity.reason, activity.category,
-      try lastPlace(of: account, in: database), activity.revision, activity.createdAt,
+      try lastPosition(of: account, in: database), activity.revision, activity.createdAt,
     ])
     try ActivityVersionStore.begin(activity, of: account, transaction)
     try keep(activity.reminders, of: activity.id, transaction)

@@ -72,7 +72,7 @@ public struct Activity: Document, Hashable {
     "reminders": "When its owner is reminded of it on planned days, earliest first.",
     "tags": "By what it is found again, in order.",
     "isArchived": "Whether it is put away: planned on no day, and listed among the archived ones only.",
-    "revision": Note("Grows with each change; give it with an edit to be told if another came first.", example: 3),
+    "revision": Note("Grows with each change; give it with an edit to learn if another came first.", example: 3),
     "tie": "The movement that completes it; absent if it is recorded by hand.",
     "createdAt": "When it was made.",
   ]

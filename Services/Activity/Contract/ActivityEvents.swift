@@ -19,7 +19,7 @@ public struct ActivityChanged: Event, Hashable {
 
   public static let spec = EventSpec(
     "activities.changed", by: .activity, requirements: ["ACT-1", "ACT-6"],
-    "An account's activity is now this: told when it is made, and with each change of it.")
+    "An account's activity is now this: published when it is made, and with each change of it.")
 }
 
 /// An account deleted an activity, with its entries and reminders. Nothing is published of it any more.

@@ -69,7 +69,7 @@ public struct ActivityList: Document, Hashable {
     "items": "The page's activities, in the account's order.",
     "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
     "message": Note(
-      "For an empty list: what to tell the person, in the caller's language.",
+      "For an empty list: what to say to the person, in the caller's language.",
       example: "You have no activities yet. Add the first one!"),
   ]
 }

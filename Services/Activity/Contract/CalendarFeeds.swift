@@ -17,7 +17,7 @@ public struct CalendarFeedLink: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "key": "Who has it reads the feed. It is told only now: no more than its hash is kept.",
+    "key": "Who has it reads the feed. It is shown only now: no more than its hash is kept.",
     "path": Note("Where the feed is, on this server.", example: "/v1/calendar-feeds/AZrk…"),
     "createdAt": "When the link was made.",
   ]
@@ -58,7 +58,7 @@ public enum GetCalendarFeed: AccountOperation {
 
   public static let spec = OperationSpec(
     "calendarFeeds.get", of: .activity, .get("/v1/calendar-feed"), by: .account, effect: .read, requirements: ["ACT-16"],
-    "Tell whether there is a link to your iCalendar feed, and since when.")
+    "See whether there is a link to your iCalendar feed, and since when.")
 }
 
 /// Lets the link to the account's feed stop working. Without one it does nothing.

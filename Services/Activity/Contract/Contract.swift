@@ -25,11 +25,12 @@ extension Contract {
       GetStepGoals.self, SetStepGoal.self, ClearStepGoal.self, GetDashboard.self,
       CreateImport.self, UploadImportChunk.self, CompleteImport.self, GetImport.self, ListImports.self, ListImportProblems.self,
       ListImportedExercises.self, CancelImport.self,
+      ReadChallengeActivity.self, PlanChallengeActivity.self,
     ],
     events: [
       ActivityChanged.self, ActivityDeleted.self,
       EntryRecorded.self, MovementChanged.self, ImportProgressed.self,
-      StepGoalChanged.self, StepGoalApproached.self,
+      StepGoalChanged.self, StepGoalApproached.self, StreakChanged.self,
     ],
     words: [.init(en: [UInt8](activity_words_en), es: [UInt8](activity_words_es))])
 }

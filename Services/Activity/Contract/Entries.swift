@@ -263,7 +263,7 @@ public enum CreateEntry: AccountOperation {
       + EntryFailure.ofWriting,
     requirements: ["ACT-8", "ID-13"],
     """
-    Add the entry of a planned day, with a comment, a photo and a location if there are; where there is one already it is told so: \
+    Add the entry of a planned day, with a comment, a photo and a location if there are; where there is one already the answer says so: \
     `entries.edit` changes it.
     """)
 }

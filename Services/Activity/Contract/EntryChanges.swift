@@ -79,7 +79,7 @@ public struct EntryChange: Document, Hashable {
     "changeID": "The id that its device gave to the change; absent for what was not sent by `entries.sync`.",
     "deviceID": "The device.",
     "cause":
-      "`overwritten`: a later write took its place; `deleted`: the entry was taken back after it; `late`: there was a later write when it came; `undone`: taken back by itself.",
+      "`overwritten`: a later write replaced it; `deleted`: the entry was taken back after it; `late`: there was a later write when it came; `undone`: taken back by itself.",
     "lostAt": "Since when it does not count.",
   ]
 }

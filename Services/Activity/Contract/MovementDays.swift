@@ -118,7 +118,7 @@ public struct MovementChanged: Event, Hashable {
     public static let notes: Notes = [
       "day": "The local day.", "steps": "All its steps.", "earningSteps": "Those of them that may earn.",
       "walkingMeters": "Metres walked.", "runningMeters": "Metres run.", "cyclingMeters": "Metres cycled.",
-      "revision": "Grows with each state of this day; a listener keeps the highest it has seen.",
+      "revision": "Grows with each state of this day; a subscriber keeps the highest it has seen.",
     ]
   }
 

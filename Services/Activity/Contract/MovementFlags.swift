@@ -33,7 +33,7 @@ public struct FlaggedSample: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "index": "The sample's place in the list, from 0.", "id": "The sample's id.",
+    "index": "The sample's position in the list, from 0.", "id": "The sample's id.",
     "codes": "Why it earns nothing; see `reasons`.",
   ]
 }
@@ -57,7 +57,7 @@ public struct FlagReason: Document, Hashable {
   public static let notes: Notes = [
     "kind": "Of which movement.",
     "code":
-      "`handTyped`; `inFuture`: ended after it was told; `late`: told when its day no longer earned; `tooFast`: more in a minute than anyone moves, of one sample or of all together; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account told the same before, or nearly all of it.",
+      "`handTyped`; `inFuture`: ended after it was reported; `late`: reported when its day no longer earned; `tooFast`: more in a minute than anyone moves, of one sample or of all together; `tooMuch`: more in a day than anyone moves; `sameSeries`: another account reported the same before, or nearly all of it.",
     "text": Note("The same in the caller's language.", example: "Typed in by hand: it is shown, but earns no coins."),
   ]
 }

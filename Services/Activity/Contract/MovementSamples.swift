@@ -127,10 +127,10 @@ public enum RecordMovementSamples: AccountOperation {
 
     public static let notes: Notes = [
       "accepted": "How many were new.", "repeated": "How many were there already, the same in every field.",
-      "replaced": "How many took the place of an older version.",
+      "replaced": "How many replaced an older version.",
       "rejected": "Those that were not taken, each with its reason.",
       "flagged":
-        "Those that were taken and are shown, but earn nothing, each with its marks. What earns nothing because of others, of the same minute or day, is told with its day.",
+        "Those that were taken and are shown, but earn nothing, each with its marks. What earns nothing because of others, of the same minute or day, is reported with its day.",
       "reasons": "What these marks mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
     ]
   }
@@ -178,7 +178,7 @@ public struct RejectedSample: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "index": "The sample's place in the list, from 0.", "id": "The sample's id.",
+    "index": "The sample's position in the list, from 0.", "id": "The sample's id.",
     "code":
       "`conflict`: another sample of this id and version was taken before; `outdated`: a later version was, or it was deleted; `endsBeforeStart`; `tooLong`: more than 24 hours; `tooOld`: starts before 1970; `tooFarAhead`: ends more than a year after now; `tooManySources`: the account has 100 sources already; `tooMany`: it has 262,144 samples of that kind and day already.",
   ]

@@ -123,7 +123,7 @@ public struct StepGoalChanged: Event, Hashable {
 
   public static let notes: Notes = [
     "accountID": "Whose goal.", "period": "`day` or `week`.", "goal": "How many steps; absent where it was cleared.",
-    "revision": "Grows with each change; a listener keeps the highest it has seen.",
+    "revision": "Grows with each change; a subscriber keeps the highest it has seen.",
   ]
 
   public static let spec = EventSpec(

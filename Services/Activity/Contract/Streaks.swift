@@ -47,3 +47,39 @@ enum StreakText {
     in a week that needs it not; `skipped`; `paused`.
     """
 }
+
+// MARK: - Events
+
+/// An activity's streak is now this, whatever changed it: an entry, a pause, a skipped day, the archive, another schedule or goal, or the end
+/// of a day or week (ACT-10).
+public struct StreakChanged: Event, Hashable {
+  /// Whose activity.
+  public var accountID: AccountID
+  /// Which one.
+  public var activityID: ActivityID
+  /// The streak.
+  public var streak: Streak
+  /// The account's day on which it came to be so.
+  public var day: LocalDay
+  /// Of two states the one with the higher revision is the later.
+  public var revision: Int
+
+  /// The event from its parts.
+  public init(accountID: AccountID, activityID: ActivityID, streak: Streak, day: LocalDay, revision: Int) {
+    self.accountID = accountID
+    self.activityID = activityID
+    self.streak = streak
+    self.day = day
+    self.revision = revision
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose activity.", "activityID": "Which one.", "streak": "The streak.",
+    "day": "The account's day on which it came to be so.",
+    "revision": "Of two states the one with the higher revision is the later.",
+  ]
+
+  public static let spec = EventSpec(
+    "streaks.changed", by: .activity, requirements: ["ACT-10", "SOC-6"],
+    "An activity's streak is now this: it was kept, missed, paused or changed, or a day ended.")
+}

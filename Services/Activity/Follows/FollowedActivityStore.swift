@@ -5,8 +5,8 @@ import ServiceKit
 
 /// The activities of those whom an account follows (ACT-13).
 enum FollowedActivityStore {
-  /// The place of an activity in the list: by its owner's username, then as its owner made them.
-  struct Place: CustomStringConvertible {
+  /// The position of an activity in the list: by its owner's username, then as its owner made them.
+  struct Position: CustomStringConvertible {
     let username: Username
     let activity: ActivityID
 
@@ -41,15 +41,15 @@ enum FollowedActivityStore {
           AND (owners.username, activities.activity_id) > (:username, :activity)
         ORDER BY owners.username, activities.activity_id LIMIT :limit
         """)
-    let place = try page.cursor(Place.init(text:))
+    let position = try page.cursor(Position.init(text:))
     let rows = try Row.fetchAll(
       statement,
       arguments: [
-        "follower": follower, "owner": owner, "username": place?.username.description ?? "",
-        "activity": place?.activity ?? .placeholder, "limit": page.fetchLimit,
+        "follower": follower, "owner": owner, "username": position?.username.description ?? "",
+        "activity": position?.activity ?? .placeholder, "limit": page.fetchLimit,
       ])
     var accounts = KnownDays(calendars, now: now)
-    return try page.page(of: rows, key: { Place(username: $0["username"], activity: $0["activity_id"]) }) { row in
+    return try page.page(of: rows, key: { Position(username: $0["username"], activity: $0["activity_id"]) }) { row in
       let (activity, days) = (row["activity_id"] as ActivityID, try accounts.days(of: row["account_id"], in: database))
       return FollowedActivity(
         accountID: row["account_id"], username: row["username"], nickname: row["nickname"], activityID: activity,

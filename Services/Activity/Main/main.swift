@@ -2,4 +2,4 @@ import ActivityService
 import Operations
 import ServiceKit
 
-ServiceProcess.start(.activity, decoders: ServiceDefinition.activityDecoders) { .activity($0) }
+ServiceProcess.start(.activity, decoders: Activities.decoders) { Activities.service($0) }

@@ -21,7 +21,8 @@ enum MovementSampleStore {
   ///
   /// - Parameter recordedDay: the account's present local day.
   static func record(
-    _ placed: [PreparedSample], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules, _ transaction: Transaction
+    _ assigned: [PreparedSample], of account: AccountID, recordedDay: LocalDay, by rules: FairnessRules,
+    _ transaction: Transaction
   ) throws -> Outcome {
     let database = transaction.database
     let account = try MovementAccount(id: account, in: database)
@@ -29,7 +30,7 @@ enum MovementSampleStore {
     var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
     var outcome = Outcome()
     var insertion = try SampleInsertion(of: account.number, in: database)
-    for item in placed {
+    for item in assigned {
       guard let source = try sources.number(item.sample) else {
         outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooManySources))
         continue

@@ -19,7 +19,7 @@ struct SampleKey: Hashable, Sendable {
   /// The first key of a day. There is room for 67 million accounts, and for the days from 1969-12-31 to 2328.
   init(account: Int64, kind: MovementKind, day: LocalDay) {
     let days = Int64(day.daysSinceEpoch) + 1
-    precondition(account < 1 << 26 && (0..<1 << SampleKey.dayBits).contains(days), "there is no place for such a sample")
+    precondition(account < 1 << 26 && (0..<1 << SampleKey.dayBits).contains(days), "there is no key for such a sample")
     rawValue = ((account << 2 | Int64(kind.number)) << SampleKey.dayBits | days) << SampleKey.numberBits
   }
 

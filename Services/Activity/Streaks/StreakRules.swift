@@ -60,6 +60,26 @@ enum StreakRules {
     return pow(0.5, span * share.squareRoot() / halfLife)
   }
 
+  /// How far ahead is looked for a day that may change a streak; behind it one looks again.
+  static let lookAhead = 100
+
+  /// The first day, today or later, whose end may change the streak though nothing is written until then; at the latest some months ahead.
+  ///
+  /// That is a planned day that is still open; the day before another version holds; and of weeks the Sunday, since a week is judged when it
+  /// is over, whatever is planned on the days that are left of it. Where there is no row to break and no limit to keep, no end of a day or
+  /// week changes anything.
+  static func nextDay(_ plan: Plan, _ progress: [DayProgress], _ streak: Streak, today: LocalDay) -> LocalDay {
+    var next = today.advanced(by: lookAhead)
+    for version in plan.versions where version.fromDay > today { next = min(next, version.fromDay.advanced(by: -1)) }
+    guard streak.current > 0 || plan.versions.contains(where: \.measure.isLimit) else { return next }
+    if plan.versions.contains(where: { $0.planned.timesAWeek != nil }) { next = min(next, today.sunday) }
+    let open = Array(progress.drop { $0.day < today })
+    plan.evaluate(open, from: today, to: next, today: today) { day in
+      if day.outcome == .open { next = min(next, day.day) }
+    }
+    return next
+  }
+
   private struct Record {
     let unit: Streak.Unit
     var run = 0

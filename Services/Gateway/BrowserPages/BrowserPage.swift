@@ -88,7 +88,8 @@ enum BrowserPages {
   static func all(mailbox: MailboxAccess = .none, isEncrypted: Bool = false) -> [any BrowserPage] {
     [
       LinkPage.verification, LinkPage.emailChange, LinkPage.emailChangeUndoing,
-      MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), ExternalLoginReturnPage(),
+      MailboxPage(access: mailbox, isEncrypted: isEncrypted), RecoveryPage(), LoginAlertPage(), SuspensionPage(),
+      ExternalLoginReturnPage(),
     ]
   }
 }

@@ -84,17 +84,8 @@ struct LoginAlertPage: BrowserPage {
     if problem.code == LoginAlertFailure.expired.rawValue { return recovery(request) }
     guard let errors = problem.errors, !errors.isEmpty else { return "" }
     let rules: HTML = "<ul>\(errors.map { error -> HTML in "<li>\(error.message) \(error.suggestion ?? "")</li>" })</ul>"
-    // What else may stand in place of a token is no link's.
-    guard let token = request.fields?["token"], token.utf8.allSatisfy(LoginAlertPage.isUnreserved) else { return rules }
+    guard let token = request.fields?["token"], LinkToken.isPlain(token) else { return rules }
     return "\(rules)\n<p><a href=\"login-alert?token=\(token)\">\(request.text("page.login.again"))</a></p>"
-  }
-
-  /// Whether the byte stands for itself in a URL (RFC 3986, section 2.3).
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-    default: false
-    }
   }
 
   private func recovery(_ request: PageRequest) -> HTML {

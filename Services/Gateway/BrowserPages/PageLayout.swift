@@ -51,9 +51,11 @@ struct PageLayout: Sendable {
     style: """
       :root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui,sans-serif;max-width:32rem;margin:0 auto;padding:2rem 1rem}\
       h1{font-size:1.6rem;line-height:1.25}button{font:inherit;padding:.6rem 1.2rem;border:0;border-radius:.4rem;color:#fff;\
-      background:#0a5c36;cursor:pointer}button:focus-visible,input:focus-visible{outline:3px solid;outline-offset:3px}\
-      label{display:block;margin:1rem 0}input:not([type=hidden]){display:block;box-sizing:border-box;width:100%;font:inherit;\
-      padding:.5rem}
+      background:#0a5c36;cursor:pointer}button:focus-visible,input:focus-visible,textarea:focus-visible{outline:3px solid;outline-offset:3px}\
+      label{display:block;margin:1rem 0}input:not([type=hidden]):not([type=checkbox]),textarea{display:block;\
+      box-sizing:border-box;width:100%;font:inherit;padding:.5rem}h2{font-size:1.25rem;margin:2rem 0 .5rem}\
+      blockquote{margin:1rem 0;padding-inline-start:1rem;border-inline-start:.25rem solid;white-space:pre-line;\
+      overflow-wrap:anywhere}button.alarm{background:#a3160f}
       """,
     formAction: "'self'")
 }

@@ -39,12 +39,14 @@ struct PageRequest: Sendable {
   }
 
   /// The fields of the form that was sent.
-  mutating func readForm() throws(Failure) -> [String: String] {
+  ///
+  /// - Parameter texts: the names of those that may have several lines.
+  mutating func readForm(withLinesIn texts: Set<String> = []) throws(Failure) -> [String: String] {
     try exchange.given.checkContentCoding()
     guard exchange.given.isForm else { throw Failure(GatewayFailure.formRequired) }
     guard let text = String(validating: body, as: UTF8.self) else { throw Malformation.formEncoding.failure() }
     var fields: [String: String] = [:]
-    try Query.parse(text[...], into: &fields, orElse: .formEncoding)
+    try Query.parse(text[...], into: &fields, orElse: .formEncoding, withLinesIn: texts)
     self.fields = fields
     return fields
   }
@@ -126,5 +128,15 @@ enum LinkToken {
   static func read(_ fields: [String: String], orElse invalid: Failure, from name: String = "token") throws(Failure) -> String {
     guard let token = fields[name], (1...200).contains(token.utf8.count) else { throw invalid }
     return token
+  }
+
+  /// Whether a token can be one, which stands for itself in a URL (RFC 3986, section 2.3): what else a form may hold is no link's.
+  static func isPlain(_ token: String) -> Bool {
+    token.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+      default: false
+      }
+    }
   }
 }

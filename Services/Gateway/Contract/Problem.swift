@@ -11,12 +11,14 @@ public struct Problem: Document, Hashable {
   public var instance: String
   public var requestID: String
   public var retryAfterSeconds: Int?
+  /// Until when the account is suspended.
+  public var until: Instant?
   public var errors: [ProblemField]?
   public var remedy: ProblemRemedy?
 
   public init(
     type: String, title: String, status: Int, detail: String, code: String, instance: String, requestID: String,
-    retryAfterSeconds: Int? = nil, errors: [ProblemField]? = nil, remedy: ProblemRemedy? = nil
+    retryAfterSeconds: Int? = nil, until: Instant? = nil, errors: [ProblemField]? = nil, remedy: ProblemRemedy? = nil
   ) {
     self.type = type
     self.title = title
@@ -26,6 +28,7 @@ public struct Problem: Document, Hashable {
     self.instance = instance
     self.requestID = requestID
     self.retryAfterSeconds = retryAfterSeconds
+    self.until = until
     self.errors = errors
     self.remedy = remedy
   }
@@ -41,7 +44,9 @@ public struct Problem: Document, Hashable {
     "code": Note("Stable name of what went wrong.", example: "invalid_fields"),
     "instance": Note("Names this occurrence.", example: "urn:racha:request:019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
     "requestID": Note("The request's `X-Request-ID`, for reports.", example: "019e0a4e-6d3a-7c11-9d6e-2f1f4c8a7b10"),
-    "retryAfterSeconds": "When a repetition may succeed.", "errors": "Every field at fault.",
+    "retryAfterSeconds": "When a repetition may succeed.",
+    "until": "Until when the account is suspended, with `account_suspended`; absent for one that is banned.",
+    "errors": "Every field at fault.",
     "remedy": "What to call so that a repetition may succeed, where there is one such operation.",
   ]
 }

@@ -63,7 +63,7 @@ struct OpenAPI {
     as people do; a text that people write has also at most 16 bytes of UTF-8 for each character that it may have. Lists are pages: \
     give `nextCursor` back as `cursor`. A JSON-RPC connection is signed in by the method `session.authenticate` with \
     `{"accessToken", "lastEventID"?, "live"?}`, on a line of its own; live messages then come as notifications `live.ready`, \
-    `live.notification` and `live.end`, with the same data as the events of `/v1/live`.
+    `live.notification`, `live.<event>` (such as `live.messages.edited`) and `live.end`, with the same data as the events of `/v1/live`.
     """
 
   // MARK: - Operations
@@ -115,9 +115,9 @@ struct OpenAPI {
     return content
   }
 
-  private static func parameter(_ name: String, _ schema: JSON, in place: String, isRequired: Bool) -> JSON {
+  private static func parameter(_ name: String, _ schema: JSON, in location: String, isRequired: Bool) -> JSON {
     var schema = schema
-    var result: JSON = ["name": .string(name), "in": .string(place)]
+    var result: JSON = ["name": .string(name), "in": .string(location)]
     if isRequired { result["required"] = true }
     if let description = schema["description"] {
       result["description"] = description

@@ -38,7 +38,8 @@ extension OpenAPI {
       "description": .string(
         """
         Begins with the event `ready`, `{"number"}`, whose id is the number after which it goes on; then one event `notification` \
-        for each, its number as id and the notification as data; a comment every 15 s; at the end the event `end` with the reason. \
+        for each, its number as id and the notification as data; one event each for what changes, such as `messages.edited`, \
+        without id and with what happened as data: who connects again reads anew what it shows; a comment every 15 s; at the end the event `end` with the reason. \
         To resume without gap or double, connect again with the last id. An id beyond the newest, as from a store that was \
         replaced by its backup, is not taken: `ready` then has the newest number and `"reset": true`, and what was seen before is \
         to be listed again. Over JSON-RPC the id is the member `lastEventID`, as a number or as text.
@@ -70,7 +71,7 @@ extension OpenAPI {
     if let parameters = route.parameters { operation["parameters"] = parameters }
     // Whatever the connection refuses is a problem all the same.
     operation["responses"]?["default"] = [
-      "description": "The page tells what is wrong.",
+      "description": "The page says what is wrong.",
       "content": [
         "text/html": ["schema": ["type": "string"]],
         "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]],

@@ -13,15 +13,15 @@ enum ForwardedHops {
   static func last(of list: inout ArraySlice<UInt8>, isQuoting: Bool) -> ArraySlice<UInt8>? {
     guard !list.isEmpty else { return nil }
     var isQuoted = false
-    var place = list.endIndex
-    while place > list.startIndex {
-      let before = place - 1
+    var index = list.endIndex
+    while index > list.startIndex {
+      let before = index - 1
       if isQuoting, list[before] == quote, !isEscaped(list[..<before]) { isQuoted.toggle() }
       if list[before] == UInt8(ascii: ","), !isQuoted {
         defer { list = list[..<before] }
-        return list[place...]
+        return list[index...]
       }
-      place = before
+      index = before
     }
     defer { list = [] }
     return list

@@ -94,10 +94,19 @@ struct HTTPAnswer: Sendable {
   var extra: [ResponseField] = []
   /// A content security policy instead of the strictest.
   var policy: String?
-  /// Whether the client may keep it, as long as it asks each time whether it is still the same.
-  var isKept = false
+  /// Whether the client may keep it.
+  var caching = Caching.none
   /// Whether the body is one for all who ask, so that it takes no room of its own.
   var isShared = false
+
+  /// Whether a client keeps an answer (RFC 9111, section 5.2.2). What it keeps is no one else's.
+  enum Caching: String, Sendable {
+    case none = "no-store"
+    /// As long as it asks each time whether it is still the same.
+    case revalidated = "private, no-cache"
+    /// For a year without asking: the same address never has another answer (RFC 8246).
+    case immutable = "private, max-age=31536000, immutable"
+  }
 
   static func json(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
     HTTPAnswer(status: status, type: "application/json", body: ByteBuffer(bytes: body))

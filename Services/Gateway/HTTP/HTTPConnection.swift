@@ -68,7 +68,7 @@ final class HTTPConnection: ChannelInboundHandler {
   // MARK: - What happens
 
   func channelActive(context: ChannelHandlerContext) {
-    if door.place == nil {
+    if door.slot == nil {
       handle(.refused(HTTPConnectionLimits.tooManyConnections, of: nil), context)
       context.close(promise: nil)
     }

@@ -44,8 +44,7 @@ struct ResponseHeads: Sendable {
     buffer.writeString(ResponseHeads.status(answer.status))
     buffer.writeStaticString("\r\n")
     buffer.writeBytes(common)
-    // What is kept is no one else's, and asked for again by its tag (RFC 9111, section 5.2.2).
-    field("Cache-Control", answer.isKept ? "private, no-cache" : "no-store", &buffer)
+    field("Cache-Control", answer.caching.rawValue, &buffer)
     field("Date", date.text, &buffer)
     field("X-Request-ID", exchange.name.outer, &buffer)
     let hasBody = answer.status != 204 && answer.status != 304

@@ -338,12 +338,15 @@ final class RPCConnection: Sendable {
     let name = processor.feed.source.name
     let end = await processor.feed.run(
       live.subscription, for: { self.caller(self.state.withLock { $0.identification } ?? live.identification) },
+      allows: { (self.state.withLock { $0.identification } ?? live.identification).allows($0) },
       expiry: { self.state.withLock { $0.identification?.expiresAt } }, after: live.after
     ) { item in
       switch item {
       case .ready(let ready): try await output.write(RPCConnection.line(RPCLine.notification("live.ready", ready.json)))
       case .message(let message):
         try await output.write(RPCConnection.line(RPCLine.notification("live.\(name)", message.payload)))
+      case .event(let event):
+        try await output.write(RPCConnection.line(RPCLine.notification("live.\(event.name)", event.payload)))
       case .heartbeat: break
       }
     }

@@ -28,7 +28,7 @@ final class RPCGuard: ChannelInboundHandler {
     self.watch = watch
     self.origin = origin
     held = door.held
-    isWelcome = door.place != nil
+    isWelcome = door.slot != nil
   }
 
   func channelActive(context: ChannelHandlerContext) {

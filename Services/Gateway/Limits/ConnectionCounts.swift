@@ -5,7 +5,7 @@ import Synchronization
 /// Counts open connections, in all and of each address.
 final class ConnectionCounts: Sendable {
   /// What a connection may ask for.
-  enum Place: Sendable, Hashable {
+  enum Slot: Sendable, Hashable {
     case everything
     /// Health alone: one of the few beyond the bounds that are reserved for who asks whether the gateway lives. They are numbered.
     case health(Int)
@@ -37,9 +37,9 @@ final class ConnectionCounts: Sendable {
   ///
   /// - Parameters:
   ///   - address: nil for a proxy, whose connections are many people's.
-  ///   - close: closes the connection, given where beyond the bounds there is a place for health.
-  func enter(_ address: ClientAddress?, forHealth close: (@Sendable () -> Void)? = nil) -> Place? {
-    let (place, total, oldest): (Place?, Int, (@Sendable () -> Void)?) = state.withLock { state in
+  ///   - close: closes the connection, given where beyond the bounds there is a slot for health.
+  func enter(_ address: ClientAddress?, forHealth close: (@Sendable () -> Void)? = nil) -> Slot? {
+    let (slot, total, oldest): (Slot?, Int, (@Sendable () -> Void)?) = state.withLock { state in
       if state.connections.take(1, address) { return (.everything, state.connections.total, nil) }
       guard let close else { return (nil, state.connections.total, nil) }
       let oldest = state.forHealth.count < ConnectionCounts.maxForHealth ? nil : state.forHealth.removeFirst()
@@ -48,9 +48,9 @@ final class ConnectionCounts: Sendable {
       return (.health(state.nextNumber), state.connections.total, oldest?.close)
     }
     oldest?()
-    if place != .everything { refused.increment() }
+    if slot != .everything { refused.increment() }
     gauge.record(total)
-    return place
+    return slot
   }
 
   /// Lets a slot that a proxy took count as that client's from now on, or says that it has too many.
@@ -60,10 +60,10 @@ final class ConnectionCounts: Sendable {
     return isFree
   }
 
-  /// Gives back a place that ``enter(_:forHealth:)`` gave.
-  func leave(_ place: Place, _ address: ClientAddress?) {
+  /// Gives back a slot that ``enter(_:forHealth:)`` gave.
+  func leave(_ slot: Slot, _ address: ClientAddress?) {
     let total = state.withLock { state in
-      if case .health(let number) = place {
+      if case .health(let number) = slot {
         state.forHealth.removeAll { $0.number == number }
       } else {
         state.connections.give(1, address)

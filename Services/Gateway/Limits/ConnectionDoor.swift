@@ -6,8 +6,8 @@ import ServiceKit
 final class ConnectionDoor: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  /// What the connection may ask for; nil where there was no place for it.
-  let place: ConnectionCounts.Place?
+  /// What the connection may ask for; nil where there was no slot for it.
+  let slot: ConnectionCounts.Slot?
   /// What is held for the connection.
   let held: HeldBytes
   private let counts: ConnectionCounts
@@ -23,12 +23,12 @@ final class ConnectionDoor: ChannelInboundHandler {
     self.counts = counts
     self.address = address
     held = HeldBytes(bytes, address)
-    place = counts.enter(address, forHealth: close)
+    slot = counts.enter(address, forHealth: close)
   }
 
   /// Whether nothing but health may be asked.
   var isForHealth: Bool {
-    if case .health = place { true } else { false }
+    if case .health = slot { true } else { false }
   }
 
   /// Whether that client may have the connection for itself, as it does while it listens to a stream.
@@ -41,7 +41,7 @@ final class ConnectionDoor: ChannelInboundHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    if let place { counts.leave(place, address) }
+    if let slot { counts.leave(slot, address) }
   }
 }
 

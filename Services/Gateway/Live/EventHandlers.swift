@@ -10,19 +10,23 @@ struct EventHandlers: Sendable {
   let connections: OpenConnections
   let hub: LiveHub
   let sources: [LiveSource]
+  /// The events that are delivered live as they are.
+  let liveEvents: [EventSpec]
   let logger: Logger
 
   /// One subscriber for each publisher. Of identity's state it needs what was revoked lately, and nothing else: nobody is let in before that
   /// is known. Of languages and of what is live it needs only what happens from now on: each connection fetches what it lacks itself.
-  func listeners(bus: any Bus) -> [EventListener] {
-    let inbox = EventMemory(effects)
-    let live = Set(sources.map(\.service)).map { publisher in
-      EventListener(
-        .gateway, to: publisher, inbox: inbox, bus: bus, start: .head, keepsCursor: false, names: inbox.names, logger: logger)
+  func subscribers(bus: any Bus) -> [EventSubscriber] {
+    let subscription = EventMemory(effects)
+    let publishers = Set(sources.map(\.service) + liveEvents.map(\.publisher)).subtracting([SessionRevoked.spec.publisher])
+    let live = publishers.map { publisher in
+      EventSubscriber(
+        .gateway, to: publisher, subscription: subscription, bus: bus, start: .head, keepsCursor: false,
+        names: subscription.names, logger: logger)
     }
-    let identity = EventListener(
-      .gateway, to: SessionRevoked.spec.publisher, inbox: inbox, bus: bus, start: .snapshot, keepsCursor: false,
-      names: inbox.names, stateNames: EventHandlers.revocationNames, logger: logger, caughtUp: revocations.becomeKnown)
+    let identity = EventSubscriber(
+      .gateway, to: SessionRevoked.spec.publisher, subscription: subscription, bus: bus, start: .snapshot, keepsCursor: false,
+      names: subscription.names, stateNames: EventHandlers.revocationNames, logger: logger, caughtUp: revocations.becomeKnown)
     return live + [identity]
   }
 
@@ -32,6 +36,9 @@ struct EventHandlers: Sendable {
   /// What each event does, by its name. An event that cannot be read is recorded and must not stop those after it.
   var effects: [String: EventMemory.Effect] {
     var effects: [String: EventMemory.Effect] = [:]
+    for spec in liveEvents {
+      effects[spec.name] = careful { event in hub.deliver(try LiveEvent(event, of: spec.publisher)) }
+    }
     for source in sources { effects[source.event] = careful { event in hub.deliver(try source.message(event)) } }
     effects[SessionRevoked.spec.name] = careful { event in
       let revoked = try SessionRevoked.decode(event.body)

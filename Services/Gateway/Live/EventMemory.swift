@@ -4,7 +4,7 @@ import Synchronization
 /// What the gateway has of its subscriptions: it keeps nothing, so it only remembers where it stands while the process lives.
 ///
 /// See ``EventHandlers`` for where a gateway that starts begins.
-final class EventMemory: EventInbox {
+final class EventMemory: EventSubscription {
   typealias Effect = @Sendable (LoggedEvent) throws -> Void
 
   /// By the event's name.

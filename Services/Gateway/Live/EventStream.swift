@@ -51,7 +51,7 @@ struct EventStream: Sendable {
     let caller = Caller(
       identification, language: exchange.language, address: exchange.addressText, userAgent: exchange.given.userAgent)
     let end = await feed.run(
-      subscription, for: { caller }, expiry: { identification.expiresAt }, after: after
+      subscription, for: { caller }, allows: { identification.allows($0) }, expiry: { identification.expiresAt }, after: after
     ) { item in
       try await write(EventStream.text(item, name: feed.source.name))
     }
@@ -71,6 +71,8 @@ struct EventStream: Sendable {
     case .ready(let ready):
       Array("retry: 1000\nid: \(ready.number)\nevent: ready\ndata: ".utf8) + ready.json + [0x0A, 0x0A]
     case .message(let message): Array("id: \(message.number)\nevent: \(name)\ndata: ".utf8) + message.payload + [0x0A, 0x0A]
+    // Without an id: that of the last message stays the one to resume from.
+    case .event(let event): Array("event: \(event.name)\ndata: ".utf8) + event.payload + [0x0A, 0x0A]
     case .heartbeat: Array(":\n\n".utf8)
     }
   }

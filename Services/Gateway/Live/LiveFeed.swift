@@ -9,6 +9,7 @@ struct LiveFeed: Sendable {
   enum Item: Sendable {
     case ready(Ready)
     case message(LiveMessage)
+    case event(LiveEvent)
     case heartbeat
   }
 
@@ -49,12 +50,13 @@ struct LiveFeed: Sendable {
   ///
   /// - Parameters:
   ///   - caller: who is connected, by the token of the moment.
-  ///   - expiry: when that token expires.
   ///   - allows: what that token allows.
+  ///   - expiry: when that token expires.
   ///   - after: the last number the client has seen; nil begins with what happens from now on.
   ///   - emit: shows an item; throws if the connection is gone.
   func run(
-    _ subscription: LiveSubscription, for caller: @Sendable () -> Caller, expiry: @Sendable () -> Instant?, after: Int?,
+    _ subscription: LiveSubscription, for caller: @Sendable () -> Caller, allows: @Sendable (ScopeRule) -> Bool,
+    expiry: @Sendable () -> Instant?, after: Int?,
     _ emit: (Item) async throws -> Void
   ) async -> LiveEnd {
     do {
@@ -66,6 +68,11 @@ struct LiveFeed: Sendable {
         if let expiry = expiry(), clock.now >= expiry { return .tokenExpired }
         switch signal {
         case .heartbeat: try await emit(.heartbeat)
+        case .event(let event):
+          defer { subscription.give(event) }
+          // What of its own messages is not for a caller in doubt, the source's service alone knows.
+          let isHidden = event.service == source.service && caller().isInDoubt == true
+          if !isHidden, allows(event.scope) { try await emit(.event(event)) }
         case .message(let message):
           defer { subscription.give(message) }
           let caller = caller()

@@ -44,6 +44,13 @@ final class LiveHub: Sendable {
     }
   }
 
+  /// The same for an event.
+  func deliver(_ event: LiveEvent) {
+    for subscription in state.withLock({ Array($0.subscriptions[event.account, default: [:]].values) }) {
+      if subscription.offer(event) { delivered.increment() } else { cut.increment() }
+    }
+  }
+
   /// Lets every connection show that it lives.
   func beat() {
     for subscription in state.withLock({ $0.subscriptions.values.flatMap(\.values) }) { subscription.beat() }

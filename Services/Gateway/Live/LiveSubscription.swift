@@ -7,6 +7,8 @@ enum LiveEnd: String, Sendable {
   case sessionRevoked = "session_revoked"
   /// Its account closed it from another of its sessions.
   case closedByOwner = "closed_by_owner"
+  /// Its account is suspended: logging in says until when.
+  case accountSuspended = "account_suspended"
   /// The personal access token was revoked.
   case tokenRevoked = "token_revoked"
   /// The access token has expired, or what it says is so no longer: with the next one, the client comes again.
@@ -21,7 +23,12 @@ enum LiveEnd: String, Sendable {
   /// What ends where the credential no longer lets anybody in.
   init(revoked credential: Credential, _ reason: SessionRevoked.Reason? = nil) {
     switch credential {
-    case .session: self = reason == .closedByOwner ? .closedByOwner : .sessionRevoked
+    case .session:
+      switch reason {
+      case .closedByOwner: self = .closedByOwner
+      case .accountSuspended: self = .accountSuspended
+      default: self = .sessionRevoked
+      }
     case .personalAccessToken: self = .tokenRevoked
     }
   }
@@ -29,7 +36,7 @@ enum LiveEnd: String, Sendable {
   /// Whether nothing more is said to a client on the connection: it is gone, or no longer let in.
   var isLast: Bool {
     switch self {
-    case .sessionRevoked, .closedByOwner, .tokenRevoked, .clientGone: true
+    case .sessionRevoked, .closedByOwner, .accountSuspended, .tokenRevoked, .clientGone: true
     case .tokenExpired, .serverStopping, .tooSlow, .unavailable: false
     }
   }
@@ -39,6 +46,7 @@ enum LiveEnd: String, Sendable {
 final class LiveSubscription: Sendable {
   enum Signal: Sendable {
     case message(LiveMessage)
+    case event(LiveEvent)
     case heartbeat
   }
 
@@ -79,18 +87,24 @@ final class LiveSubscription: Sendable {
   }
 
   /// Queues a message; a full queue, or no room for it, ends the subscription instead.
-  func offer(_ message: LiveMessage) -> Bool {
-    if take([message]) {
-      guard case .dropped = continuation.yield(.message(message)) else { return true }
+  func offer(_ message: LiveMessage) -> Bool { offer(.message(message), message.payload.count) }
+
+  /// The same for an event.
+  func offer(_ event: LiveEvent) -> Bool { offer(.event(event), event.payload.count) }
+
+  private func offer(_ signal: Signal, _ size: Int) -> Bool {
+    if take(size) {
+      guard case .dropped = continuation.yield(signal) else { return true }
     }
     end(.tooSlow)
     return false
   }
 
   /// Counts messages that wait from now on, or says that there is no room for them.
-  func take(_ messages: [LiveMessage]) -> Bool {
-    let size = messages.reduce(0) { $0 + $1.payload.count }
-    return state.withLock { state in
+  func take(_ messages: [LiveMessage]) -> Bool { take(messages.reduce(0) { $0 + $1.payload.count }) }
+
+  private func take(_ size: Int) -> Bool {
+    state.withLock { state in
       // What is offered to one that has ended waits for nobody.
       guard state.reason == nil else { return true }
       guard held.change(.live, by: size) else { return false }
@@ -100,9 +114,14 @@ final class LiveSubscription: Sendable {
   }
 
   /// Counts a message no more, which waits no longer.
-  func give(_ message: LiveMessage) {
+  func give(_ message: LiveMessage) { give(message.payload.count) }
+
+  /// The same for an event.
+  func give(_ event: LiveEvent) { give(event.payload.count) }
+
+  private func give(_ size: Int) {
     state.withLock { state in
-      let size = min(message.payload.count, state.waiting)
+      let size = min(size, state.waiting)
       held.release(.live, size)
       state.waiting -= size
     }

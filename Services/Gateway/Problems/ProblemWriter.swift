@@ -18,7 +18,7 @@ struct ProblemWriter: Sendable {
     return Problem(
       type: "/docs#problem-\(failure.code)", title: text("status.\(failure.status)", language), status: failure.status,
       detail: detail(failure, language), code: failure.code, instance: "urn:racha:request:\(request)", requestID: request,
-      retryAfterSeconds: failure.retryAfterSeconds, errors: fields.isEmpty ? nil : fields,
+      retryAfterSeconds: failure.retryAfterSeconds, until: failure.suspendedUntil, errors: fields.isEmpty ? nil : fields,
       remedy: ProblemRemedy(against: failure.code))
   }
 
@@ -42,8 +42,9 @@ struct ProblemWriter: Sendable {
   /// An operation's own words for a failure, or those that all have; see `Failure.ending(_:)`.
   private func key(_ code: String, of operation: String?) -> String {
     guard let operation else { return "failure.\(code)" }
-    let own = "failure.\(code).\(operation.split(at: ".")[0])"
-    return words.parameters(own, .english) == nil ? "failure.\(code)" : own
+    // Of the operation itself, or of all whose names begin alike.
+    let own = [operation, String(operation.split(at: ".")[0])].map { "failure.\(code).\($0)" }
+    return own.first { words.parameters($0, .english) != nil } ?? "failure.\(code)"
   }
 
   /// Words that are missing (a test sees to it that none are) must not take the answer with them: the key stands for them.
@@ -96,6 +97,7 @@ extension ProblemRemedy {
       default: return nil
       }
     }
+    if SuspensionLinkFailure(rawValue: code) != nil { return LogIn.spec }
     if FreshLoginFailure(rawValue: code) != nil { return BeginExternalLogin.spec }
     if RecoveryFailure(rawValue: code) != nil { return RequestPasswordRecovery.spec }
     return RefreshFailure(rawValue: code) == nil ? nil : LogIn.spec

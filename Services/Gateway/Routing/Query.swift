@@ -12,7 +12,8 @@ enum Query {
   ///   - texts: the names of those that may have several lines, and tabs.
   /// - Throws: `bad_request` for a broken escape or too many; `invalid_fields` for a name given twice or a control character.
   static func parse(
-    _ query: Substring, into parameters: inout [String: String], orElse broken: Malformation = .queryEncoding
+    _ query: Substring, into parameters: inout [String: String], orElse broken: Malformation = .queryEncoding,
+    withLinesIn texts: Set<String> = []
   ) throws(Failure) {
     let inPath = Set(parameters.keys)
     var count = 0
@@ -28,17 +29,27 @@ enum Query {
         throw .field(shown, FieldRule(inPath.contains(name) ? "in_path" : "repeated", ["name": .text(shown)]))
       }
     }
-    try checkCharacters(parameters)
+    try checkCharacters(parameters, withLinesIn: texts)
   }
 
   /// Refuses control characters, which no parameter may have, under the fields' own names: on the bus they would be at fault in
   /// the request's header, which is the gateway's.
-  static func checkCharacters(_ parameters: [String: String]) throws(Failure) {
-    let problems = parameters.filter { hasControl($0.value) }.keys.sorted().map { name in
+  ///
+  /// - Parameter texts: the names of those that may have several lines, and tabs; they do not go into a header.
+  static func checkCharacters(_ parameters: [String: String], withLinesIn texts: Set<String> = []) throws(Failure) {
+    let faulty = parameters.filter { hasControl($0.value, exceptLines: texts.contains($0.key)) }
+    let problems = faulty.keys.sorted().map { name in
       FieldProblem(field: name.beginning(maxBytes: FieldProblem.maxNameBytes), FieldRule("control_character"))
     }
     guard problems.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: problems) }
   }
 
-  private static func hasControl(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
+  private static func hasControl(_ text: String, exceptLines: Bool = false) -> Bool {
+    text.utf8.contains { byte in
+      switch byte {
+      case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): !exceptLines
+      default: byte < 0x20 || byte == 0x7F
+      }
+    }
+  }
 }

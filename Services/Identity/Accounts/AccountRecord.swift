@@ -20,11 +20,16 @@ struct AccountRecord: Sendable {
   let mutesHelp: Bool
   let consents: [ConsentPurpose]
   let directoryVisibility: DirectoryVisibility
+  let nameVisibility: ProfileVisibility
+  let ageVisibility: ProfileVisibility
+  let givesReadReceipts: Bool
   let isAdministrator: Bool
   let createdAt: Instant
   let verifiedAt: Instant?
   let revision: Int
   let photoTag: String?
+  /// Nil unless it was ever suspended; see ``AccountRecord/isSuspended(at:)``.
+  let suspendedUntil: Instant?
 
   init(_ row: Row) throws {
     id = row["account_id"]
@@ -41,12 +46,19 @@ struct AccountRecord: Sendable {
     mutesHelp = row["mutes_help"]
     consents = try ConsentPurpose.list(row["consents"])
     directoryVisibility = row["directory_visibility"]
+    nameVisibility = row["name_visibility"]
+    ageVisibility = row["age_visibility"]
+    givesReadReceipts = row["gives_read_receipts"]
     isAdministrator = row["is_administrator"]
     createdAt = row["created_at"]
     verifiedAt = row["verified_at"]
     revision = row["revision"]
     photoTag = row["photo_tag"]
+    suspendedUntil = row["suspended_until"]
   }
+
+  /// Where its photo is read; nil without one.
+  var photoURL: PhotoURL? { photoTag.map { PhotoURL(account: id, tag: $0) } }
 
   /// What its owner sees.
   var own: OwnAccount {
@@ -60,6 +72,7 @@ struct AccountRecord: Sendable {
   var changed: AccountChanged {
     AccountChanged(
       accountID: id, username: username, nickname: nickname, timeZone: timeZone, dayStartHour: dayStartHour, language: language,
-      isVerified: verifiedAt != nil, consents: consents, mutesHelp: mutesHelp, revision: revision)
+      isVerified: verifiedAt != nil, consents: consents, mutesHelp: mutesHelp, photoTag: photoTag,
+      givesReadReceipts: givesReadReceipts, suspendedUntil: suspendedUntil, revision: revision)
   }
 }

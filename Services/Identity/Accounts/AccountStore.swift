@@ -28,7 +28,7 @@ enum AccountStore {
             is_administrator INTEGER NOT NULL DEFAULT 0 CHECK (is_administrator IN (0, 1)),
             created_at INTEGER NOT NULL,
             verified_at INTEGER,
-            -- Grows with each change that others are told of.
+            -- Grows with each change that is published.
             revision INTEGER NOT NULL DEFAULT 1 CHECK (revision > 0)
           ) STRICT, WITHOUT ROWID;
           CREATE UNIQUE INDEX accounts_by_email ON accounts (email_normalized);

@@ -10,5 +10,6 @@ struct AdministratorFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(AppointAdministrator.self, write: AdministratorHandlers.appoint)
     service.serve(DismissAdministrator.self, write: AdministratorHandlers.dismiss)
+    service.serve(ListAdministrators.self, read: AdministratorHandlers.list)
   }
 }

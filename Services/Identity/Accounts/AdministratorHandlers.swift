@@ -34,7 +34,11 @@ enum AdministratorHandlers {
     return try AccountStore.publish(account.id, transaction).own
   }
 
-  /// Raises an incident of its own for each time, of which administrators are told: nobody is to hide one behind another of the same day.
+  static func list(_ input: Empty, _ call: OpenCall, _ database: Database) throws -> ListAdministrators.Output {
+    ListAdministrators.Output(accountIDs: try AdministratorStore.ids(in: database))
+  }
+
+  /// Raises an incident of its own for each time, of which administrators are notified: nobody is to hide one behind another of the same day.
   private static func raiseEach(_ pattern: IncidentPattern, of account: AccountID, _ transaction: Transaction) throws {
     let subject = IncidentSubject.account(account)
     if let last = try IncidentStore.findOpen(pattern, subject, in: transaction.database) {

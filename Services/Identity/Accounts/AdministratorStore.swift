@@ -31,7 +31,13 @@ enum AdministratorStore {
     ).map(AccountRecord.init)
   }
 
-  /// Notes whether the account administers. To be told with the account.
+  /// All of them.
+  static func ids(in database: Database) throws -> [AccountID] {
+    try AccountID.fetchAll(
+      database.cachedStatement(sql: "SELECT account_id FROM accounts WHERE is_administrator = 1 ORDER BY account_id"))
+  }
+
+  /// Notes whether the account administers. To be published with the account.
   static func set(_ account: AccountID, _ isAdministrator: Bool, _ transaction: Transaction) throws {
     try transaction.database.cachedStatement(
       sql: "UPDATE accounts SET is_administrator = ?, revision = revision + 1 WHERE account_id = ?"

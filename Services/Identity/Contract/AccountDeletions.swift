@@ -11,7 +11,8 @@ public enum ErasedKind: String, Choice {
   case profiles, sessions, accessTokens, links, secrets, securityEvents
   case activities, entries, steps
   case friendships, friendRequests, conversations, messages
-  case follows, followRequests
+  case follows, followRequests, blocks, relations
+  case friendChallenges, reports
   case coins, redemptions
   case notifications, mails
   case events
@@ -221,7 +222,8 @@ public enum EndDeletionReport: OpenOperation {
 
   public static let spec = OperationSpec(
     "accountDeletions.endReport", of: .identity, nil, by: .services([.notifications]), effect: .write,
-    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"], "Tell that the report of a deletion was sent or given up.")
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-12"],
+    "Record that the report of a deletion was sent or given up.")
 }
 
 // MARK: - Events

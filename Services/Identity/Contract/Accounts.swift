@@ -72,11 +72,18 @@ public struct AccountChanged: Event, Hashable {
   public var consents: [ConsentPurpose]?
   /// Absent in events from before it could be.
   public var mutesHelp: Bool?
+  /// Absent without a photo.
+  public var photoTag: String?
+  /// Absent in events from before it could be chosen, when everybody gave them.
+  public var givesReadReceipts: Bool?
+  /// Absent unless it is suspended; ``Instant/endOfTime`` for one that is banned.
+  public var suspendedUntil: Instant?
   public var revision: Int
 
   public init(
     accountID: AccountID, username: Username, nickname: Nickname?, timeZone: TimeZoneName, dayStartHour: Int, language: Language,
-    isVerified: Bool, consents: [ConsentPurpose]? = nil, mutesHelp: Bool? = nil, revision: Int
+    isVerified: Bool, consents: [ConsentPurpose]? = nil, mutesHelp: Bool? = nil, photoTag: String? = nil,
+    givesReadReceipts: Bool? = nil, suspendedUntil: Instant? = nil, revision: Int
   ) {
     self.accountID = accountID
     self.username = username
@@ -87,6 +94,9 @@ public struct AccountChanged: Event, Hashable {
     self.isVerified = isVerified
     self.consents = consents
     self.mutesHelp = mutesHelp
+    self.photoTag = photoTag
+    self.givesReadReceipts = givesReadReceipts
+    self.suspendedUntil = suspendedUntil
     self.revision = revision
   }
 
@@ -97,11 +107,14 @@ public struct AccountChanged: Event, Hashable {
     "language": "Language of its messages.", "isVerified": "Whether its e-mail address is verified.",
     "consents": "What it has consented to.",
     "mutesHelp": "Whether it is spared notifications of help asked for and offered in tasks.",
+    "photoTag": "Names its photo; absent without one.",
+    "givesReadReceipts": "Whether others see how far it has read their messages.",
+    "suspendedUntil": "Until when it is suspended, if it is.",
     "revision": "Counts the account's changes; the highest is the newest.",
   ]
 
   public static let spec = EventSpec(
-    "accounts.changed", by: .identity, requirements: ["ID-1", "ID-2", "ID-13"],
+    "accounts.changed", by: .identity, requirements: ["ID-1", "ID-2", "ID-11", "ID-13"],
     "An account was registered, verified or changed; its whole public state.")
 }
 

@@ -41,3 +41,20 @@ public enum DismissAdministrator: OpenOperation {
     failures: [RequestFailure.notFound.kind, AdministratorFailure.last.kind], requirements: ["ID-15"],
     "Let an account administer no longer, unless it is the last one that does.")
 }
+
+/// All accounts that administer, at this moment: for who must know whether there is another one (SOC-8).
+public enum ListAdministrators: OpenOperation {
+  public typealias Input = Empty
+
+  public struct Output: Document, Hashable {
+    public var accountIDs: [AccountID]
+
+    public init(accountIDs: [AccountID]) { self.accountIDs = accountIDs }
+
+    public static let notes: Notes = ["accountIDs": "The accounts."]
+  }
+
+  public static let spec = OperationSpec(
+    "accounts.administrators", of: .identity, nil, by: .services([.social]), effect: .read, requirements: ["SOC-8"],
+    "All accounts that administer.")
+}

@@ -21,13 +21,15 @@ extension Contract {
       ReadSettings.self, UpdateSettings.self, ListConsents.self,
       SearchDirectory.self,
       DeleteAccount.self, ReadAccountDeletion.self, ConfirmErasure.self, ReadDeletionReport.self, EndDeletionReport.self,
-      EditProfile.self, PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self,
+      EditProfile.self, ReadProfile.self, FindProfile.self, PutPhoto.self, DeletePhoto.self, ReadOwnPhoto.self, ReadPhoto.self,
       CreatePublicLink.self, ReadPublicLink.self, RevokePublicLink.self, ReadPublicProfile.self, ReadPublicPhoto.self,
       RequestEmailChange.self, CompleteEmailChange.self, ReadEmailChangeSecret.self,
       UndoEmailChange.self, ReadEmailChangeNotice.self,
       DismissAdministrator.self,
       ValidateMailedLink.self,
       ReadPersonalAccessTokenNotice.self,
+      ReadReportedAccount.self, ListAdministrators.self,
+      ReadSuspension.self, AppealSuspension.self, DeleteSuspendedAccount.self, ReadSuspensionSecret.self,
     ],
     events: [
       AccountChanged.self, SessionRevoked.self, VerificationMailRequested.self, PasswordRecoveryRequested.self,
@@ -40,6 +42,7 @@ extension Contract {
       AccountVerified.self,
       PersonalAccessTokenCreated.self,
       AccessWithdrawn.self,
+      SuspensionLinkRequested.self, SuspensionAppealed.self,
     ],
     words: [.init(en: [UInt8](identity_words_en), es: [UInt8](identity_words_es))])
 }

@@ -1,4 +1,5 @@
 public import Operations
+public import SocialContract
 
 /// A part of a username or nickname that somebody looks for: 2 to 30 characters, blanks at the ends cut off.
 ///
@@ -29,16 +30,23 @@ public struct DirectoryEntry: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
   public var nickname: Nickname?
+  public var photoURL: PhotoURL?
+  public var relation: Relation
 
-  public init(accountID: AccountID, username: Username, nickname: Nickname?) {
+  public init(
+    accountID: AccountID, username: Username, nickname: Nickname?, photoURL: PhotoURL? = nil, relation: Relation = Relation()
+  ) {
     self.accountID = accountID
     self.username = username
     self.nickname = nickname
+    self.photoURL = photoURL
+    self.relation = relation
   }
 
   public static let notes: Notes = [
     "accountID": "The account.", "username": "Its unique name, as friend requests take it.",
-    "nickname": "How others see it named, if it has a nickname.",
+    "nickname": "How others see it named, if it has a nickname.", "photoURL": "Its photo, if it has one.",
+    "relation": "What is between you and it.",
   ]
 }
 
@@ -58,18 +66,15 @@ public enum SearchDirectory: AccountOperation {
 
     public static let notes = listNotes([
       "query": "A part of the username or nickname, in any case and with or without accents; absent for everyone who is listed."
-    ]).merging(["limit": Note("Most items on the page; 50 if absent.", range: 1...Double(maxResults))]) { _, own in own }
+    ])
   }
 
   /// Those whose names begin with it come first, then those in whose names a word does, then the rest; each in the order of
   /// what follows.
   public typealias Output = Page<DirectoryEntry>
 
-  /// What one search shows at most, on all its pages.
-  public static let maxResults = 100
-
   public static let spec = OperationSpec(
     "directory.search", of: .identity, .get("/v1/directory"), by: .account, effect: .read, rate: .search,
-    requirements: ["ID-14"],
-    "Find other accounts by a part of their username or nickname; at most 100 of those that want to be found.")
+    requirements: ["ID-14", "SOC-7", "SOC-8"],
+    "Find other accounts by a part of their username or nickname among those that want to be found, or list them all.")
 }

@@ -109,7 +109,8 @@ public enum CompleteEmailChange: OpenOperation {
 
   public static let spec = OperationSpec(
     "emailChanges.complete", of: .identity, .post("/v1/email-changes/complete"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: EmailChangeFailure.allCases.map(\.kind), requirements: ["ID-11"],
+    failures: EmailChangeFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
+    requirements: ["ID-11", "SOC-8"],
     "Change the e-mail address by the mailed link's token.")
 }
 

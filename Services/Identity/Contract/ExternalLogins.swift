@@ -152,7 +152,7 @@ public enum CompleteExternalLogin: OpenOperation {
     "externalLogins.complete", of: .identity, .post("/v1/external-logins/complete"), by: .anyone, effect: .write,
     rate: .sensitive,
     failures: (ExternalLoginFailure.ofEveryEnd + [.emailMissing, .accountExists]).map(\.kind)
-      + [LogInFailure.unconfirmed, .unasked].map(\.kind),
+      + [LogInFailure.unconfirmed, .unasked].map(\.kind) + [RequestFailure.accountSuspended.kind],
     usesReserve: true, requirements: ["ID-10"],
     "Log in by what the external provider sent back; a first login makes an account.")
 }

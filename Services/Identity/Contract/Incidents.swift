@@ -238,10 +238,11 @@ public struct AdministratorAlerted: Event, Hashable {
   }
 
   public static let notes: Notes = [
-    "mailID": "Names what is told: one for each administrator and incident.", "accountID": "The administrator.",
+    "mailID": "Names the notice: one for each administrator and incident.", "accountID": "The administrator.",
     "incidentID": "The incident.", "title": "What it is, in the administrator's language.", "at": "When.",
   ]
 
   public static let spec = EventSpec(
-    "administrators.alerted", by: .identity, requirements: ["ID-15"], "An administrator is to be told of a critical incident.")
+    "administrators.alerted", by: .identity, requirements: ["ID-15"], "An administrator is to be notified of a critical incident."
+  )
 }

@@ -12,6 +12,8 @@ public enum MailedLinkPurpose: String, Choice {
   case emailChangeUndo
   /// See ``AnswerLoginAlertByLink``.
   case loginAlert
+  /// See ``ReadSuspension``, ``AppealSuspension`` and ``DeleteSuspendedAccount``.
+  case suspension
 }
 
 /// Checks whether a mailed link works, when it is opened and before anything is filled in: the link is not used up.
@@ -48,6 +50,6 @@ public enum ValidateMailedLink: OpenOperation {
     "mailedLinks.validate", of: .identity, .post("/v1/mailed-links/validate"), by: .anyone, effect: .write, rate: .sensitive,
     failures: VerificationFailure.allCases.map(\.kind) + RecoveryFailure.allCases.map(\.kind)
       + EmailChangeFailure.allCases.map(\.kind) + EmailChangeUndoFailure.allCases.map(\.kind)
-      + AnswerLoginAlertByLink.failures,
-    requirements: ["ID-2", "ID-7", "ID-8", "ID-11"], "Tell whether a mailed link works, without using it up.")
+      + AnswerLoginAlertByLink.failures + SuspensionLinkFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
+    requirements: ["ID-2", "ID-7", "ID-8", "ID-11", "SOC-8"], "Check whether a mailed link works, without using it up.")
 }

@@ -99,7 +99,8 @@ public enum CompletePasswordRecovery: OpenOperation {
 
   public static let spec = OperationSpec(
     "passwordRecoveries.complete", of: .identity, .post("/v1/password-recoveries/complete"), by: .anyone, effect: .write,
-    rate: .sensitive, failures: RecoveryFailure.allCases.map(\.kind), requirements: ["ID-8", "ID-20"],
+    rate: .sensitive, failures: RecoveryFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind],
+    requirements: ["ID-8", "ID-20", "SOC-8"],
     "Choose a new password by the mailed link's token; all sessions end.")
 }
 

@@ -178,7 +178,7 @@ public enum IdentifyPersonalAccessToken: OpenOperation {
   public static let spec = OperationSpec(
     "personalAccessTokens.identify", of: .identity, nil, by: .services([.gateway]), effect: .write,
     failures: [RequestFailure.unauthenticated.kind, RequestFailure.tokenExpired.kind], requirements: ["ID-18"],
-    "Tell whom a personal access token speaks for.")
+    "Resolve a personal access token to the account that it speaks for.")
 }
 
 /// A personal access token was made; its owner is to be notified by mail. Neither its secret nor its name is published: see

@@ -52,18 +52,27 @@ public enum ReadOwnPhoto: AccountOperation {
 public enum ReadPhoto: AccountOperation {
   public struct Input: Document, Hashable {
     public var accountID: AccountID
+    public var version: String?
 
-    public init(accountID: AccountID) { self.accountID = accountID }
+    public init(accountID: AccountID, version: String? = nil) {
+      self.accountID = accountID
+      self.version = version
+    }
 
-    public static let notes: Notes = ["accountID": "Whose photo."]
+    public static let notes: Notes = [
+      "accountID": "Whose photo.",
+      "version": Note(
+        "The version that the photo had when its address was made, so that each version has an address of its own; the photo is the one of now.",
+        length: 1...100),
+    ]
   }
 
   public typealias Output = MediaFile
 
   public static let spec = OperationSpec(
     "photos.get", of: .identity, .get("/v1/accounts/{accountID}/photo"), by: .account, effect: .read,
-    failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11"],
-    "Read an account's photo; `not_found` without one.")
+    failures: [RequestFailure.notFound.kind], raw: .answer(photoTypes), requirements: ["ID-11", "SOC-2", "SOC-8"],
+    "Read an account's photo; `not_found` without one, and of an account that you cannot see.")
 }
 
 /// Reads the photo of the public profile behind a secret link.

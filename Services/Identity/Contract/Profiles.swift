@@ -1,4 +1,5 @@
 public import Operations
+public import SocialContract
 
 /// Changes what the account says of its owner: the whole form as it was shown and edited. An optional field left out or empty is removed.
 ///
@@ -38,4 +39,79 @@ public enum EditProfile: AccountOperation {
   public static let spec = OperationSpec(
     "accounts.editProfile", of: .identity, .put("/v1/accounts/me/profile"), by: .account, effect: .write, requirements: ["ID-11"],
     "Change username, nickname, name and age; what is left out is removed.")
+}
+
+/// An account as another sees it: what it shows, and what is between the two (ID-11, SOC-2, SOC-7, SOC-8).
+public struct Profile: Document, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: Nickname?
+  public var name: PersonName?
+  public var age: Int?
+  public var photoURL: PhotoURL?
+  public var createdAt: Instant
+  public var relation: Relation
+
+  public init(
+    accountID: AccountID, username: Username, nickname: Nickname? = nil, name: PersonName? = nil, age: Int? = nil,
+    photoURL: PhotoURL? = nil, createdAt: Instant, relation: Relation = Relation()
+  ) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.name = name
+    self.age = age
+    self.photoURL = photoURL
+    self.createdAt = createdAt
+    self.relation = relation
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The account.", "username": "Its unique name, as requests take it.",
+    "nickname": "How others see it named, if it has a nickname.",
+    "name": "The person's name, if the account shows it to you.",
+    "age": Note("The person's age in years, if the account shows it to you.", example: 34),
+    "photoURL": "Its photo, if it has one and you have not blocked it.", "createdAt": "When it was registered.",
+    "relation": "What is between you and it.",
+  ]
+}
+
+/// Reads the profile of an account that the caller has met, as in a list (ID-11, SOC-8).
+///
+/// Of somebody whom the caller has blocked only the names are shown, with the block. Who was blocked by the other, or looks for an account
+/// that is suspended, finds nothing, as where there is no such account.
+public enum ReadProfile: AccountOperation {
+  public struct Input: Document, Hashable {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "Whose profile."]
+  }
+
+  public typealias Output = Profile
+
+  public static let spec = OperationSpec(
+    "profiles.get", of: .identity, .get("/v1/accounts/{accountID}/profile"), by: .account, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "SOC-2", "SOC-7", "SOC-8"],
+    "Read an account's profile, and what is between you and it; `not_found` for one that you cannot see.")
+}
+
+/// Reads the profile of an account whose username the caller knows; see ``ReadProfile``. Accounts that are not listed in the directory
+/// are found too, by their whole name alone.
+public enum FindProfile: AccountOperation {
+  public struct Input: Document, Hashable {
+    public var username: Username
+
+    public init(username: Username) { self.username = username }
+
+    public static let notes: Notes = ["username": "Whose profile; upper case is folded to lower."]
+  }
+
+  public typealias Output = Profile
+
+  public static let spec = OperationSpec(
+    "profiles.find", of: .identity, .get("/v1/profiles/{username}"), by: .account, effect: .read, rate: .search,
+    failures: [RequestFailure.notFound.kind], requirements: ["ID-11", "SOC-1", "SOC-8"],
+    "Read the profile of the account of that username, and what is between you and it; `not_found` for one that you cannot see.")
 }

@@ -22,7 +22,7 @@ public struct SecurityMail: Document, Hashable {
 
   public static let notes: Notes = [
     "email": "Where to send it.", "username": "Whom to greet.", "language": "In which language it is written.",
-    "title": "What it is about.", "lines": "What there is to tell.", "recommendations": "What to do about it.",
+    "title": "What it is about.", "lines": "What happened, a line for each fact.", "recommendations": "What to do about it.",
   ]
 }
 

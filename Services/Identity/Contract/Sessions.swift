@@ -81,7 +81,8 @@ public enum LogIn: OpenOperation {
   // Not `create`: a recorded reply would keep the tokens in the store. Repeating it only begins another session.
   public static let spec = OperationSpec(
     "sessions.create", of: .identity, .post("/v1/sessions"), by: .anyone, effect: .write, rate: .sensitive,
-    failures: LogInFailure.allCases.map(\.kind), usesReserve: true, requirements: ["ID-3", "ID-7"], "Log in: begin a session.")
+    failures: LogInFailure.allCases.map(\.kind) + [RequestFailure.accountSuspended.kind], usesReserve: true,
+    requirements: ["ID-3", "ID-7", "SOC-8"], "Log in: begin a session.")
 }
 
 /// Why a session is not refreshed: the person has to log in again.
@@ -148,6 +149,8 @@ public struct SessionRevoked: Event, Hashable {
     case accountDeleted
     /// Something that the account had entrusted to the service is damaged: it has to log in anew.
     case secretDamaged
+    /// The account was suspended or banned.
+    case accountSuspended
   }
 
   public var sessionID: SessionID

@@ -8,6 +8,16 @@ public enum DirectoryVisibility: String, Choice {
   case listed
 }
 
+/// To whom a profile shows something of its owner.
+public enum ProfileVisibility: String, Choice {
+  /// To nobody else; so it is until the owner decides otherwise (GDPR, article 25, paragraph 2).
+  case hidden
+  /// To friends.
+  case friends
+  /// To every account that is signed in, but for those that are blocked.
+  case everyone
+}
+
 /// What an account's owner has decided.
 public struct AccountSettings: Document, Hashable {
   public var language: Language
@@ -16,10 +26,14 @@ public struct AccountSettings: Document, Hashable {
   public var muteHelpNotifications: Bool
   public var consents: ConsentStates
   public var directoryVisibility: DirectoryVisibility
+  public var nameVisibility: ProfileVisibility
+  public var ageVisibility: ProfileVisibility
+  public var givesReadReceipts: Bool
 
   public init(
     language: Language, timeZone: TimeZoneName, dayStartHour: Int, muteHelpNotifications: Bool, consents: ConsentStates,
-    directoryVisibility: DirectoryVisibility
+    directoryVisibility: DirectoryVisibility, nameVisibility: ProfileVisibility = .hidden,
+    ageVisibility: ProfileVisibility = .hidden, givesReadReceipts: Bool = true
   ) {
     self.language = language
     self.timeZone = timeZone
@@ -27,6 +41,9 @@ public struct AccountSettings: Document, Hashable {
     self.muteHelpNotifications = muteHelpNotifications
     self.consents = consents
     self.directoryVisibility = directoryVisibility
+    self.nameVisibility = nameVisibility
+    self.ageVisibility = ageVisibility
+    self.givesReadReceipts = givesReadReceipts
   }
 
   public static let notes: Notes = [
@@ -34,6 +51,9 @@ public struct AccountSettings: Document, Hashable {
     "dayStartHour": Note("Hour of the night at which its day starts.", range: 0...6, example: 0),
     "muteHelpNotifications": "Whether it is spared notifications of help asked for and offered in tasks.",
     "consents": "What it has consented to.", "directoryVisibility": "Whether others find it by searching.",
+    "nameVisibility": "To whom its profile shows the person's name.",
+    "ageVisibility": "To whom its profile shows the person's age.",
+    "givesReadReceipts": "Whether friends see how far it has read what they wrote, and it how far they have.",
   ]
 }
 
@@ -56,11 +76,16 @@ public enum UpdateSettings: AccountOperation {
     public var muteHelpNotifications: Patch<Bool>
     public var consents: Patch<ConsentChoices>
     public var directoryVisibility: Patch<DirectoryVisibility>
+    public var nameVisibility: Patch<ProfileVisibility>
+    public var ageVisibility: Patch<ProfileVisibility>
+    public var givesReadReceipts: Patch<Bool>
 
     public init(
       language: Patch<Language> = .keep, timeZone: Patch<ChosenTimeZone> = .keep, dayStartHour: Patch<Int> = .keep,
       muteHelpNotifications: Patch<Bool> = .keep,
-      consents: Patch<ConsentChoices> = .keep, directoryVisibility: Patch<DirectoryVisibility> = .keep
+      consents: Patch<ConsentChoices> = .keep, directoryVisibility: Patch<DirectoryVisibility> = .keep,
+      nameVisibility: Patch<ProfileVisibility> = .keep, ageVisibility: Patch<ProfileVisibility> = .keep,
+      givesReadReceipts: Patch<Bool> = .keep
     ) {
       self.language = language
       self.timeZone = timeZone
@@ -68,6 +93,9 @@ public enum UpdateSettings: AccountOperation {
       self.muteHelpNotifications = muteHelpNotifications
       self.consents = consents
       self.directoryVisibility = directoryVisibility
+      self.nameVisibility = nameVisibility
+      self.ageVisibility = ageVisibility
+      self.givesReadReceipts = givesReadReceipts
     }
 
     public static let notes: Notes = [
@@ -80,6 +108,10 @@ public enum UpdateSettings: AccountOperation {
       "consents": Note("Consents to give (`true`) and to withdraw (`false`)."),
       "directoryVisibility": Note(
         "`listed` lets others find the account by searching, once its e-mail address is verified."),
+      "nameVisibility": Note("To whom the profile shows the person's name."),
+      "ageVisibility": Note("To whom the profile shows the person's age."),
+      "givesReadReceipts": Note(
+        "Whether friends see how far messages were read: only where both give read receipts does either of them."),
     ]
   }
 

@@ -49,6 +49,7 @@ struct AccountDeletionFeature: Feature {
 
   func register(in service: inout ServiceDefinition) {
     service.serve(DeleteAccount.self, handlers.delete)
+    service.serve(DeleteSuspendedAccount.self, handlers.deleteSuspended)
     service.serve(ReadAccountDeletion.self, read: handlers.read)
     service.serve(ConfirmErasure.self, write: handlers.confirm)
     service.serve(ReadDeletionReport.self, handlers.readReport)

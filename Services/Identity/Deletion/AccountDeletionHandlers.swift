@@ -28,6 +28,31 @@ struct AccountDeletionHandlers: Sendable {
       token: DeletionToken.text(deletion, key: keys.deletions))
   }
 
+  func deleteSuspended(_ input: DeleteSuspendedAccount.Input, _ call: OpenCall) async throws -> DeleteSuspendedAccount.Output {
+    // A refusal is recorded in the transaction, so it must be thrown after it.
+    let deletion = try await call.write { [self] transaction in
+      transaction.afterCommit { wake() }
+      return try deleteSuspended(SuspensionToken(input.token), call, transaction)
+    }.get()
+    return DeleteAccount.Output(
+      deletion: try await call.read { try AccountDeletionStore.view(deletion, cleanSeconds: cleanSeconds, in: $0) },
+      token: DeletionToken.text(deletion, key: keys.deletions))
+  }
+
+  /// Deletes the suspended account whose link was opened: who has the link has the account's mailbox, and no session can be had.
+  private func deleteSuspended(
+    _ token: SuspensionToken?, _ call: OpenCall, _ transaction: Transaction
+  ) throws -> Result<AccountDeletionRecord, Failure> {
+    switch try SuspensionLinkStore.open(token, keys, now: transaction.now, in: transaction.database) {
+    case .refused(let refusal):
+      try IncidentDetection.refuseLink(refusal, from: call.caller, transaction)
+      return .failure(refusal.failure)
+    case .works(let opened):
+      try AdministratorStore.requireOthers(than: opened.account, in: transaction.database)
+      return .success(try AccountDeletionStore.begin(opened.account, erasure, keys, secrets, transaction))
+    }
+  }
+
   func read(_ input: ReadAccountDeletion.Input, _ call: OpenCall, _ database: Database) throws -> AccountDeletion {
     guard let token = DeletionToken(input.token), let deletion = try AccountDeletionStore.find(token.claimedLink, in: database),
       token.isOf(deletion, key: keys.deletions)

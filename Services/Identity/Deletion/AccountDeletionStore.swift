@@ -72,7 +72,7 @@ enum AccountDeletionStore {
             PRIMARY KEY (deletion_id, service)
           ) STRICT, WITHOUT ROWID;
 
-          -- Sessions that ended with their account: told by the snapshot for as long as their access tokens live.
+          -- Sessions that ended with their account: published by the snapshot for as long as their access tokens live.
           CREATE TABLE ended_sessions (
             session_id BLOB NOT NULL PRIMARY KEY CHECK (length(session_id) = 16),
             account_id BLOB NOT NULL CHECK (length(account_id) = 16),

@@ -18,8 +18,8 @@ enum DirectoryHandlers {
       try DirectoryPosition(text: text, of: search)
     }
     let start = position ?? .start(DirectoryNames.key(search.scalars))
-    let left = max(0, SearchDirectory.maxResults - start.count)
-    let hits = try DirectoryStore.search(search, behind: start, limit: min(page.fetchLimit, left), for: account.id, in: database)
+    let hits = try DirectoryStore.search(
+      search, behind: start, limit: page.fetchLimit, for: account.id, now: call.now, in: database)
     return page.page(of: hits, key: \.position) { $0.entry }
   }
 }

@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import ServiceKit
 
 /// The names by which an account is found: where in them something can begin, and which of these positions counts for a search.
 struct DirectoryNames: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import GRDB
 import IdentityContract
 import Operations
+import ServiceKit
 import Storage
 
 /// An account that a search has found.
@@ -12,15 +13,12 @@ struct DirectoryHit: Sendable {
 
 /// A position in what a search finds: behind the hit at that index.
 struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
-  /// How many hits are up to here.
-  var count: Int
   let rank: DirectoryNames.Rank
   let beginning: String
   let number: Int64
   let place: Int
 
-  init(count: Int, rank: DirectoryNames.Rank, beginning: String, number: Int64, place: Int) {
-    self.count = count
+  init(rank: DirectoryNames.Rank, beginning: String, number: Int64, place: Int) {
     self.rank = rank
     self.beginning = beginning
     self.number = number
@@ -29,19 +27,19 @@ struct DirectoryPosition: Sendable, Hashable, CustomStringConvertible {
 
   /// Before the first hit of a search.
   static func start(_ key: String) -> DirectoryPosition {
-    DirectoryPosition(count: 0, rank: .name, beginning: key, number: -1, place: -1)
+    DirectoryPosition(rank: .name, beginning: key, number: -1, place: -1)
   }
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(at: " ", maxSplits: 4)
-    guard parts.count == 5, let count = Int(parts[0]), let rank = Int(parts[1]).flatMap(DirectoryNames.Rank.init(rawValue:)),
-      let number = Int64(parts[2]), let place = Int(parts[3])
+    let parts = text.split(at: "/", maxSplits: 3)
+    guard parts.count == 4, let rank = Int(parts[0]).flatMap(DirectoryNames.Rank.init(rawValue:)), let number = Int64(parts[1]),
+      let place = Int(parts[2])
     else { throw PageCursor.invalid }
-    self.init(count: count, rank: rank, beginning: String(parts[4]), number: number, place: place)
+    self.init(rank: rank, beginning: String(parts[3]), number: number, place: place)
   }
 
-  var description: String { "\(count) \(rank.rawValue) \(number) \(place) \(beginning)" }
+  var description: String { "\(rank.rawValue)/\(number)/\(place)/\(beginning)" }
 }
 
 /// The names under which accounts are found.
@@ -78,9 +76,11 @@ enum DirectoryStore {
   /// The statement that goes through the positions of one rank at which something begins, without the accounts that the one who searches (`?6`)
   /// is not to see at that time (`?7`).
   static let searchSQL = """
-    SELECT beginning, number, place, account_id, names, username, nickname
+    SELECT beginning, number, place, accounts.account_id, names, username, nickname, photo_tag, \(RelationStore.columns)
     FROM directory_places JOIN directory_entries USING (number) JOIN accounts USING (account_id)
+    LEFT JOIN relations ON relations.account_id = ?6 AND relations.other_account_id = accounts.account_id
     WHERE rank = ?1 AND (beginning, number, place) > (?2, ?3, ?4) AND beginning < ?5
+      AND \(RelationStore.isOpen) AND (suspended_until IS NULL OR suspended_until <= ?7)
     ORDER BY beginning, number, place
     """
 
@@ -89,7 +89,8 @@ enum DirectoryStore {
   /// It stops at the last hit that is asked for, and ignores other positions only of accounts that are hits already, and the few that are
   /// suspended for a time or that are blocked between the two: so a page takes as long among a hundred thousand accounts as among a hundred.
   static func search(
-    _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID, in database: Database
+    _ search: DirectoryText, behind position: DirectoryPosition, limit: Int, for searcher: AccountID, now: Instant,
+    in database: Database
   ) throws -> [DirectoryHit] {
     let key = DirectoryNames.key(search.scalars)
     var hits: [DirectoryHit] = []
@@ -99,7 +100,7 @@ enum DirectoryStore {
       let start = rank == position.rank ? position : .start(key)
       let rows = try Row.fetchCursor(
         database.cachedStatement(sql: DirectoryStore.searchSQL),
-        arguments: [rank.rawValue, start.beginning, start.number, start.place, key + "\u{10FFFF}"])
+        arguments: [rank.rawValue, start.beginning, start.number, start.place, key + "\u{10FFFF}", searcher, now])
       while hits.count < limit, let row = try rows.next() {
         let place: Int = row["place"]
         // Of an account's positions that match only the first is shown.
@@ -108,10 +109,10 @@ enum DirectoryStore {
         else { continue }
         hits.append(
           DirectoryHit(
-            entry: DirectoryEntry(accountID: row["account_id"], username: row["username"], nickname: row["nickname"]),
-            position: DirectoryPosition(
-              count: position.count + hits.count + 1, rank: rank, beginning: row["beginning"], number: row["number"],
-              place: place)))
+            entry: DirectoryEntry(
+              accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
+              photoURL: row.photoURL(of: "account_id"), relation: KnownRelation(row).relation),
+            position: DirectoryPosition(rank: rank, beginning: row["beginning"], number: row["number"], place: place)))
       }
       if hits.count == limit { break }
     }
@@ -121,7 +122,8 @@ enum DirectoryStore {
   /// Lets the directory show the account as it is now, or not at all. One that is suspended for a time keeps its entry, which searches leave
   /// out until it is over; one that is banned has none.
   static func update(_ account: AccountRecord, _ transaction: Transaction) throws {
-    let isShown = account.directoryVisibility == .listed && account.verifiedAt != nil
+    let isShown =
+      account.directoryVisibility == .listed && account.verifiedAt != nil && account.suspendedUntil != .endOfTime
     let names = isShown ? DirectoryNames(account.username, account.nickname) : nil
     let row = try Row.fetchOne(
       transaction.database.cachedStatement(sql: "SELECT number, names FROM directory_entries WHERE account_id = ?"),

@@ -106,6 +106,9 @@ enum EmailChangeStore {
     guard let token, let change = try find(token.claimedLink, in: database), token.isOf(change, key: keys.emailChanges),
       let account = try AccountStore.find(change.accountID, in: database)
     else { return refused(.linkInvalid, nil) }
+    if let suspension = account.suspension(at: now) {
+      return .refused(LinkRefusal(.emailChangeRefused, suspension, account.id))
+    }
     if let failure = try refusal(of: change, now: now, in: database) { return refused(failure, account.id) }
     return .works(OpenedEmailChange(change: change, account: account))
   }

@@ -81,9 +81,9 @@ enum ProviderGrantStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT grant_id, provider FROM (
-          SELECT grant_id, provider, row_number() OVER (PARTITION BY provider ORDER BY next_at, grant_id) AS place
+          SELECT grant_id, provider, row_number() OVER (PARTITION BY provider ORDER BY next_at, grant_id) AS position
           FROM provider_grants WHERE identity_id IS NULL AND next_at <= ?)
-        WHERE place <= ? ORDER BY place
+        WHERE position <= ? ORDER BY position
         """)
     return try Row.fetchAll(statement, arguments: [now, maximum]).map {
       DueRevocation(id: $0["grant_id"], provider: $0["provider"])

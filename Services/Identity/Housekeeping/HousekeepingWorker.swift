@@ -56,10 +56,7 @@ struct HousekeepingWorker: Service {
 
   /// Ends the sessions in doubt for which nobody can answer any more.
   private func closeUnanswered() async throws {
-    var closed = 0
-    repeat {
-      closed = try await store.write { try LoginAlertStore.closeUnansweredSessions(limit: Self.batch, $0) }
-    } while closed == Self.batch
+    try await inBatches { try LoginAlertStore.closeUnansweredSessions(limit: Self.batch, $0) }
   }
 
   private func sweep(_ rule: Rule) async throws {
@@ -68,14 +65,18 @@ struct HousekeepingWorker: Service {
       DELETE FROM \(rule.table) WHERE (\(rule.key)) IN (
         SELECT \(rule.key) FROM \(rule.table) WHERE \(rule.instant) < ?\(exception) LIMIT ?)
       """
-    var removed = 0
-    repeat {
-      removed = try await store.write { transaction in
-        let oldest = transaction.now.adding(seconds: -rule.keptSeconds)
-        try transaction.database.cachedStatement(sql: sql).execute(arguments: [oldest, Self.batch])
-        return transaction.database.changesCount
-      }
-    } while removed == Self.batch
+    try await inBatches { transaction in
+      let oldest = transaction.now.adding(seconds: -rule.keptSeconds)
+      try transaction.database.cachedStatement(sql: sql).execute(arguments: [oldest, Self.batch])
+      return transaction.database.changesCount
+    }
+  }
+
+  /// Removes until nothing is left that is due. Each batch is a transaction of its own, so that nobody waits long for it.
+  ///
+  /// - Parameter remove: returns how many it removed.
+  private func inBatches(_ remove: @escaping @Sendable (Transaction) throws -> Int) async throws {
+    while try await store.write(remove) == Self.batch {}
   }
 
   /// How long a table's rows are kept after an instant of theirs; each of these columns has an index.
@@ -108,6 +109,8 @@ struct HousekeepingWorker: Service {
     Rule(
       table: "login_alerts", key: "alert_id", instant: "expires_at", keptSeconds: linksKeptSeconds,
       exception: LoginAlertStore.isNeeded),
+    Rule(table: "suspension_links", key: "link_id", instant: "expires_at", keptSeconds: linksKeptSeconds),
+    Rule(table: "suspensions", key: "suspension_id", instant: "until", keptSeconds: SuspensionStore.keptSeconds),
     Rule(table: "incidents", key: "incident_id", instant: "last_at", keptSeconds: incidentsKeptSeconds),
     Rule(table: "security_mails", key: "mail_id", instant: "created_at", keptSeconds: linksKeptSeconds),
     Rule(table: "security_reports", key: "report_id", instant: "created_at", keptSeconds: SecurityReportRules.keptSeconds),

@@ -95,13 +95,13 @@ enum IncidentDetection {
     guard refusal.isGuess, let address = SecurityEvent.address(caller) else { return }
     let count = try Int.fetchOne(
       transaction.database.cachedStatement(
-        sql: "SELECT COUNT(*) FROM security_events WHERE subscriber = ? AND at > ? AND detail IN (?, ?, ?, ?, ?)"),
+        sql: "SELECT COUNT(*) FROM security_events WHERE subscriber = ? AND at > ? AND detail IN (?, ?, ?, ?, ?, ?)"),
       arguments: [
         SecurityEvent.subscriber(caller), transaction.now.adding(seconds: -IncidentRules.guessWindowSeconds),
         VerificationFailure.linkInvalid.rawValue,
         RecoveryFailure.linkInvalid.rawValue, EmailChangeFailure.linkInvalid.rawValue,
         EmailChangeUndoFailure.linkInvalid.rawValue,
-        LoginAlertFailure.linkInvalid.rawValue,
+        LoginAlertFailure.linkInvalid.rawValue, SuspensionLinkFailure.linkInvalid.rawValue,
       ])
     if let finding = IncidentRules.finding(.linksGuessed, count ?? 0) {
       try IncidentStore.raise(finding, on: .address(address), transaction)

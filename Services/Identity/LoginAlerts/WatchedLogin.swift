@@ -22,6 +22,11 @@ enum WatchedLogin {
     _ account: AccountRecord, device: DeviceName?, failures: Int, isByPassword: Bool = false, isProvenDevice: Bool = false,
     _ caller: Caller, _ watch: LoginWatch, _ transaction: Transaction
   ) throws -> Result<GivenTokens, Failure> {
+    if let suspension = account.suspension(at: transaction.now) {
+      try SecurityEventStore.record(SecurityEvent(.loginWhileSuspended, account: account.id), from: caller, transaction)
+      try SuspensionLinkStore.request(of: account.id, transaction)
+      return .failure(suspension)
+    }
     let origin = watch.origin(
       account.id, device: device?.description, userAgent: caller.keptUserAgent, address: caller.keptAddress)
     var facts = try LoginHistoryStore.facts(

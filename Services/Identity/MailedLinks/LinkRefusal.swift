@@ -12,8 +12,12 @@ struct LinkRefusal: Sendable {
 
   /// - Parameter account: nil where it is nobody's link.
   init(_ kind: SecurityEvent.Kind, _ failure: some FailureCode, _ account: AccountID?) {
+    self.init(kind, Failure(failure), account)
+  }
+
+  init(_ kind: SecurityEvent.Kind, _ failure: Failure, _ account: AccountID?) {
     self.kind = kind
-    self.failure = Failure(failure)
+    self.failure = failure
     self.account = account
     isGuess = account == nil
   }

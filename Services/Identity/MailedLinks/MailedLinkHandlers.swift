@@ -29,6 +29,8 @@ struct MailedLinkHandlers: Sendable {
     case .emailChangeUndo:
       try EmailChangeStore.open(EmailChangeUndoToken(link.token), keys, now: now, in: database).map { _ in false }
     case .loginAlert: try LoginAlertStore.open(LoginAlertToken(link.token), keys, now: now, in: database).map { _ in false }
+    case .suspension:
+      try SuspensionLinkStore.open(SuspensionToken(link.token), keys, now: now, in: database).map { _ in false }
     }
   }
 }

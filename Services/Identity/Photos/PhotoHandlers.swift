@@ -34,7 +34,14 @@ struct PhotoHandlers: Sendable {
   }
 
   static func read(_ input: ReadPhoto.Input, _ call: AccountCall, _ database: Database) throws -> MediaFile {
-    _ = try call.liveAccount(database)
-    return try PhotoStore.read(of: input.accountID, in: database)
+    let viewer = try call.liveAccount(database)
+    let known = try RelationStore.find(of: viewer.id, to: input.accountID, in: database)
+    guard let account = try AccountStore.find(input.accountID, in: database),
+      ProfileRules.view(known, isSuspended: account.isSuspended(at: call.now)) == .whole
+    else { throw Failure(RequestFailure.notFound) }
+    var photo = try PhotoStore.read(of: account.id, in: database)
+    // Another version has another address.
+    if photo.tag == input.version { photo.isImmutable = true }
+    return photo
   }
 }

@@ -31,6 +31,39 @@ enum PhotoStore {
     }
   }
 
+  /// Other services did not learn of photos before.
+  static func publicationMigration(_ number: Int) -> Migration {
+    Migration(number, "photos that were never published") { database in
+      try database.execute(
+        sql: """
+          -- The accounts whose photo other services have not learned of yet.
+          CREATE TABLE unpublished_photos (
+            account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE
+          ) STRICT, WITHOUT ROWID;
+          INSERT INTO unpublished_photos (account_id) SELECT account_id FROM accounts WHERE photo_tag IS NOT NULL;
+          """)
+    }
+  }
+
+  /// Publishes some of the accounts whose photo was never published.
+  ///
+  /// - Returns: how many.
+  static func publishEarlier(atMost limit: Int, _ transaction: Transaction) throws -> Int {
+    let accounts = try AccountID.fetchAll(
+      transaction.database.cachedStatement(
+        sql: """
+          DELETE FROM unpublished_photos WHERE account_id IN (SELECT account_id FROM unpublished_photos LIMIT ?)
+          RETURNING account_id
+          """), arguments: [limit])
+    for account in accounts {
+      // Whoever keeps accounts ignores what is no newer than what it has.
+      try transaction.database.cachedStatement(sql: "UPDATE accounts SET revision = revision + 1 WHERE account_id = ?")
+        .execute(arguments: [account])
+      _ = try AccountStore.publish(account, transaction)
+    }
+    return accounts.count
+  }
+
   /// The account's photo.
   ///
   /// - Throws: `not_found` without one.
@@ -62,8 +95,18 @@ enum PhotoStore {
     try setTag(of: account, nil, transaction)
   }
 
+  /// Removes the account's photo if it is the one of that tag.
+  static func delete(of account: AccountID, tag: String, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: "SELECT 1 FROM accounts WHERE account_id = ? AND photo_tag = ?")
+    if try Row.fetchOne(statement, arguments: [account, tag]) != nil { try delete(of: account, transaction) }
+  }
+
+  /// Notes which photo the account has, and publishes it where that is another than before.
   private static func setTag(of account: AccountID, _ tag: String?, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(sql: "UPDATE accounts SET photo_tag = ? WHERE account_id = ?")
-      .execute(arguments: [tag, account])
+    try transaction.database.cachedStatement(
+      sql: "UPDATE accounts SET photo_tag = ?1, revision = revision + 1 WHERE account_id = ?2 AND photo_tag IS NOT ?1"
+    ).execute(arguments: [tag, account])
+    if transaction.database.changesCount > 0 { _ = try AccountStore.publish(account, transaction) }
   }
 }

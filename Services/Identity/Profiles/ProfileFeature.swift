@@ -5,5 +5,9 @@ import ServiceKit
 struct ProfileFeature: Feature {
   let handlers: ProfileHandlers
 
-  func register(in service: inout ServiceDefinition) { service.serve(EditProfile.self, write: handlers.edit) }
+  func register(in service: inout ServiceDefinition) {
+    service.serve(EditProfile.self, write: handlers.edit)
+    service.serve(ReadProfile.self, read: ProfileHandlers.read)
+    service.serve(FindProfile.self, read: ProfileHandlers.find)
+  }
 }

@@ -2,6 +2,7 @@ import GRDB
 import IdentityContract
 import Operations
 import ServiceKit
+import SocialContract
 import Storage
 
 /// Profiles, edited and read.
@@ -20,6 +21,44 @@ struct ProfileHandlers: Sendable {
         SecurityEvent(.usernameChanged, account: account.id, session: try call.session), from: call.caller, transaction)
     }
     return try AccountStore.publish(account.id, transaction).own
+  }
+
+  static func read(_ input: ReadProfile.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
+    let viewer = try call.liveAccount(database)
+    return try profile(AccountStore.find(input.accountID, in: database), for: viewer, now: call.now, in: database)
+  }
+
+  static func find(_ input: FindProfile.Input, _ call: AccountCall, _ database: Database) throws -> Profile {
+    let viewer = try call.liveAccount(database)
+    return try profile(AccountStore.find(input.username, in: database), for: viewer, now: call.now, in: database)
+  }
+
+  private static func profile(
+    _ account: AccountRecord?, for viewer: AccountRecord, now: Instant, in database: Database
+  ) throws -> Profile {
+    guard let account else { throw Failure(RequestFailure.notFound) }
+    let known = try RelationStore.find(of: viewer.id, to: account.id, in: database)
+    switch ProfileRules.view(known, isSuspended: account.isSuspended(at: now)) {
+    case .nothing: throw Failure(RequestFailure.notFound)
+    case .names: return account.names(known.relation)
+    case .whole: return account.profile(known.relation, isOwn: account.id == viewer.id)
+    }
+  }
+}
+
+extension AccountRecord {
+  /// What somebody sees of it who has blocked it.
+  fileprivate func names(_ relation: Relation) -> Profile {
+    Profile(accountID: id, username: username, nickname: nickname, createdAt: createdAt, relation: relation)
+  }
+
+  /// What somebody sees of it with that between the two.
+  fileprivate func profile(_ relation: Relation, isOwn: Bool) -> Profile {
+    Profile(
+      accountID: id, username: username, nickname: nickname,
+      name: ProfileRules.shows(nameVisibility, to: relation, isOwn: isOwn) ? name : nil,
+      age: ProfileRules.shows(ageVisibility, to: relation, isOwn: isOwn) ? age : nil,
+      photoURL: photoURL, createdAt: createdAt, relation: relation)
   }
 }
 

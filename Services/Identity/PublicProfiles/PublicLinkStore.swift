@@ -54,12 +54,14 @@ enum PublicLinkStore {
 
   /// Whose public profile that key opens.
   ///
-  /// - Throws: `not_found`, whatever is wrong with the key.
-  static func findAccount(_ text: String, key: SecretKey, in database: Database) throws -> AccountRecord {
+  /// - Throws: `not_found`, whatever is wrong with the key, and while the account is suspended.
+  static func findAccount(_ text: String, key: SecretKey, now: Instant, in database: Database) throws -> AccountRecord {
     guard let opened = PublicLinkKey(text),
       let link = try Row.fetchOne(
         database.cachedStatement(sql: "SELECT * FROM public_links WHERE link_id = ?"), arguments: [opened.claimedLink]
-      ).map(PublicLinkRecord.init), opened.isOf(link, key: key), let account = try AccountStore.find(link.accountID, in: database)
+      ).map(PublicLinkRecord.init), opened.isOf(link, key: key),
+      let account = try AccountStore.find(link.accountID, in: database),
+      !account.isSuspended(at: now)
     else { throw Failure(RequestFailure.notFound) }
     return account
   }

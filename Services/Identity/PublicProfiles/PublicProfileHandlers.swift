@@ -24,13 +24,14 @@ struct PublicProfileHandlers: Sendable {
   }
 
   func read(_ input: ReadPublicProfile.Input, _ call: OpenCall, _ database: Database) throws -> PublicProfile {
-    let account = try PublicLinkStore.findAccount(input.key, key: keys.publicLinks, in: database)
+    let account = try PublicLinkStore.findAccount(input.key, key: keys.publicLinks, now: call.now, in: database)
     return PublicProfile(
       username: account.username, nickname: account.nickname, createdAt: account.createdAt, photoTag: account.photoTag)
   }
 
   func readPhoto(_ input: ReadPublicPhoto.Input, _ call: OpenCall, _ database: Database) throws -> MediaFile {
-    try PhotoStore.read(of: PublicLinkStore.findAccount(input.key, key: keys.publicLinks, in: database).id, in: database)
+    try PhotoStore.read(
+      of: PublicLinkStore.findAccount(input.key, key: keys.publicLinks, now: call.now, in: database).id, in: database)
   }
 
   private static func ownLink(of account: AccountRecord, _ keys: IdentityKeys, in database: Database) throws -> PublicLink {

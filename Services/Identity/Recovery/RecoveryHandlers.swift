@@ -52,7 +52,7 @@ struct RecoveryHandlers: Sendable {
   ) throws -> ReadRecoverySecret.Output {
     guard let link = try RecoveryStore.find(input.recoveryID, in: database),
       let account = try link.accountID.flatMap({ try AccountStore.find($0, in: database) }), link.isTo(account, keys),
-      RecoveryRules.refusal(link.opened, now: call.now) == nil
+      RecoveryRules.refusal(link.opened, now: call.now) == nil, !account.isSuspended(at: call.now)
     else { throw Failure(RequestFailure.notFound) }
     return ReadRecoverySecret.Output(
       token: RecoveryToken.text(link, key: keys.recovery), email: account.email, username: account.username,

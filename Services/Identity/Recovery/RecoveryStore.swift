@@ -141,6 +141,8 @@ enum RecoveryStore {
       transaction.now.adding(seconds: RecoveryRules.lifetimeSeconds),
     ])
     try transaction.publish(PasswordRecoveryRequested(recoveryID: id, accountID: account))
+    // Of a suspended account no password is recovered: instead its owner is mailed the link about that.
+    try SuspensionLinkStore.request(of: account, transaction)
   }
 
   /// Notes that the link did its work.
@@ -181,6 +183,10 @@ extension RecoveryStore {
     guard let token, let link = try find(token.claimedLink, in: database), token.isOf(link, key: keys.recovery),
       let account = try link.accountID.flatMap({ try AccountStore.find($0, in: database) }), link.isTo(account, keys)
     else { return refused(.linkInvalid, nil) }
+    // A new password would let nobody in; the owner has another mail.
+    if let suspension = account.suspension(at: now) {
+      return .refused(LinkRefusal(.passwordRecoveryRefused, suspension, account.id))
+    }
     if let failure = RecoveryRules.refusal(link.opened, now: now) { return refused(failure, account.id) }
     return .works(OpenedRecovery(link: link, account: account))
   }

@@ -27,6 +27,7 @@ struct SecurityEvent: Sendable {
     case usernameChanged
     case emailChangeRequested, emailChangeFailed, emailChangeRefused, emailChanged
     case emailChangeCancelled, emailChangeUndone, emailChangeUndoRefused
+    case accountSuspended, suspensionLifted, loginWhileSuspended, suspensionAppealed, suspensionLinkRefused
 
     var severity: SecuritySeverity {
       switch self {
@@ -53,6 +54,8 @@ struct SecurityEvent: Sendable {
       case .emailChangeCancelled, .emailChangeUndone, .emailChangeUndoRefused: .warning
       // Whoever guesses at a link's token is after the account.
       case .passwordRecoveryRefused, .loginAlertRefused, .emailChangeRefused: .warning
+      case .accountSuspended, .suspensionLifted, .loginWhileSuspended, .suspensionAppealed: .info
+      case .suspensionLinkRefused: .warning
       case .loginNoticed, .loginConfirmed, .loginUnanswered, .incidentClosed: .info
       case .loginSuspicious, .loginDisowned: .warning
       // The password is in other hands.

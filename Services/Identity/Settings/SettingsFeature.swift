@@ -5,7 +5,7 @@ import Storage
 
 /// The settings of accounts (ID-13).
 struct SettingsFeature: Feature {
-  let migrations = [SettingsStore.migration(9)]
+  let migrations = [SettingsStore.migration(9), SettingsStore.profilesMigration(33), SettingsStore.readReceiptMigration(34)]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ReadSettings.self, read: SettingsHandlers.read)

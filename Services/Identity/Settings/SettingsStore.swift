@@ -32,12 +32,36 @@ enum SettingsStore {
     }
   }
 
+  /// To whom a profile shows what others did not see before.
+  static func profilesMigration(_ number: Int) -> Migration {
+    Migration(number, "what profiles show") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE accounts ADD COLUMN name_visibility TEXT NOT NULL DEFAULT 'hidden'
+            CHECK (name_visibility IN ('hidden', 'friends', 'everyone'));
+          ALTER TABLE accounts ADD COLUMN age_visibility TEXT NOT NULL DEFAULT 'hidden'
+            CHECK (age_visibility IN ('hidden', 'friends', 'everyone'));
+          """)
+    }
+  }
+
+  /// Everybody gives read receipts until it decides otherwise.
+  static func readReceiptMigration(_ number: Int) -> Migration {
+    Migration(number, "read receipts") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE accounts ADD COLUMN gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1))
+          """)
+    }
+  }
+
   /// What the account's owner has decided.
   static func read(of account: AccountRecord, in database: Database) throws -> AccountSettings {
     AccountSettings(
       language: account.language, timeZone: account.timeZone, dayStartHour: account.dayStartHour,
       muteHelpNotifications: account.mutesHelp, consents: try ConsentStore.states(of: account.id, in: database),
-      directoryVisibility: account.directoryVisibility)
+      directoryVisibility: account.directoryVisibility, nameVisibility: account.nameVisibility,
+      ageVisibility: account.ageVisibility, givesReadReceipts: account.givesReadReceipts)
   }
 
   /// Changes the settings that are given, and publishes that if it makes a difference.
@@ -51,19 +75,25 @@ enum SettingsStore {
       input.dayStartHour.applied(to: account.dayStartHour) != account.dayStartHour,
       input.muteHelpNotifications.applied(to: account.mutesHelp) != account.mutesHelp,
       input.directoryVisibility.applied(to: account.directoryVisibility) != account.directoryVisibility,
+      input.nameVisibility.applied(to: account.nameVisibility) != account.nameVisibility,
+      input.ageVisibility.applied(to: account.ageVisibility) != account.ageVisibility,
+      input.givesReadReceipts.applied(to: account.givesReadReceipts) != account.givesReadReceipts,
       !choices.changes(from: account.consents).isEmpty,
     ].contains(true)
     guard isChanged else { return account }
     try transaction.database.cachedStatement(
       sql: """
         UPDATE accounts SET language = ?, time_zone = ?, day_start_hour = ?, mutes_help = ?, directory_visibility = ?,
-          revision = revision + 1
+          name_visibility = ?, age_visibility = ?, gives_read_receipts = ?, revision = revision + 1
         WHERE account_id = ?
         """
     ).execute(arguments: [
       input.language.applied(to: account.language), input.timeZone.value?.name ?? account.timeZone,
       input.dayStartHour.applied(to: account.dayStartHour), input.muteHelpNotifications.applied(to: account.mutesHelp),
-      input.directoryVisibility.applied(to: account.directoryVisibility), account.id,
+      input.directoryVisibility.applied(to: account.directoryVisibility),
+      input.nameVisibility.applied(to: account.nameVisibility),
+      input.ageVisibility.applied(to: account.ageVisibility),
+      input.givesReadReceipts.applied(to: account.givesReadReceipts), account.id,
     ])
     try ConsentStore.change(of: account.id, from: account.consents, by: choices, transaction)
     return try AccountStore.publish(account.id, transaction)

@@ -22,6 +22,8 @@ struct IdentityKeys: Sendable {
   let devices: SecretKey
   /// Tokens of links about logins.
   let loginAlerts: SecretKey
+  /// Tokens of links about suspensions.
+  let suspensions: SecretKey
   /// Ids of access tokens.
   let tokenIDs: SecretKey
   /// Tokens by which a deletion's state is read.
@@ -43,6 +45,7 @@ struct IdentityKeys: Sendable {
     externalLogins = SecretKey(secret, purpose: "external logins")
     devices = SecretKey(secret, purpose: "known devices")
     loginAlerts = SecretKey(secret, purpose: "login alert links")
+    suspensions = SecretKey(secret, purpose: "suspension links")
     tokenIDs = SecretKey(secret, purpose: "access token ids")
     deletions = SecretKey(secret, purpose: "account deletions")
     usernames = SecretKey(secret, purpose: "reserved usernames")

@@ -11,6 +11,6 @@ extension Contract {
       ListDeadMails.self, RetryDeadMail.self,
       ListMailbox.self, ReadMailboxMail.self,
     ],
-    events: [NotificationCreated.self],
+    events: [NotificationCreated.self, NotificationChanged.self],
     words: [.init(en: [UInt8](notifications_words_en), es: [UInt8](notifications_words_es))])
 }

@@ -29,7 +29,7 @@ public struct Notification: Document, Hashable {
   }
 
   public static let notes: Notes = [
-    "id": "Names the notification.", "number": Note("Its place in the account's inbox, without gaps.", range: 1...9e15),
+    "id": "Names the notification.", "number": Note("Its position in the account's inbox, without gaps.", range: 1...9e15),
     "kind": "What it is about.", "title": "What happened, in a few words, in the reader's language.",
     "text": "What happened, in a sentence, in the reader's language.", "parameters": "The values in title and text.",
     "links": "What it leads to.", "createdAt": "When it was made.", "readAt": "When it was read; absent while it is not.",
@@ -51,6 +51,9 @@ public struct NotificationLinks: Document, Hashable {
   public var incidentID: ID<Linked>?
   public var followRequestID: ID<Linked>?
   public var importID: ID<Linked>?
+  public var friendChallengeID: ID<Linked>?
+  public var reportID: ID<Linked>?
+  public var caseID: ID<Linked>?
 
   public init(
     accountID: AccountID? = nil, friendRequestID: ID<Linked>? = nil, conversationID: ID<Linked>? = nil,
@@ -58,7 +61,9 @@ public struct NotificationLinks: Document, Hashable {
     offerID: ID<Linked>? = nil, redemptionID: ID<Linked>? = nil,
     loginAlertID: ID<Linked>? = nil, incidentID: ID<Linked>? = nil,
     followRequestID: ID<Linked>? = nil,
-    importID: ID<Linked>? = nil
+    importID: ID<Linked>? = nil,
+    friendChallengeID: ID<Linked>? = nil,
+    reportID: ID<Linked>? = nil, caseID: ID<Linked>? = nil
   ) {
     self.accountID = accountID
     self.friendRequestID = friendRequestID
@@ -70,6 +75,9 @@ public struct NotificationLinks: Document, Hashable {
     self.incidentID = incidentID
     self.followRequestID = followRequestID
     self.importID = importID
+    self.friendChallengeID = friendChallengeID
+    self.reportID = reportID
+    self.caseID = caseID
   }
 
   public static let notes: Notes = [
@@ -78,6 +86,8 @@ public struct NotificationLinks: Document, Hashable {
     "loginAlertID": "The login to answer for.", "incidentID": "The incident, for administrators.",
     "followRequestID": "The follow request.",
     "importID": "The import.",
+    "friendChallengeID": "The challenge.",
+    "reportID": "Your report.", "caseID": "What moderators decided against you.",
   ]
 }
 
@@ -233,4 +243,27 @@ public struct NotificationCreated: Event, Hashable {
 
   public static let spec = EventSpec(
     "notifications.created", by: .notifications, requirements: ["NOT-1"], "A notification came into an account's inbox.")
+}
+
+/// A notification in an account's inbox says something else, as when the message that it quotes was edited or removed: the gateway delivers it
+/// live, without a number of its own.
+public struct NotificationChanged: Event, Hashable {
+  public var accountID: AccountID
+  public var number: Int
+  public var notification: Notification
+
+  public init(accountID: AccountID, number: Int, notification: Notification) {
+    self.accountID = accountID
+    self.number = number
+    self.notification = notification
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose inbox.", "number": "The notification's number, as before.",
+    "notification": "The notification as the inbox lists it now, in the account's language.",
+  ]
+
+  public static let spec = EventSpec(
+    "notifications.changed", by: .notifications, isLive: true, requirements: ["NOT-1"],
+    "A notification in an account's inbox says something else.")
 }

@@ -91,7 +91,7 @@ public enum ReadMailboxMail: OpenOperation {
     }
 
     public static let notes: Notes = [
-      "head": "What its head tells.", "text": Note("Its plain text.", breaksLines: true),
+      "head": "What its head says.", "text": Note("Its plain text.", breaksLines: true),
       "html": Note("Its HTML, as it was written.", breaksLines: true),
     ]
   }

@@ -67,6 +67,23 @@ enum InboxStore {
       id: id, number: number, kind: item.kind, content: item.content, createdAt: transaction.now, readAt: nil, language)
   }
 
+  /// Lets the notification of that source say something else, where it stands and as read as it is; nil where there is none, also because its
+  /// owner deleted it.
+  static func amend(
+    _ item: InboxItem, of account: AccountID, _ language: Language, _ transaction: Transaction
+  ) throws -> Notification? {
+    let database = transaction.database
+    let found = try database.cachedStatement(
+      sql: "SELECT * FROM notifications WHERE account_id = ? AND source = ? AND deleted_at IS NULL")
+    guard let row = try Row.fetchOne(found, arguments: [account, item.source]) else { return nil }
+    let id: ID<Notification> = row["notification_id"]
+    try database.cachedStatement(sql: "UPDATE notifications SET kind = ?, content = ? WHERE notification_id = ?")
+      .execute(arguments: [item.kind, String(decoding: item.content.json, as: UTF8.self), id])
+    return Notification(
+      id: id, number: row["number"], kind: item.kind, content: item.content, createdAt: row["created_at"],
+      readAt: row["read_at"], language)
+  }
+
   /// An inbox, newest first.
   ///
   /// - Parameter withLogins: not for a session in doubt: notices of logins show from what and from where its account is used, by which a
@@ -168,6 +185,26 @@ enum InboxStore {
     let end = beginning.dropLast() + "0"
     for id in try ID<Notification>.fetchAll(statement, arguments: [account, beginning, String(end)]) {
       _ = try delete(id, of: account, transaction)
+    }
+  }
+
+  /// Deletes what an account's notifications said that name another, however many they are.
+  static func deleteAll(naming other: AccountID, of account: AccountID, _ transaction: Transaction) throws {
+    let named = """
+      SELECT n.notification_id FROM notification_accounts a JOIN notifications n ON n.notification_id = a.notification_id
+      WHERE a.account_id = :other AND n.account_id = :account
+      """
+    let statements = [
+      """
+      UPDATE inboxes SET unread_count = unread_count - (
+        SELECT count(*) FROM notifications WHERE notification_id IN (\(named)) AND read_at IS NULL)
+      WHERE account_id = :account
+      """,
+      "UPDATE notifications SET deleted_at = \(transaction.now.milliseconds), content = '{}' WHERE notification_id IN (\(named))",
+      "DELETE FROM notification_accounts WHERE notification_id IN (\(named))",
+    ]
+    for sql in statements {
+      try transaction.database.execute(sql: sql, arguments: ["other": other, "account": account])
     }
   }
 

@@ -7,61 +7,66 @@ import ServiceKit
 extension NotificationSpec {
   static let ofAccounts: [NotificationSpec] = [
     accountVerified, verification, recovery, passwordChanged, emailChange, emailChangeNotice, emailChanged, identityLinked,
-    identityUnlinked, tokenCreated, accountDeleted,
+    identityUnlinked, tokenCreated, suspensionLink, accountDeleted,
   ]
 
   private static let accountVerified = NotificationSpec(
-    "accountVerified", .account, .information, on: AccountVerified.self, about: { $0.accountID }, to: { $0.accountID },
+    "accountVerified", .account, on: AccountVerified.self, about: { $0.accountID }, to: { $0.accountID },
     inbox: .init(source: { "\($0.accountID)/\($0.at)" }))
 
   private static let verification = NotificationSpec(
-    "verification", .account, .critical, on: VerificationMailRequested.self, about: { $0.linkID }, to: { $0.accountID },
+    "verification", .account, on: VerificationMailRequested.self, about: { $0.linkID }, to: { $0.accountID },
     mail: MailSpec(
       from: .link("verify") { try await $1.request(ReadVerificationSecret.self, .init(linkID: $0.subject())) },
       actions: [.secretLink]))
 
   private static let recovery = NotificationSpec(
-    "recovery", .account, .critical, on: PasswordRecoveryRequested.self, about: { $0.recoveryID }, to: { $0.accountID },
+    "recovery", .account, on: PasswordRecoveryRequested.self, about: { $0.recoveryID }, to: { $0.accountID },
     mail: MailSpec(
       from: .link("recover") { try await $1.request(ReadRecoverySecret.self, .init(recoveryID: $0.subject())) },
       actions: [.secretLink]))
 
   private static let passwordChanged = NotificationSpec(
-    "passwordChanged", .security, .critical, on: PasswordChanged.self, about: { $0.changeID }, to: { $0.accountID },
+    "passwordChanged", .security, on: PasswordChanged.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(from: .notice, actions: [.page]))
 
   /// To the new address.
   private static let emailChange = NotificationSpec(
-    "emailChange", .account, .critical, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
+    "emailChange", .account, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(
       from: .link("change-email") { try await $1.request(ReadEmailChangeSecret.self, .init(changeID: $0.subject())) },
       actions: [.secretLink]))
 
   /// To the present address.
   private static let emailChangeNotice = NotificationSpec(
-    "emailChangeNotice", .security, .critical, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
+    "emailChangeNotice", .security, on: EmailChangeRequested.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(from: .undoing, actions: [.alarm]))
 
   /// To the former address.
   private static let emailChanged = NotificationSpec(
-    "emailChanged", .security, .critical, on: EmailChanged.self, about: { $0.changeID }, to: { $0.accountID },
+    "emailChanged", .security, on: EmailChanged.self, about: { $0.changeID }, to: { $0.accountID },
     mail: MailSpec(from: .undoing, actions: [.alarm]))
 
   private static let identityLinked = NotificationSpec(
-    "identityLinked", .security, .critical, on: IdentityLinkChanged.self, when: { $0.isLinked }, about: { $0.changeID },
+    "identityLinked", .security, on: IdentityLinkChanged.self, when: { $0.isLinked }, about: { $0.changeID },
     to: { $0.accountID }, mail: MailSpec(from: .notice, actions: [.link]))
 
   private static let identityUnlinked = NotificationSpec(
-    "identityUnlinked", .security, .critical, on: IdentityLinkChanged.self, when: { !$0.isLinked }, about: { $0.changeID },
+    "identityUnlinked", .security, on: IdentityLinkChanged.self, when: { !$0.isLinked }, about: { $0.changeID },
     to: { $0.accountID }, mail: MailSpec(from: .notice, actions: [.link]))
 
   private static let tokenCreated = NotificationSpec(
-    "tokenCreated", .security, .critical, on: PersonalAccessTokenCreated.self, about: { $0.tokenID }, to: { $0.accountID },
+    "tokenCreated", .security, on: PersonalAccessTokenCreated.self, about: { $0.tokenID }, to: { $0.accountID },
     mail: MailSpec(from: .accessToken, actions: [.link]))
+
+  /// To whoever cannot log in any more.
+  private static let suspensionLink = NotificationSpec(
+    "suspensionLink", .account, on: SuspensionLinkRequested.self, about: { $0.linkID }, to: { $0.accountID },
+    mail: MailSpec(from: .suspension, actions: [.page]))
 
   /// The report of a deletion, to an account that is gone.
   private static let accountDeleted = NotificationSpec(
-    MailSpec.deletionReport, .account, .critical, on: AccountErased.self, about: { $0.deletionID }, to: { $0.accountID },
+    MailSpec.deletionReport, .account, on: AccountErased.self, about: { $0.deletionID }, to: { $0.accountID },
     mail: MailSpec(
       from: .deletion,
       templates: [
@@ -95,6 +100,23 @@ extension MailSource {
         // Its owner's words, unless somebody else made it.
         "name": .text(LinkFree.name(token.name.description)),
         "expiry": .text(expiry ?? ""), "scopes": .lines(allowed),
+      ])
+  }
+
+  /// Until when the account is suspended, and the link by which its owner reads why.
+  fileprivate static let suspension = MailSource(["url", "at", "state"]) { job, reader in
+    let secret = try await reader.identity.request(ReadSuspensionSecret.self, .init(linkID: job.subject()))
+    let state =
+      if let until = secret.suspendedUntil {
+        reader.words.text("mail.suspensionLink.until", secret.language, ["until": .text(until.description)])
+      } else {
+        reader.words.text("mail.suspensionLink.banned", secret.language)
+      }
+    return MailContent(
+      email: secret.email, username: secret.username, language: secret.language,
+      values: [
+        "url": .text("\(reader.publicURL)/suspension?token=\(secret.token)"), "at": .time(secret.expiresAt),
+        "state": .text(state ?? ""),
       ])
   }
 

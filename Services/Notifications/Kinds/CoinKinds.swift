@@ -6,11 +6,11 @@ extension NotificationSpec {
   static let ofCoins: [NotificationSpec] = [coinsEarned, offerRedeemed]
 
   private static let coinsEarned = NotificationSpec(
-    "coinsEarned", .rewards, .information, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
+    "coinsEarned", .rewards, on: CoinsEarned.self, about: { $0.transferID }, to: { $0.accountID },
     inbox: .init(values: [.number("coins") { $0.coins }, .number("balance") { $0.balance }]))
 
   private static let offerRedeemed = NotificationSpec(
-    "offerRedeemed", .rewards, .information, on: OfferRedeemed.self, about: { $0.redemptionID }, to: { $0.accountID },
+    "offerRedeemed", .rewards, on: OfferRedeemed.self, about: { $0.redemptionID }, to: { $0.accountID },
     inbox: .init(
       values: [.text("offer") { $0.title }, .number("coins") { $0.coins }, .number("balance") { $0.balance }],
       links: { NotificationLinks(offerID: ID(linking: $0.offerID), redemptionID: ID(linking: $0.redemptionID)) }))

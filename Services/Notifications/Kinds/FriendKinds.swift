@@ -8,7 +8,7 @@ extension NotificationSpec {
   ]
 
   private static let friendRequestReceived = NotificationSpec(
-    "friendRequestReceived", .social, .information, on: FriendRequestSent.self, about: { $0.friendRequestID },
+    "friendRequestReceived", .social, on: FriendRequestSent.self, about: { $0.friendRequestID },
     to: { $0.toAccountID },
     inbox: .init(
       values: [.text("username") { $0.fromUsername.description }],
@@ -16,14 +16,14 @@ extension NotificationSpec {
 
   /// For the account that had asked; the other one accepted by its own hand.
   private static let friendRequestAccepted = NotificationSpec(
-    "friendRequestAccepted", .social, .information, on: FriendRequestAccepted.self, about: { $0.friendRequestID },
+    "friendRequestAccepted", .social, on: FriendRequestAccepted.self, about: { $0.friendRequestID },
     to: { $0.fromAccountID },
     inbox: .init(
       values: [.text("username") { $0.toUsername.description }],
       links: { NotificationLinks(accountID: $0.toAccountID, friendRequestID: ID(linking: $0.friendRequestID)) }))
 
   private static let followRequestReceived = NotificationSpec(
-    "followRequestReceived", .social, .information, on: FollowRequestSent.self, about: { $0.followRequestID },
+    "followRequestReceived", .social, on: FollowRequestSent.self, about: { $0.followRequestID },
     to: { $0.toAccountID },
     inbox: .init(
       values: [.text("username") { $0.fromUsername.description }],
@@ -31,7 +31,7 @@ extension NotificationSpec {
 
   /// For the account that had asked; the other one accepted by its own hand.
   private static let followRequestAccepted = NotificationSpec(
-    "followRequestAccepted", .social, .information, on: FollowRequestAccepted.self, about: { $0.followRequestID },
+    "followRequestAccepted", .social, on: FollowRequestAccepted.self, about: { $0.followRequestID },
     to: { $0.fromAccountID },
     inbox: .init(
       values: [.text("username") { $0.toUsername.description }],

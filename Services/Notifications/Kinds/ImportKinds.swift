@@ -8,15 +8,15 @@ extension NotificationSpec {
   static let ofImports: [NotificationSpec] = [importProgressed, importDone, importFailed]
 
   private static let importProgressed = NotificationSpec(
-    "importProgressed", .imports, .information, on: ImportProgressed.self, when: { $0.state == .reading },
+    "importProgressed", .imports, on: ImportProgressed.self, when: { $0.state == .reading },
     about: { $0.importID }, to: { $0.accountID }, inbox: part(values: [.number("progress") { $0.progress }]))
 
   private static let importDone = NotificationSpec(
-    "importDone", .imports, .information, on: ImportProgressed.self, when: { $0.state == .done }, about: { $0.importID },
+    "importDone", .imports, on: ImportProgressed.self, when: { $0.state == .done }, about: { $0.importID },
     to: { $0.accountID }, inbox: part())
 
   private static let importFailed = NotificationSpec(
-    "importFailed", .imports, .warning, on: ImportProgressed.self, when: { $0.state == .failed }, about: { $0.importID },
+    "importFailed", .imports, on: ImportProgressed.self, when: { $0.state == .failed }, about: { $0.importID },
     to: { $0.accountID }, inbox: part())
 
   /// - Parameter values: beside the counts. What has ended is not on its way any more.

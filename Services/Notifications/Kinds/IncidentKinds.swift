@@ -7,31 +7,31 @@ extension NotificationSpec {
   static let ofIncidents: [NotificationSpec] = [accountLocked, tokensReused, everythingRevoked, incidentRaised, report]
 
   private static let accountLocked = NotificationSpec(
-    "accountLocked", .security, .warning, on: AccountProtected.self,
+    "accountLocked", .security, on: AccountProtected.self,
     when: { $0.measure != .everythingRevoked && $0.pattern != .tokensReused }, about: { $0.incidentID }, to: { $0.accountID },
     inbox: .init(), mail: MailSpec("locked", from: .notice, actions: [.button]))
 
   private static let tokensReused = NotificationSpec(
-    "tokensReused", .security, .critical, on: AccountProtected.self,
+    "tokensReused", .security, on: AccountProtected.self,
     when: { $0.measure != .everythingRevoked && $0.pattern == .tokensReused }, about: { $0.incidentID }, to: { $0.accountID },
     inbox: .init(), mail: MailSpec(from: .notice, actions: [.button]))
 
   /// Of an incident that grows graver its owner is notified once more.
   private static let everythingRevoked = NotificationSpec(
-    "everythingRevoked", .security, .critical, on: AccountProtected.self, when: { $0.measure == .everythingRevoked },
+    "everythingRevoked", .security, on: AccountProtected.self, when: { $0.measure == .everythingRevoked },
     about: { $0.incidentID }, to: { $0.accountID },
     inbox: .init(source: { "\($0.incidentID)/\(IncidentMeasure.everythingRevoked)" }),
     mail: MailSpec(from: .notice, actions: [.button]))
 
   /// To each administrator.
   private static let incidentRaised = NotificationSpec(
-    "incidentRaised", .administration, .critical, on: AdministratorAlerted.self, about: { $0.mailID }, to: { $0.accountID },
+    "incidentRaised", .administration, on: AdministratorAlerted.self, about: { $0.mailID }, to: { $0.accountID },
     inbox: .init(values: [.text("title") { $0.title }], links: { NotificationLinks(incidentID: ID(linking: $0.incidentID)) }),
     mail: MailSpec("incident", from: .security))
 
   /// To each administrator.
   private static let report = NotificationSpec(
-    "report", .administration, .information, on: SecurityReportReady.self, about: { $0.mailID }, to: { $0.accountID },
+    "report", .administration, on: SecurityReportReady.self, about: { $0.mailID }, to: { $0.accountID },
     mail: MailSpec(from: .security))
 }
 

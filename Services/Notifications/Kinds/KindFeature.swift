@@ -12,10 +12,10 @@ struct KindFeature: Feature {
 }
 
 extension NotificationSpec {
-  /// All kinds, by what they tell of.
-  static let all: [NotificationSpec] = [ofFriends, ofMessages, ofImports, ofCoins, ofAccounts, ofLogins, ofIncidents].flatMap {
-    $0
-  }
+  /// All kinds, by what they report.
+  static let all: [NotificationSpec] = [
+    ofFriends, ofChallenges, ofMessages, ofImports, ofCoins, ofAccounts, ofLogins, ofIncidents, ofModeration,
+  ].flatMap { $0 }
 
   /// The kinds that a session in doubt is not shown.
   static let hiddenInDoubt: [NotificationKind] = all.filter { $0.category == .logins }.compactMap { $0.inbox?.kind }

@@ -24,6 +24,10 @@ struct KindSubscriptions: Sendable {
   }
 
   private func deliver(_ draft: NotificationDraft, at instant: Instant, _ transaction: Transaction) throws {
+    // Nothing of one reaches the other of two of whom one has blocked the other.
+    if let item = draft.inbox, try BlockStore.isApart(draft.accountID, fromAnyOf: item.accounts, in: transaction.database) {
+      return
+    }
     if let item = draft.inbox { try KindSubscriptions.notify(draft.accountID, item, transaction) }
     if let mail = draft.mail {
       try MailStore.add(mail, to: draft.accountID, at: instant, transaction)
@@ -37,6 +41,11 @@ struct KindSubscriptions: Sendable {
     // Nothing comes late into the inbox of an erased account, or into another's that names it.
     for named in item.accounts.union([account]) where try transaction.database.isErased(named) { return }
     let language = try Accounts.find(account, in: transaction.database)?.language ?? .english
+    if item.isAmendment {
+      guard let changed = try InboxStore.amend(item, of: account, language, transaction) else { return }
+      try transaction.publish(NotificationChanged(accountID: account, number: changed.number, notification: changed))
+      return
+    }
     guard let notification = try InboxStore.add(item, to: account, language, transaction) else { return }
     try transaction.publish(NotificationCreated(accountID: account, number: notification.number, notification: notification))
   }

@@ -7,15 +7,15 @@ extension NotificationSpec {
   static let ofLogins: [NotificationSpec] = [loginNoticed, loginSuspicious, loginRefused]
 
   private static let loginNoticed = NotificationSpec(
-    "loginNoticed", .logins, .warning, on: LoginAlertRaised.self, when: { $0.level == .notice }, about: { $0.alertID },
+    "loginNoticed", .logins, on: LoginAlertRaised.self, when: { $0.level == .notice }, about: { $0.alertID },
     to: { $0.accountID }, inbox: login, mail: loginMail)
 
   private static let loginSuspicious = NotificationSpec(
-    "loginSuspicious", .logins, .critical, on: LoginAlertRaised.self, when: { $0.level == .suspicious }, about: { $0.alertID },
+    "loginSuspicious", .logins, on: LoginAlertRaised.self, when: { $0.level == .suspicious }, about: { $0.alertID },
     to: { $0.accountID }, inbox: login, mail: loginMail)
 
   private static let loginRefused = NotificationSpec(
-    "loginRefused", .logins, .critical, on: LoginAlertRaised.self, when: { $0.level == .high }, about: { $0.alertID },
+    "loginRefused", .logins, on: LoginAlertRaised.self, when: { $0.level == .high }, about: { $0.alertID },
     to: { $0.accountID }, inbox: login, mail: loginMail)
 
   private static let login = InboxPart<LoginAlertRaised>(

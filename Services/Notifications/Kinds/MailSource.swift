@@ -42,6 +42,7 @@ struct MailSource: Sendable {
 /// What a mail's content is read with.
 struct MailReader: Sendable {
   let identity: ServiceClient
+  let social: ServiceClient
   /// Where people reach the system, without a slash at the end.
   let publicURL: String
   let words: Words

@@ -15,6 +15,8 @@ struct InboxItem: Hashable, Sendable {
   let content: NotificationContent
   /// Names what happened, so that the same never stands twice in an inbox: the event's name, then what it is about.
   let source: String
+  /// Whether it changes the notification of that source in place of adding one.
+  var isAmendment = false
   /// Every account that it names: it goes when one of them is erased.
   let accounts: Set<AccountID>
 }

@@ -13,7 +13,6 @@ struct NotificationSpec: Sendable {
   /// The stem of its words.
   let name: String
   let category: NotificationCategory
-  let severity: NotificationSeverity
   let event: any Event.Type
   /// Nil where it does not stand in the inbox.
   let inbox: InboxSpec?
@@ -30,13 +29,12 @@ struct NotificationSpec: Sendable {
   ///   - subject: the id of what it is about: the same is reported once.
   ///   - recipient: whom it is for; nil for nobody.
   init<E: Event, Subject>(
-    _ name: String, _ category: NotificationCategory, _ severity: NotificationSeverity, on event: E.Type,
+    _ name: String, _ category: NotificationCategory, on event: E.Type,
     when condition: @escaping @Sendable (E) -> Bool = { _ in true }, about subject: @escaping @Sendable (E) -> ID<Subject>,
     to recipient: @escaping @Sendable (E) -> AccountID?, inbox: InboxPart<E>? = nil, mail: MailSpec? = nil
   ) {
     self.name = name
     self.category = category
-    self.severity = severity
     self.event = event
     self.inbox = inbox.map { InboxSpec(kind: NotificationKind(stringLiteral: name), values: Set($0.values.map(\.name))) }
     let mail = mail?.named(name)
@@ -64,11 +62,6 @@ enum NotificationCategory: String, Choice {
   case security, administration
 }
 
-/// How much it matters: what is critical reaches its account whatever it chose.
-enum NotificationSeverity: String, Choice {
-  case information, warning, critical
-}
-
 /// What the inbox needs to know of a kind.
 struct InboxSpec: Sendable {
   let kind: NotificationKind
@@ -80,6 +73,8 @@ struct InboxSpec: Sendable {
 struct InboxPart<E: Event>: Sendable {
   fileprivate let values: [NotificationValue<E>]
   fileprivate let isReplacing: Bool
+  /// The event whose notification it changes; nil where it makes one of its own.
+  private let amended: (any Event.Type)?
   private let source: (@Sendable (E) -> String)?
   private let links: @Sendable (E) -> NotificationLinks
   private let accounts: @Sendable (E) -> [AccountID]
@@ -91,12 +86,14 @@ struct InboxPart<E: Event>: Sendable {
   ///     none, nothing is done.
   ///   - accounts: those that it names beside the one that it leads to.
   init(
-    source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, values: [NotificationValue<E>] = [],
+    source: (@Sendable (E) -> String)? = nil, isReplacing: Bool = false, amending amended: (any Event.Type)? = nil,
+    values: [NotificationValue<E>] = [],
     links: @escaping @Sendable (E) -> NotificationLinks = { _ in NotificationLinks() },
     naming accounts: @escaping @Sendable (E) -> [AccountID] = { _ in [] }
   ) {
     self.source = source
     self.isReplacing = isReplacing
+    self.amended = amended
     self.values = values
     self.links = links
     self.accounts = accounts
@@ -108,7 +105,8 @@ struct InboxPart<E: Event>: Sendable {
       kind: kind,
       content: NotificationContent(
         parameters: Dictionary(values.map { ($0.name, $0.read(event)) }, uniquingKeysWith: { $1 }), links: links),
-      source: "\(E.spec.name)/\(source.map { $0(event) } ?? subject.description)",
+      source: "\((amended ?? E.self).spec.name)/\(source.map { $0(event) } ?? subject.description)",
+      isAmendment: amended != nil,
       accounts: Set(accounts(event) + [links.accountID].compactMap { $0 }))
   }
 }

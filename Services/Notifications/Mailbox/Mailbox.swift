@@ -1,6 +1,7 @@
 import Foundation
 import NotificationsContract
 import Operations
+import Workers
 
 #if canImport(Glibc)
   import Glibc
@@ -16,18 +17,16 @@ struct Mailbox: Sendable {
   private static let headBytes = 16 << 10
 
   let folder: String
-  private let work = BlockingWork("mailbox")
+  /// Reading files holds a thread. Nobody needs more of them than a few at a time.
+  private let workers = WorkerPool(label: "mailbox", threads: 2, maxWaiting: 64)
 
   init(folder: String) { self.folder = folder }
 
   /// The newest mails, newest first: their names begin with the time.
-  func list() async throws -> [MailboxEntry] {
-    let found = await work.run { [folder] () -> Result<[MailboxEntry], any Error> in
   ///
   /// - Throws: `overloaded` if too many are waiting.
-      Result { try Mailbox.entries(in: folder) }
-    }
-    return try found.get()
+  func list() async throws -> [MailboxEntry] {
+    try await workers.run { [folder] in try Mailbox.entries(in: folder) }
   }
 
   private static func entries(in folder: String) throws -> [MailboxEntry] {
@@ -42,8 +41,10 @@ struct Mailbox: Sendable {
   }
 
   /// The mail; nil where there is none of that name.
-  func read(_ name: MailFileName) async -> ReadMailboxMail.Output? {
-    await work.run { [folder] in
+  ///
+  /// - Throws: `overloaded` if too many are waiting.
+  func read(_ name: MailFileName) async throws -> ReadMailboxMail.Output? {
+    try await workers.run { [folder] in
       guard let (bytes, writtenAt) = Mailbox.read(name, in: folder, atMost: Mailbox.maxBytes) else { return nil }
       let mail = MailFile(bytes)
       return ReadMailboxMail.Output(head: Mailbox.entry(name, mail, writtenAt), text: mail.text, html: mail.html)

@@ -15,7 +15,7 @@ struct MailboxHandlers: Sendable {
 
   @Sendable
   func read(_ input: ReadMailboxMail.Input, _ call: OpenCall) async throws -> ReadMailboxMail.Output {
-    guard let mailbox, let mail = await mailbox.read(input.name) else { throw Failure(RequestFailure.notFound) }
+    guard let mailbox, let mail = try await mailbox.read(input.name) else { throw Failure(RequestFailure.notFound) }
     return mail
   }
 }

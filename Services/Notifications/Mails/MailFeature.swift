@@ -28,9 +28,9 @@ struct MailFeature: Feature {
   ]
 
   func register(in service: inout ServiceDefinition) {
+    let client = ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock)
     let reader = MailReader(
-      identity: ServiceClient(bus: environment.bus, service: .notifications, clock: environment.clock),
-      publicURL: settings.publicURL, words: composer.words)
+      identity: client, social: client, publicURL: settings.publicURL, words: composer.words)
     let writer = MailWriter(reader: reader, composer: composer, from: settings.from)
     service.run { store, pulse in
       MailWorker(

@@ -2,6 +2,7 @@ import Logging
 import NotificationsContract
 import Operations
 import ServiceKit
+import Workers
 
 #if canImport(Glibc)
   import Glibc
@@ -16,7 +17,8 @@ import ServiceKit
 struct MailFolder: MailCarrier {
   let path: String
   let logger: Logger
-  private let work = BlockingWork("mail folder")
+  private let workers = WorkerPool(
+    label: "mail folder", threads: MailSettings.maxConnections, maxWaiting: MailSettings.maxConnections)
 
   init(path: String, logger: Logger) {
     self.path = path
@@ -39,18 +41,18 @@ struct MailFolder: MailCarrier {
   }
 
   func carry(_ letter: Letter) async throws(MailFailure) {
-    let reason = await work.run { [path] () -> String? in
-      do {
+    do {
+      try await workers.run { [path] in
         try Home.makePrivateFolder(path)
         try MailFolder.write(letter.bytes, name: MailFolder.name(letter), folder: path)
-        return nil
-      } catch {
-        return "\(error)"
       }
+    } catch is CancellationError {
+      // The service stops before a thread had it.
+      throw .interrupted
+    } catch {
+      logger.warning("mail cannot be written", metadata: ["mailID": .string("\(letter.id)"), "reason": .string("\(error)")])
+      throw .connection
     }
-    guard let reason else { return }
-    logger.warning("mail cannot be written", metadata: ["mailID": .string("\(letter.id)"), "reason": .string(reason)])
-    throw .connection
   }
 
   /// A call of the system failed.

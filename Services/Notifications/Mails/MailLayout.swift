@@ -25,7 +25,7 @@ struct MailLayout: Sendable {
     case action(MailAction)
   }
 
-  private static let place = "{actions}"
+  private static let actionsMark = "{actions}"
 
   /// The plain text.
   var text: String {
@@ -57,8 +57,8 @@ struct MailLayout: Sendable {
 
   private var body: [Block] {
     let paragraphs = words.paragraphs("\(stem).body", language) ?? []
-    let withPlace = paragraphs.contains(MailLayout.place) ? paragraphs : paragraphs + [MailLayout.place]
-    return withPlace.flatMap { $0 == MailLayout.place ? actions.map { .action($0) } : [block($0)] }
+    let marked = paragraphs.contains(MailLayout.actionsMark) ? paragraphs : paragraphs + [MailLayout.actionsMark]
+    return marked.flatMap { $0 == MailLayout.actionsMark ? actions.map { .action($0) } : [block($0)] }
   }
 
   private func block(_ paragraph: String) -> Block {

@@ -4,6 +4,8 @@ import ServiceKit
 
 /// Whence and how mails go out, from the settings `racha.publicUrl` and `racha.smtp.*`.
 struct MailSettings: Sendable {
+  static let maxConnections = 16
+
   enum Way: Sendable {
     /// Every mail a file in this folder.
     case folder(String)
@@ -16,7 +18,7 @@ struct MailSettings: Sendable {
   let publicURL: String
   var retry = MailRetry()
   /// Most mails on their way at the same time.
-  let slots: Int
+  let connections: Int
   /// The folder that may be looked into at `/mailbox`; nil where mails are sent, or that is turned off.
   let mailbox: String?
   /// How long the file of a deletion's report is kept, where mails are files: whoever ran the deletion can read it that long.
@@ -40,7 +42,7 @@ struct MailSettings: Sendable {
       settings.refuse("racha.smtp.from", "must be an e-mail address without a name, such as racha@example.org")
       from = MailAddress.placeholder
     }
-    slots = settings.int("racha.smtp.connections", default: 2, in: 1...16)
+    connections = settings.int("racha.smtp.connections", default: 2, in: 1...Self.maxConnections)
     reportKeptSeconds = settings.int("racha.mails.reportKeptSeconds", default: 86_400, in: 0...2_592_000)
     let isMailboxOpen = settings.bool("racha.mailbox", default: true)
     if let server = SMTPServer(settings) {

@@ -33,45 +33,45 @@ struct MailWorker: ServiceLifecycle.Service {
 
   func run() async throws {
     _ = try await write { try MailStore.recover($0) }
-    let slots = Slots(settings.slots)
+    let connections = FreeConnections(settings.connections)
     try await withThrowingDiscardingTaskGroup { group in
       while !Task.isShuttingDownGracefully && !Task.isCancelled {
         pulse.promise(within: MailWorker.round)
-        let free = slots.free
+        let free = connections.count
         let maximum = settings.retry.maxAttempts
         let claimed = free == 0 ? nil : try await write { try MailStore.claim(atMost: free, maxAttempts: maximum, $0) }
         let jobs = claimed?.jobs ?? []
         for mail in claimed?.givenUp ?? [] { note(mail, gaveUpAfter: .interrupted, attempt: maximum) }
         for job in jobs {
-          slots.take()
+          connections.take()
           group.addTask {
             defer {
-              slots.give()
+              connections.give()
               signal.ring()
             }
             try await send(job)
           }
         }
-        if jobs.isEmpty || slots.free == 0 {
-          let wait = try await untilNextDue(hasFreeSlot: slots.free > 0)
+        if jobs.isEmpty || connections.count == 0 {
+          let wait = try await untilNextDue(hasFreeConnection: connections.count > 0)
           await cancelWhenGracefulShutdown { await signal.wait(atMost: wait) }
         }
       }
-      await finishWhatIsOnItsWay(slots)
+      await finishWhatIsOnItsWay(connections)
       group.cancelAll()
     }
   }
 
   /// Waits a little for the mails on their way; those that are cut off are sent again after the next start.
-  private func finishWhatIsOnItsWay(_ slots: Slots) async {
+  private func finishWhatIsOnItsWay(_ connections: FreeConnections) async {
     let end = ContinuousClock.now + MailWorker.patience
-    while slots.free < settings.slots, ContinuousClock.now < end, !Task.isCancelled {
+    while connections.count < settings.connections, ContinuousClock.now < end, !Task.isCancelled {
       await signal.wait(atMost: end - ContinuousClock.now)
     }
   }
 
-  private func untilNextDue(hasFreeSlot: Bool) async throws -> Duration {
-    guard hasFreeSlot else { return MailWorker.longestWait }
+  private func untilNextDue(hasFreeConnection: Bool) async throws -> Duration {
+    guard hasFreeConnection else { return MailWorker.longestWait }
     do {
       guard let due = try await store.read({ try MailStore.nextDue(in: $0) }) else { return MailWorker.longestWait }
       return min(.milliseconds(max(0, due.milliseconds - clock.now.milliseconds)), MailWorker.longestWait)

@@ -71,8 +71,8 @@ enum EncodedWord {
     result.reserveCapacity((bytes.count + 2) / 3 * 4)
     for group in bytes.pieces(of: 3) {
       let number = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      for place in 0..<4 {
-        result.append(place <= group.count ? alphabet[number >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+      for position in 0..<4 {
+        result.append(position <= group.count ? alphabet[number >> (18 - 6 * position) & 63] : UInt8(ascii: "="))
       }
     }
     return String(decoding: result, as: UTF8.self)

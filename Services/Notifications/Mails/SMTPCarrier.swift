@@ -2,12 +2,14 @@ import CCurl
 import Logging
 import Operations
 import Synchronization
+import Workers
 
 /// Hands mails to an SMTP server (RFC 5321) through libcurl, each over a connection of its own, with encryption and login.
 struct SMTPCarrier: MailCarrier {
   let server: SMTPServer
   let logger: Logger
-  private let work = BlockingWork("smtp")
+  /// Each mail on its way holds a thread.
+  private let workers = WorkerPool(label: "smtp", threads: MailSettings.maxConnections, maxWaiting: MailSettings.maxConnections)
 
   init(server: SMTPServer, logger: Logger) {
     self.server = server
@@ -17,10 +19,16 @@ struct SMTPCarrier: MailCarrier {
 
   func carry(_ letter: Letter) async throws(MailFailure) {
     let upload = Upload(letter.bytes)
-    let outcome = await withTaskCancellationHandler {
-      await work.run { [server] in SMTPCarrier.transfer(letter, upload, server) }
-    } onCancel: {
-      upload.breakOff()
+    let outcome: Outcome
+    do {
+      outcome = try await withTaskCancellationHandler {
+        try await workers.run { [server] in SMTPCarrier.transfer(letter, upload, server) }
+      } onCancel: {
+        upload.breakOff()
+      }
+    } catch {
+      // The service stops before a thread had it.
+      throw .interrupted
     }
     guard let failure = outcome.failure else { return }
     logger.warning(

@@ -56,11 +56,11 @@ enum OfferStore {
         SELECT * FROM offers WHERE valid_until > :now AND valid_from <= :now AND (valid_until, offer_id) > (:until, :offer)
         ORDER BY valid_until, offer_id LIMIT :limit
         """)
-    let place = try page.cursor(OfferPosition.init(text:))
+    let position = try page.cursor(OfferPosition.init(text:))
     let found = try Row.fetchAll(
       statement,
       arguments: [
-        "now": now, "until": place?.validUntil ?? now, "offer": place?.offerID ?? .placeholder, "limit": page.fetchLimit,
+        "now": now, "until": position?.validUntil ?? now, "offer": position?.offerID ?? .placeholder, "limit": page.fetchLimit,
       ])
     return page.page(of: found, key: OfferPosition.init, item: Offer.init)
   }

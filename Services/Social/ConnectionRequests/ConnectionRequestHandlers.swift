@@ -28,6 +28,9 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
     _ input: some RequestSending, _ asking: Asking, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ConnectionRequest<Kind> {
     let (from, to) = (asking.from, asking.to)
+    if try BlockStore.hasBlocked(from.id, to.id, in: transaction.database) {
+      throw BlockFailure.blockedByYou.with(["username": .text(to.username.description)])
+    }
     let standing = try Requests.standing(of: from.id, to: to.id, in: transaction.database)
     let limit = try Kind.limit(of: from.id, in: transaction.database)
     let sending: Rules.Sending
@@ -41,8 +44,11 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
     switch sending {
     case .accept(let id): return try answer(id, .accepted, call, transaction)
     case .new:
-      let id = try Requests.add(from: from.id, to: to.id, transaction)
-      try transaction.publish(Kind.sent(id, from: Party(from), to: Party(to), at: transaction.now))
+      // To one that is blocked it looks sent; the other never learns of it.
+      let isHidden = try BlockStore.hasBlocked(to.id, from.id, in: transaction.database)
+      let id = try Requests.add(from: from.id, to: to.id, isHidden: isHidden, transaction)
+      if !isHidden { try transaction.publish(Kind.sent(id, from: Party(from), to: Party(to), at: transaction.now)) }
+      try RelationStore.publish(from.id, to.id, transaction)
       return try Requests.view(id, for: from.id, in: transaction.database)
     }
   }
@@ -50,7 +56,8 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
   static func list(
     _ input: ConnectionRequestFilter, _ call: AccountCall, _ database: Database
   ) throws -> Page<ConnectionRequest<Kind>> {
-    try Requests.list(for: call.account, direction: input.direction, state: input.state, call.page(input), in: database)
+    try Requests.list(
+      for: call.account, direction: input.direction, state: input.state, call.page(input), now: call.now, in: database)
   }
 
   static func accept(
@@ -65,16 +72,34 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
     try answer(input.requestID, .rejected, call, transaction)
   }
 
+  static func withdraw(
+    _ input: some RequestAnswer<Kind>, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> ConnectionRequest<Kind> {
+    guard let request = try Requests.find(input.requestID, in: transaction.database),
+      let direction = request.direction(for: call.account)
+    else { throw Failure(RequestFailure.notFound) }
+    if try Rules.withdraw(request.state, direction) == .change {
+      try Requests.end(request, .withdrawn, transaction)
+      try RelationStore.publish(request.from, request.to, transaction)
+    }
+    return try Requests.view(request.id, for: call.account, in: transaction.database)
+  }
+
   private static func answer(
     _ id: ID<ConnectionRequest<Kind>>, _ answer: ConnectionRequestState, _ call: AccountCall, _ transaction: Transaction
   ) throws -> ConnectionRequest<Kind> {
     let account = call.account
-    // To all but its two accounts a request does not exist.
-    guard let request = try Requests.find(id, in: transaction.database), let direction = request.direction(for: account)
+    // To all but its two accounts a request does not exist, nor between two of whom one has blocked the other.
+    guard let request = try Requests.find(id, in: transaction.database), let direction = request.direction(for: account),
+      try direction == .sent || !BlockStore.areApart(request.from, request.to, in: transaction.database)
     else { throw Failure(RequestFailure.notFound) }
+    // Nor while the other is suspended, who is not in the lists of requests then.
+    let other = try Accounts.find(direction == .received ? request.from : request.to, in: transaction.database)
+    guard other?.isSuspended(at: call.now) != true else { throw Failure(RequestFailure.notFound) }
     if try Rules.answer(answer, request.state, direction) == .change {
-      try Requests.answer(request, answer, transaction)
+      try Requests.end(request, answer, transaction)
       if answer == .accepted { try publishAccepted(request, transaction) }
+      try RelationStore.publish(request.from, request.to, transaction)
     }
     return try Requests.view(id, for: account, in: transaction.database)
   }

@@ -48,8 +48,26 @@ enum ConnectionRequestRules<Kind: RequestedConnection> {
     _ answer: ConnectionRequestState, _ state: ConnectionRequestState, _ direction: ConnectionRequestDirection
   ) throws(Failure) -> Answering {
     guard direction == .received else { throw Failure(RequestFailure.forbidden) }
-    if state == .pending { return .change }
-    guard state == answer else { throw Kind.Refusal.answered.with() }
-    return .nothing
+    switch state {
+    case .pending: return .change
+    case answer: return .nothing
+    case .accepted, .rejected: throw Kind.Refusal.answered.with()
+    case .withdrawn, .expired: throw Kind.Refusal.ended.with()
+    }
+  }
+
+  /// What withdrawing comes to.
+  ///
+  /// - Parameter direction: which way the request goes for the account that withdraws.
+  static func withdraw(
+    _ state: ConnectionRequestState, _ direction: ConnectionRequestDirection
+  ) throws(Failure) -> Answering {
+    guard direction == .sent else { throw Failure(RequestFailure.forbidden) }
+    switch state {
+    case .pending: return .change
+    case .withdrawn: return .nothing
+    case .accepted, .rejected: throw Kind.Refusal.answered.with()
+    case .expired: throw Kind.Refusal.ended.with()
+    }
   }
 }

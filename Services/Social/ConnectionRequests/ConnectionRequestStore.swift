@@ -33,6 +33,49 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
+  /// Further states, and requests that are hidden from whom they are for: a request that an account sends to one that has blocked it, or
+  /// that waits when it is blocked, waits on for its sender alone, for ever. One request waits in each direction; between two where the
+  /// connection goes both ways, one that both can see.
+  static func hiddenMigration(_ number: Int, _ name: String) -> Migration {
+    Migration(number, name) { database in
+      let columns = "sequence, \(Kind.idColumn), from_account, to_account, state, sent_at, answered_at"
+      try database.execute(
+        sql: """
+          CREATE TABLE \(Kind.table)_new (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            \(Kind.idColumn) BLOB NOT NULL UNIQUE CHECK (length(\(Kind.idColumn)) = 16),
+            from_account BLOB NOT NULL CHECK (length(from_account) = 16),
+            to_account BLOB NOT NULL CHECK (length(to_account) = 16),
+            state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'withdrawn', 'expired')),
+            sent_at INTEGER NOT NULL,
+            -- When it stopped waiting, in whichever way.
+            answered_at INTEGER,
+            -- Whether the one that it is for never sees it.
+            is_hidden INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
+            CHECK (from_account <> to_account),
+            CHECK ((state = 'pending') = (answered_at IS NULL))
+          ) STRICT;
+          INSERT INTO \(Kind.table)_new (\(columns)) SELECT \(columns) FROM \(Kind.table);
+          -- Numbers of requests that were erased are not given again.
+          DELETE FROM sqlite_sequence WHERE name = '\(Kind.table)_new';
+          INSERT INTO sqlite_sequence (name, seq)
+          SELECT '\(Kind.table)_new', seq FROM sqlite_sequence WHERE name = '\(Kind.table)';
+          DROP TABLE \(Kind.table);
+          ALTER TABLE \(Kind.table)_new RENAME TO \(Kind.table);
+          CREATE UNIQUE INDEX \(Kind.table)_pending ON \(Kind.table) (from_account, to_account) WHERE state = 'pending';
+          CREATE INDEX \(Kind.table)_received ON \(Kind.table) (to_account, sequence);
+          CREATE INDEX \(Kind.table)_sent ON \(Kind.table) (from_account, sequence);
+          CREATE INDEX \(Kind.table)_waiting ON \(Kind.table) (sent_at) WHERE state = 'pending';
+          """)
+      guard Kind.isMutual else { return }
+      try database.execute(
+        sql: """
+          CREATE UNIQUE INDEX \(Kind.table)_between ON \(Kind.table) (\(pair("from_account", "to_account")))
+          WHERE state = 'pending' AND is_hidden = 0;
+          """)
+    }
+  }
+
   /// Between whom a request is, in SQL: in no order where the connection goes both ways.
   private static func pair(_ from: String, _ to: String) -> String {
     Kind.isMutual ? "min(\(from), \(to)), max(\(from), \(to))" : "\(from), \(to)"
@@ -44,18 +87,22 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     let from: AccountID
     let to: AccountID
     let state: Request.State
+    /// Whether the account that it is for never sees it.
+    let isHidden: Bool
 
+    /// Nil for an account for which the request does not exist.
     func direction(for account: AccountID) -> Request.Direction? {
-      if account == to { return .received }
+      if account == to { return isHidden ? nil : .received }
       return account == from ? .sent : nil
     }
   }
 
   static func find(_ id: ID<Request>, in database: Database) throws -> Stored? {
     let statement = try database.cachedStatement(
-      sql: "SELECT from_account, to_account, state FROM \(Kind.table) WHERE \(Kind.idColumn) = ?")
+      sql: "SELECT from_account, to_account, state, is_hidden FROM \(Kind.table) WHERE \(Kind.idColumn) = ?")
     return try Row.fetchOne(statement, arguments: [id]).map {
-      Stored(id: id, from: $0["from_account"], to: $0["to_account"], state: $0["state"])
+      Stored(
+        id: id, from: $0["from_account"], to: $0["to_account"], state: $0["state"], isHidden: $0["is_hidden"])
     }
   }
 
@@ -64,41 +111,85 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     of account: AccountID, to other: AccountID, in database: Database
   ) throws -> ConnectionRequestRules<Kind>.Standing {
     if try Kind.exists(from: account, to: other, in: database) { return .connected }
+    if Kind.isMutual, let request = try waiting(from: other, to: account, in: database), !request.isHidden {
+      return .asked(request.id)
+    }
+    return try waiting(from: account, to: other, in: database) == nil ? .strangers : .asking
+  }
+
+  /// The request from one account to another that waits.
+  private static func waiting(from account: AccountID, to other: AccountID, in database: Database) throws -> Stored? {
     let statement = try database.cachedStatement(
-      sql: """
-        SELECT \(Kind.idColumn), from_account FROM \(Kind.table)
-        WHERE (\(pair("from_account", "to_account"))) = (\(pair(":account", ":other"))) AND state = 'pending'
-        """)
-    guard let row = try Row.fetchOne(statement, arguments: ["account": account, "other": other]) else { return .strangers }
-    let asker: AccountID = row["from_account"]
-    return asker == account ? .asking : .asked(row[Kind.idColumn])
+      sql: "SELECT \(Kind.idColumn), is_hidden FROM \(Kind.table) WHERE from_account = ? AND to_account = ? AND state = 'pending'"
+    )
+    return try Row.fetchOne(statement, arguments: [account, other]).map {
+      Stored(id: $0[Kind.idColumn], from: account, to: other, state: .pending, isHidden: $0["is_hidden"])
+    }
   }
 
   /// Notes that an account asks another.
-  static func add(from account: AccountID, to other: AccountID, _ transaction: Transaction) throws -> ID<Request> {
+  ///
+  /// - Parameter isHidden: whether the other never sees it.
+  static func add(
+    from account: AccountID, to other: AccountID, isHidden: Bool, _ transaction: Transaction
+  ) throws -> ID<Request> {
     let id = ID<Request>()
     let statement = try transaction.database.cachedStatement(
       sql: """
-        INSERT INTO \(Kind.table) (\(Kind.idColumn), from_account, to_account, state, sent_at) VALUES (?, ?, ?, 'pending', ?)
+        INSERT INTO \(Kind.table) (\(Kind.idColumn), from_account, to_account, state, sent_at, is_hidden)
+        VALUES (?, ?, ?, 'pending', ?, ?)
         """)
-    try statement.execute(arguments: [id, account, other, transaction.now])
+    try statement.execute(arguments: [id, account, other, transaction.now, isHidden])
     return id
   }
 
-  /// Notes the answer to a waiting request; an accepted one connects its two accounts.
-  static func answer(_ request: Stored, _ answer: Request.State, _ transaction: Transaction) throws {
+  /// Notes what became of a waiting request; an accepted one connects its two accounts.
+  static func end(_ request: Stored, _ state: Request.State, _ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(
       sql: "UPDATE \(Kind.table) SET state = ?, answered_at = ? WHERE \(Kind.idColumn) = ? AND state = 'pending'")
-    try statement.execute(arguments: [answer, transaction.now, request.id])
-    /// Nil for an account for which the request does not exist.
-    if answer == .accepted { try Kind.begin(from: request.from, to: request.to, transaction) }
+    try statement.execute(arguments: [state, transaction.now, request.id])
+    guard state == .accepted else { return }
+    try Kind.begin(from: request.from, to: request.to, transaction)
+    // What the other had asked for too, without being seen, has come about.
+    if Kind.isMutual, let crossing = try waiting(from: request.to, to: request.from, in: transaction.database) {
+      try statement.execute(arguments: [state, transaction.now, crossing.id])
+    }
+  }
+
+  /// Withdraws what the blocker asks of the blocked one, and hides from the blocker what the blocked one asks; see ``BlockClosing``.
+  @Sendable
+  static func close(_ blocker: AccountID, _ blocked: AccountID, _ transaction: Transaction) throws {
+    if let request = try waiting(from: blocker, to: blocked, in: transaction.database) {
+      try end(request, .withdrawn, transaction)
+    }
+    let statement = try transaction.database.cachedStatement(
+      sql: "UPDATE \(Kind.table) SET is_hidden = 1 WHERE from_account = ? AND to_account = ? AND state = 'pending'")
+    try statement.execute(arguments: [blocked, blocker])
+  }
+
+  /// Ends requests that have waited for too long, the oldest first, and publishes what that changes. Returns how many they were.
+  static func expire(_ life: ConnectionRequestLife, limit: Int, _ transaction: Transaction) throws -> Int {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT \(Kind.idColumn), from_account, to_account, is_hidden FROM \(Kind.table)
+        WHERE state = 'pending' AND sent_at <= ? ORDER BY sent_at LIMIT ?
+        """)
+    let due = try Row.fetchAll(statement, arguments: [life.end(at: transaction.now), limit])
+    for row in due {
+      let request = Stored(
+        id: row[Kind.idColumn], from: row["from_account"], to: row["to_account"], state: .pending, isHidden: row["is_hidden"])
+      try end(request, .expired, transaction)
+      try RelationStore.publish(request.from, request.to, transaction)
+    }
+    return due.count
   }
 
   /// A request as one of its two accounts sees it.
   static func view(_ id: ID<Request>, for account: AccountID, in database: Database) throws -> Request {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT r.*, a.account_id, a.username, a.nickname FROM \(Kind.table) r
+        SELECT r.*, a.account_id, a.username, a.nickname, \(BlockStore.photoTag(of: "a.account_id", for: ":account"))
+        FROM \(Kind.table) r
         JOIN accounts a ON a.account_id = iif(r.to_account = :account, r.from_account, r.to_account)
         WHERE r.\(Kind.idColumn) = :id
         """)
@@ -111,19 +202,24 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
   /// The requests received and sent, newest first. An account that has blocked another sees none with it; the one that is blocked sees what it
   /// has sent itself, as if nothing were the matter. Those from and to accounts that are suspended are left out.
   static func list(
-    for account: AccountID, direction: Request.Direction?, state: Request.State?, _ page: PageRequest, in database: Database
+    for account: AccountID, direction: Request.Direction?, state: Request.State?, _ page: PageRequest, now: Instant,
+    in database: Database
   ) throws -> Page<Request> {
     // Each half walks its own index from the newest on and stops at the page's end.
-    let half = { (own: String, other: String) in
+    let half = { (own: String, other: String, condition: String) in
       """
       SELECT * FROM (
-        SELECT r.*, a.account_id, a.username, a.nickname FROM \(Kind.table) r JOIN accounts a ON a.account_id = r.\(other)
+        SELECT r.*, a.account_id, a.username, a.nickname, \(BlockStore.photoTag(of: "a.account_id", for: ":account"))
+        FROM \(Kind.table) r JOIN accounts a ON a.account_id = r.\(other)
         WHERE r.\(own) = :account AND r.sequence < :before AND (:state IS NULL OR r.state = :state)
+          AND NOT \(BlockStore.exists(by: ":account", of: "r.\(other)")) \(condition)
+            AND \(Accounts.isShown("a", at: ":now"))
         ORDER BY r.sequence DESC LIMIT :limit)
       """
     }
-    let received = half("to_account", "from_account")
-    let sent = half("from_account", "to_account")
+    let received = half(
+      "to_account", "from_account", "AND r.is_hidden = 0 AND NOT \(BlockStore.exists(by: "r.from_account", of: ":account"))")
+    let sent = half("from_account", "to_account", "")
     let sql =
       switch direction {
       case .received: received
@@ -132,7 +228,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
       }
     let rows = try Row.fetchAll(
       try database.cachedStatement(sql: sql),
-      arguments: ["account": account, "before": page.before, "state": state, "limit": page.fetchLimit])
+      arguments: ["account": account, "before": page.before, "state": state, "limit": page.fetchLimit, "now": now])
     return page.page(of: rows, key: { $0["sequence"] as Int64 }) { Request($0, for: account) }
   }
 
@@ -147,7 +243,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
           r.state = 'accepted' AND \(Kind.isPublishedAsAccepted) AS is_told_accepted
         FROM \(Kind.table) r
         JOIN accounts f ON f.account_id = r.from_account JOIN accounts t ON t.account_id = r.to_account
-        WHERE r.sequence > ? ORDER BY r.sequence LIMIT ?
+        WHERE r.sequence > ? AND r.is_hidden = 0 ORDER BY r.sequence LIMIT ?
         """, arguments: [key.flatMap { Int64($0) } ?? 0, SnapshotParts.pageSize])
     let events = rows.flatMap { row -> [any Event] in
       let id: ID<Request> = row[Kind.idColumn]
@@ -165,7 +261,8 @@ extension ConnectionRequest where Wish: RequestedConnection {
     let addressee: AccountID = row["to_account"]
     self.init(
       id: row[Wish.idColumn], direction: addressee == account ? .received : .sent, accountID: row["account_id"],
-      username: row["username"], nickname: row["nickname"], state: row["state"], sentAt: row["sent_at"],
+      username: row["username"], nickname: row["nickname"],
+      photoURL: row.photoURL(of: "account_id"), state: row["state"], sentAt: row["sent_at"],
       answeredAt: row["answered_at"])
   }
 }

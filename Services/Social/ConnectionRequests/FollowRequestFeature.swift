@@ -11,7 +11,10 @@ typealias FollowRequestStore = ConnectionRequestStore<Following>
 struct FollowRequestFeature: Feature {
   private typealias Handlers = ConnectionRequestHandlers<Following>
 
-  let migrations = [FollowRequestStore.migration(8, "follow requests")]
+  let life: ConnectionRequestLife
+  let migrations = [
+    FollowRequestStore.migration(8, "follow requests"), FollowRequestStore.hiddenMigration(19, "hidden follow requests"),
+  ]
   let tables: [ErasedTable] = [.rows("follow_requests", "from_account = :account OR to_account = :account", .followRequests)]
   let snapshot = [
     SnapshotPart("followRequests", FollowRequestSent.self, FollowRequestAccepted.self, page: FollowRequestStore.snapshot)
@@ -22,6 +25,8 @@ struct FollowRequestFeature: Feature {
     service.serve(ListFollowRequests.self, read: Handlers.list)
     service.serve(AcceptFollowRequest.self, write: Handlers.accept)
     service.serve(RejectFollowRequest.self, write: Handlers.reject)
+    service.serve(WithdrawFollowRequest.self, write: Handlers.withdraw)
+    service.run { [life] in ConnectionRequestWorker<Following>(store: $0, life: life) }
   }
 }
 

@@ -11,7 +11,10 @@ typealias FriendRequestStore = ConnectionRequestStore<Friendship>
 struct FriendRequestFeature: Feature {
   private typealias Handlers = ConnectionRequestHandlers<Friendship>
 
-  let migrations = [FriendRequestStore.migration(3, "friend requests")]
+  let life: ConnectionRequestLife
+  let migrations = [
+    FriendRequestStore.migration(3, "friend requests"), FriendRequestStore.hiddenMigration(18, "hidden friend requests"),
+  ]
   let tables: [ErasedTable] = [.rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests)]
   let snapshot = [
     SnapshotPart("friendRequests", FriendRequestSent.self, FriendRequestAccepted.self, page: FriendRequestStore.snapshot)
@@ -22,6 +25,8 @@ struct FriendRequestFeature: Feature {
     service.serve(ListFriendRequests.self, read: Handlers.list)
     service.serve(AcceptFriendRequest.self, write: Handlers.accept)
     service.serve(RejectFriendRequest.self, write: Handlers.reject)
+    service.serve(WithdrawFriendRequest.self, write: Handlers.withdraw)
+    service.run { [life] in ConnectionRequestWorker<Friendship>(store: $0, life: life) }
   }
 }
 

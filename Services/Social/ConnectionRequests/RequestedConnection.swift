@@ -44,6 +44,8 @@ protocol ConnectionRefusal: FailureCode {
   static var alreadyConnected: Self { get }
   static var pending: Self { get }
   static var answered: Self { get }
+  /// It was withdrawn, or nobody answered it in time.
+  static var ended: Self { get }
 }
 
 /// How many connections of a kind an account may have, and how many it has; what it waits for is included.

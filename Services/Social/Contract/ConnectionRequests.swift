@@ -16,20 +16,22 @@ public struct ConnectionRequest<Wish: Connection>: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
   public var nickname: String?
+  public var photoURL: PhotoURL?
   public var state: State
   public var sentAt: Instant
   public var answeredAt: Instant?
 
   /// The request as the account that has `accountID` on its other end sees it.
   public init(
-    id: ID<ConnectionRequest>, direction: Direction, accountID: AccountID, username: Username, nickname: String?, state: State,
-    sentAt: Instant, answeredAt: Instant?
+    id: ID<ConnectionRequest>, direction: Direction, accountID: AccountID, username: Username, nickname: String?,
+    photoURL: PhotoURL? = nil, state: State, sentAt: Instant, answeredAt: Instant?
   ) {
     self.id = id
     self.direction = direction
     self.accountID = accountID
     self.username = username
     self.nickname = nickname
+    self.photoURL = photoURL
     self.state = state
     self.sentAt = sentAt
     self.answeredAt = answeredAt
@@ -40,8 +42,9 @@ public struct ConnectionRequest<Wish: Connection>: Document, Hashable {
   public static var notes: Notes {
     [
       "id": "Names the request.", "direction": "Whether it was received or sent.", "accountID": "The account on the other end.",
-      "username": "Its username.", "nickname": "Its nickname, if it has one.", "state": "What became of the request.",
-      "sentAt": "When it was sent.", "answeredAt": "When it was accepted or rejected.",
+      "username": "Its username.", "nickname": "Its nickname, if it has one.",
+      "photoURL": "Its photo, if it has one.", "state": "What became of the request.",
+      "sentAt": "When it was sent.", "answeredAt": "When it was accepted, rejected or withdrawn, or expired.",
     ]
   }
 }
@@ -49,8 +52,9 @@ public struct ConnectionRequest<Wish: Connection>: Document, Hashable {
 /// Which way a request goes, for the account that looks at it.
 public enum ConnectionRequestDirection: String, Choice { case received, sent }
 
-/// What became of a request. `accepted` stays when the connection ends later.
-public enum ConnectionRequestState: String, Choice { case pending, accepted, rejected }
+/// What became of a request. `accepted` stays when the connection ends later; `expired` is one that nobody answered in time, 90 days if the
+/// operator has not set another time.
+public enum ConnectionRequestState: String, Choice { case pending, accepted, rejected, withdrawn, expired }
 
 /// Which of an account's requests are listed.
 public struct ConnectionRequestFilter: ListInput {

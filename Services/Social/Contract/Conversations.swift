@@ -8,29 +8,36 @@ public struct Conversation: Document, Hashable {
   public var accountID: AccountID
   public var username: Username?
   public var nickname: String?
+  public var photoURL: PhotoURL?
   public var isFriend: Bool
   public var lastMessage: ChatMessage
   public var unreadCount: Int
+  public var otherReadMessageID: ID<ChatMessage>?
 
   public init(
-    id: ID<Conversation>, accountID: AccountID, username: Username?, nickname: String?, isFriend: Bool, lastMessage: ChatMessage,
-    unreadCount: Int
+    id: ID<Conversation>, accountID: AccountID, username: Username?, nickname: String?, photoURL: PhotoURL? = nil, isFriend: Bool,
+    lastMessage: ChatMessage, unreadCount: Int, otherReadMessageID: ID<ChatMessage>? = nil
   ) {
     self.id = id
     self.accountID = accountID
     self.username = username
     self.nickname = nickname
+    self.photoURL = photoURL
     self.isFriend = isFriend
     self.lastMessage = lastMessage
     self.unreadCount = unreadCount
+    self.otherReadMessageID = otherReadMessageID
   }
 
   public static let notes: Notes = [
     "id": "Names the conversation.", "accountID": "The other's account.",
     "username": "Its username; absent where that account was deleted.",
-    "nickname": "Its nickname, if it has one.", "isFriend": "Whether the two are friends still, so that more can be written.",
-    "lastMessage": "The newest message; those of a deleted account are gone.",
+    "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
+    "isFriend": "Whether the two are friends still, so that more can be written.",
+    "lastMessage": "The newest message, also one that was removed; those of a deleted account are gone.",
     "unreadCount": "How many of the other's messages are not read.",
+    "otherReadMessageID":
+      "The newest message up to which the other has read; absent unless both give read receipts (`settings.update`) and are friends.",
   ]
 }
 
@@ -72,4 +79,38 @@ public enum MarkConversationRead: AccountOperation {
   public static let spec = OperationSpec(
     "conversations.markRead", of: .social, .post("/v1/conversations/{accountID}/read"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Mark a conversation as read up to a message.")
+}
+
+// MARK: - Events
+
+/// A conversation was read up to a message: one event for the reader's other devices, and one for the writer where both give read receipts.
+public struct ConversationRead: Event, Hashable {
+  /// For whom the event is: the reader, for its other devices, or the friend who wrote.
+  public var accountID: AccountID
+  public var otherAccountID: AccountID
+  public var conversationID: ID<Conversation>
+  public var readerAccountID: AccountID
+  public var messageID: ID<ChatMessage>
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, otherAccountID: AccountID, conversationID: ID<Conversation>, readerAccountID: AccountID,
+    messageID: ID<ChatMessage>, at: Instant
+  ) {
+    self.accountID = accountID
+    self.otherAccountID = otherAccountID
+    self.conversationID = conversationID
+    self.readerAccountID = readerAccountID
+    self.messageID = messageID
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Who is to know: the reader, for its other devices, or the friend who wrote.",
+    "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation.",
+    "readerAccountID": "Who has read.", "messageID": "The newest message that was read.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "conversations.read", by: .social, isLive: true, requirements: ["SOC-5"], "A conversation was read up to a message.")
 }

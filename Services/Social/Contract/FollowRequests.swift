@@ -14,13 +14,15 @@ public enum FollowRequestFailure: String, FailureCode {
   case alreadyFollowing = "already_following"
   case pending = "follow_request_pending"
   case answered = "follow_request_answered"
+  /// It was withdrawn, or nobody answered it in time.
+  case ended = "follow_request_ended"
   /// As many are followed, or asked, as one account may follow.
   case tooMany = "too_many_follows"
 
   public var status: Int {
     switch self {
     case .toOneself: 422
-    case .alreadyFollowing, .pending, .answered, .tooMany: 409
+    case .alreadyFollowing, .pending, .answered, .ended, .tooMany: 409
     }
   }
 }
@@ -41,7 +43,7 @@ public enum SendFollowRequest: AccountOperation {
     "followRequests.send", of: .social, .post("/v1/follow-requests"), by: .verifiedAccount, effect: .create,
     failures: [
       ConnectionRequestFailure.unknownUser.kind, FollowRequestFailure.toOneself.kind, FollowRequestFailure.alreadyFollowing.kind,
-      FollowRequestFailure.pending.kind, FollowRequestFailure.tooMany.kind,
+      FollowRequestFailure.pending.kind, FollowRequestFailure.tooMany.kind, BlockFailure.blockedByYou.kind,
     ],
     requirements: ["SOC-7"],
     "Ask another account for permission to follow it; you may follow, or have asked, at most 1,000.")
@@ -80,7 +82,19 @@ public enum RejectFollowRequest: AccountOperation {
     "Reject a follow request that you have received.")
 }
 
-/// Which request is answered.
+/// Withdraws a request of one's own that waits (SOC-7). Whom it was for sees its state and is not notified; one can ask again. Withdrawing it
+/// again changes nothing.
+public enum WithdrawFollowRequest: AccountOperation {
+  public typealias Input = AnswerFollowRequest
+  public typealias Output = FollowRequest
+
+  public static let spec = OperationSpec(
+    "followRequests.withdraw", of: .social, .post("/v1/follow-requests/{followRequestID}/withdraw"), by: .account,
+    effect: .write, failures: AnswerFollowRequest.failures, requirements: ["SOC-7"],
+    "Withdraw a request to follow that you have sent.")
+}
+
+/// Which request is answered, or withdrawn.
 public struct AnswerFollowRequest: Document {
   public var followRequestID: ID<FollowRequest>
 
@@ -88,8 +102,11 @@ public struct AnswerFollowRequest: Document {
 
   public static let notes: Notes = ["followRequestID": "The request."]
 
-  /// Only the addressee answers; to third accounts the request does not exist.
-  static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind, FollowRequestFailure.answered.kind]
+  /// Only the addressee answers, and only the sender withdraws; to third accounts the request does not exist.
+  static let failures = [
+    RequestFailure.notFound.kind, RequestFailure.forbidden.kind, FollowRequestFailure.answered.kind,
+    FollowRequestFailure.ended.kind,
+  ]
 }
 
 // MARK: - Events

@@ -5,18 +5,20 @@ public struct Follow: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
   public var nickname: String?
+  public var photoURL: PhotoURL?
   public var since: Instant
 
-  public init(accountID: AccountID, username: Username, nickname: String?, since: Instant) {
+  public init(accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL? = nil, since: Instant) {
     self.accountID = accountID
     self.username = username
     self.nickname = nickname
+    self.photoURL = photoURL
     self.since = since
   }
 
   public static let notes: Notes = [
     "accountID": "The other account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
-    "since": "When the following began.",
+    "photoURL": "Its photo, if it has one.", "since": "When the following began.",
   ]
 }
 

@@ -14,11 +14,13 @@ public enum FriendRequestFailure: String, FailureCode {
   case alreadyFriends = "already_friends"
   case pending = "friend_request_pending"
   case answered = "friend_request_answered"
+  /// It was withdrawn, or nobody answered it in time.
+  case ended = "friend_request_ended"
 
   public var status: Int {
     switch self {
     case .toOneself: 422
-    case .alreadyFriends, .pending, .answered: 409
+    case .alreadyFriends, .pending, .answered, .ended: 409
     }
   }
 }
@@ -42,7 +44,7 @@ public enum SendFriendRequest: AccountOperation {
     "friendRequests.send", of: .social, .post("/v1/friend-requests"), by: .verifiedAccount, effect: .create,
     failures: [
       ConnectionRequestFailure.unknownUser.kind, FriendRequestFailure.toOneself.kind, FriendRequestFailure.alreadyFriends.kind,
-      FriendRequestFailure.pending.kind,
+      FriendRequestFailure.pending.kind, BlockFailure.blockedByYou.kind,
     ],
     requirements: ["SOC-1"],
     "Ask another account for friendship; a request that it has sent you is accepted by this.")
@@ -81,7 +83,19 @@ public enum RejectFriendRequest: AccountOperation {
     "Reject a friend request that you have received.")
 }
 
-/// Which request is answered.
+/// Withdraws a request of one's own that waits (SOC-3). Whom it was for sees its state and is not notified; one can ask again. Withdrawing it
+/// again changes nothing.
+public enum WithdrawFriendRequest: AccountOperation {
+  public typealias Input = AnswerFriendRequest
+  public typealias Output = FriendRequest
+
+  public static let spec = OperationSpec(
+    "friendRequests.withdraw", of: .social, .post("/v1/friend-requests/{friendRequestID}/withdraw"), by: .account,
+    effect: .write, failures: AnswerFriendRequest.failures, requirements: ["SOC-3"],
+    "Withdraw a friend request that you have sent.")
+}
+
+/// Which request is answered, or withdrawn.
 public struct AnswerFriendRequest: Document {
   public var friendRequestID: ID<FriendRequest>
 
@@ -89,8 +103,11 @@ public struct AnswerFriendRequest: Document {
 
   public static let notes: Notes = ["friendRequestID": "The request."]
 
-  /// Only the addressee answers; to third accounts the request does not exist.
-  static let failures = [RequestFailure.notFound.kind, RequestFailure.forbidden.kind, FriendRequestFailure.answered.kind]
+  /// Only the addressee answers, and only the sender withdraws; to third accounts the request does not exist.
+  static let failures = [
+    RequestFailure.notFound.kind, RequestFailure.forbidden.kind, FriendRequestFailure.answered.kind,
+    FriendRequestFailure.ended.kind,
+  ]
 }
 
 // MARK: - Events

@@ -5,18 +5,20 @@ public struct Friend: Document, Hashable {
   public var accountID: AccountID
   public var username: Username
   public var nickname: String?
+  public var photoURL: PhotoURL?
   public var since: Instant
 
-  public init(accountID: AccountID, username: Username, nickname: String?, since: Instant) {
+  public init(accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL? = nil, since: Instant) {
     self.accountID = accountID
     self.username = username
     self.nickname = nickname
+    self.photoURL = photoURL
     self.since = since
   }
 
   public static let notes: Notes = [
     "accountID": "The friend's account.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
-    "since": "When the friendship began.",
+    "photoURL": "Its photo, if it has one.", "since": "When the friendship began.",
   ]
 }
 
@@ -45,25 +47,4 @@ public enum RemoveFriend: AccountOperation {
   public static let spec = OperationSpec(
     "friends.remove", of: .social, .delete("/v1/friends/{accountID}"), by: .account, effect: .write,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-3"], "Remove a friend, for both of you.")
-}
-
-// MARK: - Events
-
-/// A friendship ended.
-public struct FriendshipEnded: Event, Hashable {
-  public var accountID: AccountID
-  public var friendAccountID: AccountID
-  public var at: Instant
-
-  public init(accountID: AccountID, friendAccountID: AccountID, at: Instant) {
-    self.accountID = accountID
-    self.friendAccountID = friendAccountID
-    self.at = at
-  }
-
-  public static let notes: Notes = [
-    "accountID": "Who ended it.", "friendAccountID": "The friend it was with.", "at": "When.",
-  ]
-
-  public static let spec = EventSpec("friendships.ended", by: .social, requirements: ["SOC-3"], "A friendship ended.")
 }

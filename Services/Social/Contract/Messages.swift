@@ -6,18 +6,35 @@ public import Operations
 public struct ChatMessage: Document, Hashable {
   public var id: ID<ChatMessage>
   public var fromAccountID: AccountID
-  public var text: ChatText
+  /// Absent where there is a photo alone, and when the message was removed.
+  public var text: ChatText?
+  /// Absent without one, and when the message was removed.
+  public var photo: MessagePhoto?
   public var sentAt: Instant
+  /// When its text was changed last; absent while it is as it was sent.
+  public var editedAt: Instant?
+  /// Absent while it is there.
+  public var removedAt: Instant?
 
-  public init(id: ID<ChatMessage>, fromAccountID: AccountID, text: ChatText, sentAt: Instant) {
+  public init(
+    id: ID<ChatMessage>, fromAccountID: AccountID, text: ChatText?, photo: MessagePhoto? = nil, sentAt: Instant,
+    editedAt: Instant? = nil, removedAt: Instant? = nil
+  ) {
     self.id = id
     self.fromAccountID = fromAccountID
     self.text = text
+    self.photo = photo
     self.sentAt = sentAt
+    self.editedAt = editedAt
+    self.removedAt = removedAt
   }
 
   public static let notes: Notes = [
-    "id": "Names the message.", "fromAccountID": "Who wrote it.", "text": "What was written.", "sentAt": "When it was sent.",
+    "id": "Names the message.", "fromAccountID": "Who wrote it.",
+    "text": "What was written; absent where there is a photo alone, and when it was removed.",
+    "photo": "Its photo, if it has one.", "sentAt": "When it was sent.",
+    "editedAt": "When its text was changed last; absent while it is as it was sent.",
+    "removedAt": "When it was removed; absent while it is there.",
   ]
 }
 
@@ -53,8 +70,28 @@ public struct ChatText: TextValue {
 /// Why a message cannot be sent, edited or removed.
 public enum MessageFailure: String, FailureCode {
   case notFriends = "not_friends"
+  /// It was sent longer ago than ``MessageChange/seconds``.
+  case tooOld = "message_too_old"
+  /// It was removed, so that there is nothing to edit.
+  case removed = "message_removed"
+  /// The account's messages and photos are as many bytes as one may have.
+  case spaceFull = "message_space_full"
 
-  public var status: Int { 403 }
+  public var status: Int {
+    switch self {
+    case .notFriends: 403
+    case .tooOld, .removed, .spaceFull: 409
+    }
+  }
+
+  /// Those of sending, whatever is sent.
+  static let ofSending = [notFriends.kind, spaceFull.kind]
+}
+
+/// Changes of a message by its writer.
+public enum MessageChange {
+  /// How long after it was sent a message can be edited and removed.
+  public static let seconds = 15 * 60
 }
 
 /// Writes to a friend (SOC-4). Repeated with its idempotency key, it is sent once.
@@ -77,7 +114,90 @@ public enum SendMessage: AccountOperation {
 
   public static let spec = OperationSpec(
     "messages.send", of: .social, .post("/v1/conversations/{accountID}/messages"), by: .verifiedAccount, effect: .create,
-    failures: [MessageFailure.notFriends.kind], requirements: ["SOC-4"], "Send a message to a friend.")
+    failures: MessageFailure.ofSending, requirements: ["SOC-4"], "Send a message to a friend.")
+}
+
+/// Changes the text of a message of one's own, within ``MessageChange/seconds`` after it was sent and while the two are friends (SOC-4).
+///
+/// It is marked as edited. The text that it has already changes nothing.
+public enum EditMessage: AccountOperation {
+  public struct Input: Document {
+    public var messageID: ID<ChatMessage>
+    public var text: Patch<ChatText>
+
+    public init(messageID: ID<ChatMessage>, text: ChatText) {
+      self.messageID = messageID
+      self.text = .set(text)
+    }
+
+    public static let notes: Notes = [
+      "messageID": "The message.", "text": Note("What it says from now on: 1 to 2,000 characters, line breaks allowed."),
+    ]
+  }
+
+  public typealias Output = ChatMessage
+
+  public static let spec = OperationSpec(
+    "messages.edit", of: .social, .patch("/v1/messages/{messageID}"), by: .verifiedAccount, effect: .write,
+    failures: [RequestFailure.notFound.kind, MessageFailure.tooOld.kind, MessageFailure.removed.kind] + MessageFailure.ofSending,
+    requirements: ["SOC-4"], "Change the text of a message of your own, within 15 minutes.")
+}
+
+/// Removes a message of one's own for both, text and photo, within ``MessageChange/seconds`` after it was sent, also when the two are friends
+/// no more (SOC-4). That it was there stays to be seen. Removing it again changes nothing.
+public enum RemoveMessage: AccountOperation {
+  public struct Input: Document {
+    public var messageID: ID<ChatMessage>
+
+    public init(messageID: ID<ChatMessage>) { self.messageID = messageID }
+
+    public static let notes: Notes = ["messageID": "The message."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "messages.remove", of: .social, .delete("/v1/messages/{messageID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, MessageFailure.tooOld.kind], requirements: ["SOC-4"],
+    "Remove a message of your own, within 15 minutes.")
+}
+
+/// A page of the messages of a conversation, with what its screen shows beside them (SOC-5).
+public struct ConversationMessages: Document, Hashable {
+  public var items: [ChatMessage]
+  public var nextCursor: PageCursor?
+  public var accountID: AccountID
+  public var username: Username?
+  public var nickname: String?
+  public var photoURL: PhotoURL?
+  public var isFriend: Bool
+  public var unreadCount: Int
+  public var otherReadMessageID: ID<ChatMessage>?
+
+  public init(
+    items: [ChatMessage], nextCursor: PageCursor?, accountID: AccountID, username: Username?, nickname: String?,
+    photoURL: PhotoURL?, isFriend: Bool, unreadCount: Int, otherReadMessageID: ID<ChatMessage>?
+  ) {
+    self.items = items
+    self.nextCursor = nextCursor
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.photoURL = photoURL
+    self.isFriend = isFriend
+    self.unreadCount = unreadCount
+    self.otherReadMessageID = otherReadMessageID
+  }
+
+  public static let notes: Notes = [
+    "items": "The page's messages.", "nextCursor": "Give it as `cursor` for the next page; absent on the last.",
+    "accountID": "The other's account.", "username": "Its username; absent where that account was deleted.",
+    "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
+    "isFriend": "Whether the two are friends, so that more can be written.",
+    "unreadCount": "How many of the other's messages are not read.",
+    "otherReadMessageID":
+      "The newest message up to which the other has read; absent unless both give read receipts (`settings.update`) and are friends.",
+  ]
 }
 
 /// The messages exchanged with another account, newest first (SOC-5).
@@ -96,7 +216,7 @@ public enum ListMessages: AccountOperation {
     public static let notes = listNotes(["accountID": "The other's account."])
   }
 
-  public typealias Output = Page<ChatMessage>
+  public typealias Output = ConversationMessages
 
   public static let spec = OperationSpec(
     "conversations.messages", of: .social, .get("/v1/conversations/{accountID}/messages"), by: .account, effect: .read,
@@ -112,12 +232,13 @@ public struct MessageSent: Event, Hashable {
   public var fromAccountID: AccountID
   public var fromUsername: Username
   public var toAccountID: AccountID
-  public var text: ChatText
+  /// Absent where a photo alone was sent.
+  public var text: ChatText?
   public var at: Instant
 
   public init(
     messageID: ID<ChatMessage>, conversationID: ID<Conversation>, fromAccountID: AccountID, fromUsername: Username,
-    toAccountID: AccountID, text: ChatText, at: Instant
+    toAccountID: AccountID, text: ChatText?, at: Instant
   ) {
     self.messageID = messageID
     self.conversationID = conversationID
@@ -130,8 +251,74 @@ public struct MessageSent: Event, Hashable {
 
   public static let notes: Notes = [
     "messageID": "The message.", "conversationID": "The conversation it belongs to.", "fromAccountID": "Who wrote it.",
-    "fromUsername": "The writer's username then.", "toAccountID": "Whom it is for.", "text": "What was written.", "at": "When.",
+    "fromUsername": "The writer's username then.", "toAccountID": "Whom it is for.",
+    "text": "What was written; absent where a photo alone was sent.", "at": "When.",
   ]
 
   public static let spec = EventSpec("messages.sent", by: .social, requirements: ["SOC-4"], "A message was sent to a friend.")
+}
+
+/// A message has another text: one event for each of the two.
+public struct MessageEdited: Event, Hashable {
+  /// For whom the event is: the writer, for its other devices, or the reader.
+  public var accountID: AccountID
+  public var otherAccountID: AccountID
+  public var conversationID: ID<Conversation>
+  public var fromUsername: Username
+  public var message: ChatMessage
+
+  public init(
+    accountID: AccountID, otherAccountID: AccountID, conversationID: ID<Conversation>, fromUsername: Username,
+    message: ChatMessage
+  ) {
+    self.accountID = accountID
+    self.otherAccountID = otherAccountID
+    self.conversationID = conversationID
+    self.fromUsername = fromUsername
+    self.message = message
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Who is to know: the writer, for its other devices, or the reader.",
+    "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation it belongs to.",
+    "fromUsername": "The writer's username then.", "message": "The message as it is now.",
+  ]
+
+  public static let spec = EventSpec(
+    "messages.edited", by: .social, isLive: true, requirements: ["SOC-4"], "The text of a message was changed.")
+}
+
+/// A message was removed, with its text and its photo: one event for each of the two.
+public struct MessageRemoved: Event, Hashable {
+  /// For whom the event is: the writer, for its other devices, or the reader.
+  public var accountID: AccountID
+  public var otherAccountID: AccountID
+  public var conversationID: ID<Conversation>
+  public var messageID: ID<ChatMessage>
+  public var fromAccountID: AccountID
+  public var fromUsername: Username
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, otherAccountID: AccountID, conversationID: ID<Conversation>, messageID: ID<ChatMessage>,
+    fromAccountID: AccountID, fromUsername: Username, at: Instant
+  ) {
+    self.accountID = accountID
+    self.otherAccountID = otherAccountID
+    self.conversationID = conversationID
+    self.messageID = messageID
+    self.fromAccountID = fromAccountID
+    self.fromUsername = fromUsername
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Who is to know: the writer, for its other devices, or the reader.",
+    "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation it belongs to.",
+    "messageID": "The message.", "fromAccountID": "Who had written it.", "fromUsername": "The writer's username then.",
+    "at": "When it was removed.",
+  ]
+
+  public static let spec = EventSpec(
+    "messages.removed", by: .social, isLive: true, requirements: ["SOC-4"], "A message was removed.")
 }

@@ -8,7 +8,7 @@ import Storage
 ///
 /// What the other wrote to a deleted account is the other's: it stays, in a conversation with nobody.
 struct ConversationFeature: Feature {
-  let migrations = [ConversationStore.migration(4)]
+  let migrations = [ConversationStore.migration(4), ConversationStore.receiptMigration(16)]
   let tables: [ErasedTable] = [
     // The other side has what it wrote itself, or nothing.
     .changed(

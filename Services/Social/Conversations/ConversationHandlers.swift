@@ -13,10 +13,19 @@ enum ConversationHandlers {
   static func markRead(
     _ input: MarkConversationRead.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> MarkConversationRead.Output {
-    let account = call.account
-    guard let left = try ConversationStore.markRead(account, input.accountID, upTo: input.messageID, transaction) else {
-      throw Failure(RequestFailure.notFound)
+    let (account, other) = (call.account, input.accountID)
+    let givesReceipt = try ReadReceiptStore.areShown(account, other, in: transaction.database)
+    let reading = try ConversationStore.markRead(
+      account, other, upTo: input.messageID, givesReceipt: givesReceipt, transaction)
+    guard let reading else { throw Failure(RequestFailure.notFound) }
+    if reading.isFarther, try !transaction.database.isErased(other) {
+      for (one, another) in [(account, other)] + (givesReceipt ? [(other, account)] : []) {
+        try transaction.publish(
+          ConversationRead(
+            accountID: one, otherAccountID: another, conversationID: reading.conversation, readerAccountID: account,
+            messageID: input.messageID, at: transaction.now))
+      }
     }
-    return MarkConversationRead.Output(unreadCount: left)
+    return MarkConversationRead.Output(unreadCount: reading.unreadCount)
   }
 }

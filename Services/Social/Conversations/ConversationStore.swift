@@ -31,10 +31,41 @@ enum ConversationStore {
     }
   }
 
+  /// Read receipts, and how much each has sent.
+  static func receiptMigration(_ number: Int) -> Migration {
+    Migration(number, "read receipts and bytes of conversations") { database in
+      try database.execute(
+        sql: """
+          -- How far the other may know that the account has read: where both gave read receipts when it did.
+          ALTER TABLE conversation_sides ADD COLUMN receipt_sequence INTEGER NOT NULL DEFAULT 0;
+          -- Of the texts and photos that the account has sent here and that are there still.
+          ALTER TABLE conversation_sides ADD COLUMN sent_bytes INTEGER NOT NULL DEFAULT 0 CHECK (sent_bytes >= 0);
+          UPDATE conversation_sides SET sent_bytes = (
+            SELECT coalesce(sum(length(CAST(m.text AS BLOB))), 0) FROM messages m
+            WHERE m.conversation_id = conversation_sides.conversation_id AND m.from_account = conversation_sides.account_id);
+          """)
+    }
+  }
+
   static func find(_ account: AccountID, _ other: AccountID, in database: Database) throws -> ID<Conversation>? {
+    try side(account, other, in: database)?.conversation
+  }
+
+  /// A conversation as one of its two has it.
+  struct Side: Sendable {
+    let conversation: ID<Conversation>
+    let readSequence: Int64
+    let unreadCount: Int
+  }
+
+  static func side(_ account: AccountID, _ other: AccountID, in database: Database) throws -> Side? {
     let statement = try database.cachedStatement(
-      sql: "SELECT conversation_id FROM conversation_sides WHERE account_id = ? AND other_account = ?")
-    return try Row.fetchOne(statement, arguments: [account, other]).map { $0["conversation_id"] }
+      sql: """
+        SELECT conversation_id, read_sequence, unread_count FROM conversation_sides WHERE account_id = ? AND other_account = ?
+        """)
+    return try Row.fetchOne(statement, arguments: [account, other]).map {
+      Side(conversation: $0["conversation_id"], readSequence: $0["read_sequence"], unreadCount: $0["unread_count"])
+    }
   }
 
   /// The conversation of two accounts, begun if there is none.
@@ -53,56 +84,116 @@ enum ConversationStore {
     return id
   }
 
-  /// Moves both sides to a new message, which the reader has not read.
-  static func moved(to sequence: Int64, writer: AccountID, reader: AccountID, _ transaction: Transaction) throws {
+  /// Moves both sides to a new message of so many bytes, which the reader has not read.
+  static func moved(
+    to sequence: Int64, writer: AccountID, reader: AccountID, bytes: Int, _ transaction: Transaction
+  ) throws {
     let statement = try transaction.database.cachedStatement(
       sql: """
-        UPDATE conversation_sides SET last_sequence = :sequence, unread_count = unread_count + (account_id = :reader)
+        UPDATE conversation_sides SET last_sequence = :sequence, unread_count = unread_count + (account_id = :reader),
+          sent_bytes = sent_bytes + iif(account_id = :writer, :bytes, 0)
         WHERE (account_id, other_account) IN (VALUES (:writer, :reader), (:reader, :writer))
         """)
-    try statement.execute(arguments: ["sequence": sequence, "writer": writer, "reader": reader])
+    try statement.execute(arguments: ["sequence": sequence, "writer": writer, "reader": reader, "bytes": bytes])
   }
 
-  /// Notes how far an account has read; nil if that message is not in the conversation. Returns how many it has not read.
+  /// Counts bytes that come to what an account has sent another, or go from it.
+  static func addBytes(_ bytes: Int, of writer: AccountID, to reader: AccountID, in database: Database) throws {
+    try database.cachedStatement(
+      sql: "UPDATE conversation_sides SET sent_bytes = sent_bytes + ? WHERE account_id = ? AND other_account = ?"
+    ).execute(arguments: [bytes, writer, reader])
+  }
+
+  /// What an account has sent in all its conversations and is there still.
+  static func storedBytes(of account: AccountID, in database: Database) throws -> Int {
+    let statement = try database.cachedStatement(
+      sql: "SELECT coalesce(sum(sent_bytes), 0) FROM conversation_sides WHERE account_id = ?")
+    return try Int.fetchOne(statement, arguments: [account]) ?? 0
+  }
+
+  /// The reader has one less to read where it had not read that message.
+  static func lowerUnread(
+    of reader: AccountID, from writer: AccountID, by sequence: Int64, in database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE conversation_sides SET unread_count = unread_count - 1
+        WHERE account_id = ? AND other_account = ? AND read_sequence < ? AND unread_count > 0
+        """
+    ).execute(arguments: [reader, writer, sequence])
+  }
+
+  /// What reading comes to.
+  struct Reading: Sendable {
+    let conversation: ID<Conversation>
+    let unreadCount: Int
+    /// Whether the account had not read as far before.
+    let isFarther: Bool
+  }
+
+  /// Notes how far an account has read; nil if that message is not in the conversation. What was removed is not to be read.
+  ///
+  /// - Parameter givesReceipt: whether the other may know.
   static func markRead(
-    _ account: AccountID, _ other: AccountID, upTo message: ID<ChatMessage>, _ transaction: Transaction
-  ) throws -> Int? {
-    let statement = try transaction.database.cachedStatement(
+    _ account: AccountID, _ other: AccountID, upTo message: ID<ChatMessage>, givesReceipt: Bool, _ transaction: Transaction
+  ) throws -> Reading? {
+    let database = transaction.database
+    guard let side = try side(account, other, in: database) else { return nil }
+    let found = try Int64.fetchOne(
+      database.cachedStatement(sql: "SELECT sequence FROM messages WHERE message_id = ? AND conversation_id = ?"),
+      arguments: [message, side.conversation])
+    guard let sequence = found else { return nil }
+    guard sequence > side.readSequence else {
+      return Reading(conversation: side.conversation, unreadCount: side.unreadCount, isFarther: false)
+    }
+    let statement = try database.cachedStatement(
       sql: """
         UPDATE conversation_sides AS side SET
-          read_sequence = max(side.read_sequence, seen.sequence),
+          read_sequence = :sequence, receipt_sequence = iif(:receipt, :sequence, receipt_sequence),
           unread_count = (
             SELECT count(*) FROM messages m
-            WHERE m.conversation_id = side.conversation_id AND m.sequence > max(side.read_sequence, seen.sequence)
-              AND m.from_account = side.other_account)
-        FROM (SELECT conversation_id, sequence FROM messages WHERE message_id = :message) AS seen
-        WHERE side.account_id = :account AND side.other_account = :other AND side.conversation_id = seen.conversation_id
+            WHERE m.conversation_id = side.conversation_id AND m.sequence > :sequence
+              AND m.from_account = side.other_account AND m.removed_at IS NULL)
+        WHERE side.account_id = :account AND side.other_account = :other
         RETURNING unread_count
         """)
-    return try Int.fetchOne(statement, arguments: ["message": message, "account": account, "other": other])
+    let left = try Int.fetchOne(
+      statement, arguments: ["sequence": sequence, "receipt": givesReceipt, "account": account, "other": other])
+    return Reading(conversation: side.conversation, unreadCount: left ?? 0, isFarther: true)
   }
+
+  /// A page of an account's conversations.
+  static let listSQL = """
+    SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, a.username, a.nickname,
+      \(BlockStore.photoTag(of: "side.other_account", for: "side.account_id")),
+      a.account_id, \(MessageStore.columns(of: "m")),
+      EXISTS (
+        SELECT 1 FROM friendships f WHERE f.low_account = min(side.account_id, side.other_account)
+          AND f.high_account = max(side.account_id, side.other_account)) AS is_friend,
+      a.gives_read_receipts AND own.gives_read_receipts AS have_receipts,
+      (SELECT r.message_id FROM conversation_sides o JOIN messages r ON r.sequence = o.receipt_sequence
+        WHERE o.account_id = side.other_account AND o.other_account = side.account_id) AS read_message_id
+    FROM conversation_sides side
+    -- Who was deleted has no name any more.
+    LEFT JOIN accounts a ON a.account_id = side.other_account
+    LEFT JOIN accounts own ON own.account_id = side.account_id
+    JOIN messages m ON m.sequence = side.last_sequence
+    WHERE side.account_id = :account AND side.last_sequence < :before AND \(MessageStore.isThere("m"))
+    ORDER BY side.last_sequence DESC LIMIT :limit
+    """
 
   /// An account's conversations, those with the newest messages first.
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Conversation> {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT side.conversation_id, side.last_sequence, side.unread_count, side.other_account, a.username, a.nickname,
-          m.message_id, m.from_account, m.text, m.sent_at,
-          EXISTS (
-            SELECT 1 FROM friendships f WHERE f.low_account = min(side.account_id, side.other_account)
-              AND f.high_account = max(side.account_id, side.other_account)) AS is_friend
-        FROM conversation_sides side
-        -- Who was deleted has no name any more.
-        LEFT JOIN accounts a ON a.account_id = side.other_account
-        JOIN messages m ON m.sequence = side.last_sequence
-        WHERE side.account_id = :account AND side.last_sequence < :before AND \(MessageStore.isThere("m"))
-        ORDER BY side.last_sequence DESC LIMIT :limit
-        """)
-    let rows = try Row.fetchAll(statement, arguments: ["account": account, "before": page.before, "limit": page.fetchLimit])
+    let rows = try Row.fetchAll(
+      database.cachedStatement(sql: listSQL),
+      arguments: ["account": account, "before": page.before, "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["last_sequence"] as Int64 }) { row in
-      Conversation(
+      let isFriend: Bool = row["is_friend"]
+      let hasReceipt = isFriend && (row["have_receipts"] as Bool?) == true
+      return Conversation(
         id: row["conversation_id"], accountID: row["other_account"], username: row["username"], nickname: row["nickname"],
-        isFriend: row["is_friend"], lastMessage: ChatMessage(row), unreadCount: row["unread_count"])
+        photoURL: row.photoURL(of: "account_id"), isFriend: isFriend, lastMessage: ChatMessage(row),
+        unreadCount: row["unread_count"], otherReadMessageID: hasReceipt ? row["read_message_id"] : nil)
     }
   }
 }

@@ -25,6 +25,7 @@ enum FollowHandlers {
   private static func end(_ follower: AccountID, follows followed: AccountID, _ transaction: Transaction) throws -> Empty {
     guard try FollowStore.follows(follower, followed, in: transaction.database) else { throw Failure(RequestFailure.notFound) }
     try FollowStore.change(follower, follows: followed, .ended, transaction)
+    try RelationStore.publish(follower, followed, transaction)
     return Empty()
   }
 }

@@ -52,6 +52,15 @@ enum FollowStore {
     try transaction.publish(FollowChanged(row))
   }
 
+  /// Ends that two follow each other, of whom one blocks the other; see ``BlockClosing``.
+  @Sendable
+  static func close(_ blocker: AccountID, _ blocked: AccountID, _ transaction: Transaction) throws {
+    for (follower, followed) in [(blocker, blocked), (blocked, blocker)] {
+      guard try follows(follower, followed, in: transaction.database) else { continue }
+      try change(follower, follows: followed, .ended, transaction)
+    }
+  }
+
   /// Which side of a following is looked for.
   enum Side {
     /// Those whom the account follows.
@@ -67,7 +76,7 @@ enum FollowStore {
   static func list(_ side: Side, of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Follow> {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT a.account_id, a.username, a.nickname, f.changed_at FROM follows f
+        SELECT a.account_id, a.username, a.nickname, a.photo_tag, f.changed_at FROM follows f
         JOIN accounts a ON a.account_id = f.\(side.other)
         WHERE f.\(side.own) = :account AND f.state = 'accepted' AND a.username > :after ORDER BY a.username LIMIT :limit
         """)
@@ -76,7 +85,8 @@ enum FollowStore {
       arguments: ["account": account, "after": page.cursor(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["username"] as String }) { row in
       Follow(
-        accountID: row["account_id"], username: row["username"], nickname: row["nickname"], since: row["changed_at"])
+        accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
+        photoURL: row.photoURL(of: "account_id"), since: row["changed_at"])
     }
   }
 

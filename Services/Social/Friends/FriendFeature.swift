@@ -6,10 +6,10 @@ import Storage
 
 /// Friends: listed, and removed by either of the two (SOC-2).
 struct FriendFeature: Feature {
-  let migrations = [FriendStore.migration(2)]
+  let migrations = [FriendStore.migration(2), FriendStore.nameMigration(17)]
   let tables: [ErasedTable] = [
-    .rows("friendships", "low_account = :account OR high_account = :account", .friendships)
-      .publishing([FriendshipEnded.spec.name], FriendStore.ended)
+    .following("friend_names", "friendships"),
+    .rows("friendships", "low_account = :account OR high_account = :account", .friendships),
   ]
 
   func register(in service: inout ServiceDefinition) {

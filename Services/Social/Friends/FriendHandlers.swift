@@ -11,9 +11,8 @@ enum FriendHandlers {
   }
 
   static func remove(_ input: RemoveFriend.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
-    let account = call.account
-    guard try FriendStore.remove(account, input.accountID, transaction) else { throw Failure(RequestFailure.notFound) }
-    try transaction.publish(FriendshipEnded(accountID: account, friendAccountID: input.accountID, at: transaction.now))
+    guard try FriendStore.remove(call.account, input.accountID, transaction) else { throw Failure(RequestFailure.notFound) }
+    try RelationStore.publish(call.account, input.accountID, transaction)
     return Empty()
   }
 }

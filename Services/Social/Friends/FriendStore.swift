@@ -22,6 +22,45 @@ enum FriendStore {
     }
   }
 
+  /// Friends in the order of their names, without sorting all of them.
+  static func nameMigration(_ number: Int) -> Migration {
+    Migration(number, "friends by name") { database in
+      try database.execute(
+        sql: """
+          -- Each friendship for each of its two, by the other's username.
+          CREATE TABLE friend_names (
+            account_id BLOB NOT NULL CHECK (account_id IN (low_account, high_account)),
+            username TEXT NOT NULL,
+            low_account BLOB NOT NULL,
+            high_account BLOB NOT NULL,
+            PRIMARY KEY (account_id, username, low_account, high_account),
+            FOREIGN KEY (low_account, high_account) REFERENCES friendships ON DELETE CASCADE
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX friend_names_by_friendship ON friend_names (low_account, high_account);
+          INSERT INTO friend_names
+            SELECT f.low_account, a.username, f.low_account, f.high_account
+            FROM friendships f JOIN accounts a ON a.account_id = f.high_account;
+          INSERT INTO friend_names
+            SELECT f.high_account, a.username, f.low_account, f.high_account
+            FROM friendships f JOIN accounts a ON a.account_id = f.low_account;
+          CREATE TRIGGER friend_names_added AFTER INSERT ON friendships BEGIN
+            INSERT INTO friend_names
+              SELECT new.low_account, username, new.low_account, new.high_account
+              FROM accounts WHERE account_id = new.high_account;
+            INSERT INTO friend_names
+              SELECT new.high_account, username, new.low_account, new.high_account
+              FROM accounts WHERE account_id = new.low_account;
+          END;
+          CREATE TRIGGER friend_names_changed AFTER UPDATE OF username ON accounts WHEN new.username <> old.username BEGIN
+            UPDATE friend_names SET username = new.username
+            WHERE account_id <> new.account_id AND (low_account, high_account) IN (
+              SELECT low_account, high_account FROM friendships WHERE low_account = new.account_id
+              UNION ALL SELECT low_account, high_account FROM friendships WHERE high_account = new.account_id);
+          END;
+          """)
+    }
+  }
+
   /// Nobody is a friend of who was deleted, were the friendship still there.
   static func areFriends(_ one: AccountID, _ other: AccountID, in database: Database) throws -> Bool {
     if try database.isErased(other) { return false }
@@ -44,38 +83,33 @@ enum FriendStore {
     let statement = try transaction.database.cachedStatement(
       sql: "DELETE FROM friendships WHERE low_account = ? AND high_account = ?")
     try statement.execute(arguments: [pair.low, pair.high])
-    return transaction.database.changesCount > 0
+    guard transaction.database.changesCount > 0 else { return false }
+    try FriendChallengeStore.end(between: one, and: other, transaction)
+    return true
   }
 
   /// Ends the friendship of two of whom one blocks the other; see ``BlockClosing``.
   @Sendable
-  static func ended(with account: AccountID, limit: Int, _ transaction: Transaction) throws -> [any Event] {
-    let statement = try transaction.database.cachedStatement(
-      sql: """
-        SELECT iif(low_account = ?1, high_account, low_account) FROM friendships WHERE low_account = ?1 OR high_account = ?1
-        ORDER BY +low_account, +high_account LIMIT ?2
-        """)
-    return try AccountID.fetchAll(statement, arguments: [account, limit]).map {
-      FriendshipEnded(accountID: account, friendAccountID: $0, at: transaction.now)
-    }
+  static func close(_ blocker: AccountID, _ blocked: AccountID, _ transaction: Transaction) throws {
+    _ = try remove(blocker, blocked, transaction)
   }
+  /// A page of an account's friends.
+  static let listSQL = """
+    SELECT a.account_id, a.username, a.nickname, a.photo_tag, f.since
+    FROM friend_names n CROSS JOIN friendships f USING (low_account, high_account)
+    JOIN accounts a ON a.account_id = iif(n.account_id = f.low_account, f.high_account, f.low_account)
+    WHERE n.account_id = :account AND n.username > :after ORDER BY n.username LIMIT :limit
+    """
 
   /// An account's friends by username.
   static func list(of account: AccountID, _ page: PageRequest, in database: Database) throws -> Page<Friend> {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT a.account_id, a.username, a.nickname, f.since FROM (
-          SELECT high_account AS friend, since FROM friendships WHERE low_account = :account
-          UNION ALL
-          SELECT low_account, since FROM friendships WHERE high_account = :account
-        ) f JOIN accounts a ON a.account_id = f.friend
-        WHERE a.username > :after ORDER BY a.username LIMIT :limit
-        """)
     let rows = try Row.fetchAll(
-      statement,
+      database.cachedStatement(sql: listSQL),
       arguments: ["account": account, "after": page.cursor(Username.init(text:))?.description ?? "", "limit": page.fetchLimit])
     return page.page(of: rows, key: { $0["username"] as String }) { row in
-      Friend(accountID: row["account_id"], username: row["username"], nickname: row["nickname"], since: row["since"])
+      Friend(
+        accountID: row["account_id"], username: row["username"], nickname: row["nickname"],
+        photoURL: row.photoURL(of: "account_id"), since: row["since"])
     }
   }
 }

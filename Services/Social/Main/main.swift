@@ -2,4 +2,4 @@ import Operations
 import ServiceKit
 import SocialService
 
-await ServiceProcess.run(.social) { Social.service($0) }
+ServiceProcess.start(.social, decoders: Social.decoders) { Social.service($0) }

@@ -60,12 +60,12 @@ public enum EventExchange: String, CaseIterable, Sendable {
   }
 
   struct AcknowledgeInput: Document, Hashable {
-    var listener: ServiceName
+    var subscriber: ServiceName
     var epoch: String
     var number: Int
 
     static let notes: Notes = [
-      "listener": "Whose cursor.", "epoch": Note("Its epoch.", length: 1...128), "number": Note("Its number.", range: 0...9e15),
+      "subscriber": "Whose cursor.", "epoch": Note("Its epoch.", length: 1...128), "number": Note("Its number.", range: 0...9e15),
     ]
   }
 
@@ -82,7 +82,7 @@ struct WireEvent: Document, Hashable {
   var body: RawJSON
 
   static let notes: Notes = [
-    "number": "Its place in the log.", "name": "What happened.", "at": "When.", "traceparent": "W3C trace context of its cause.",
+    "number": "Its number in the log.", "name": "What happened.", "at": "When.", "traceparent": "W3C trace context of its cause.",
     "body": "Its document.",
   ]
 

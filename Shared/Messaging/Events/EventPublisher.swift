@@ -67,8 +67,8 @@ public final class EventPublisher: Sendable {
       case .snapshot: body = try await snapshot(.decode(request.body)).json
       case .acknowledge:
         let input = try EventExchange.AcknowledgeInput.decode(request.body)
-        guard input.listener == caller else { throw Failure(RequestFailure.forbidden) }
-        try await log.acknowledge(listener: caller, epoch: input.epoch, number: Int64(input.number))
+        guard input.subscriber == caller else { throw Failure(RequestFailure.forbidden) }
+        try await log.acknowledge(subscriber: caller, epoch: input.epoch, number: Int64(input.number))
         body = Empty().json
       }
       return Reply(header: ReplyHeader(id: id, status: 200), body: body)

@@ -4,13 +4,13 @@
 /// how often is most of what a small request costs. Whoever needs a processor for long leaves the thread first: large requests
 /// have their handlers elsewhere from the start, reads and writes run on the store's connections.
 final class BusExecutor: TaskExecutor {
-  private let mailbox: Mailbox
+  private let commandQueue: CommandQueue
 
-  init(_ mailbox: Mailbox) { self.mailbox = mailbox }
+  init(_ commandQueue: CommandQueue) { self.commandQueue = commandQueue }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     // A handler may outlive the bus it came by.
-    if !mailbox.push(.run(job)) { globalConcurrentExecutor.enqueue(job) }
+    if !commandQueue.push(.run(job)) { globalConcurrentExecutor.enqueue(job) }
   }
 }

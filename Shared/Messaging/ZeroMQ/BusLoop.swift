@@ -22,7 +22,7 @@ final class BusLoop {
   let service: ServiceName
   let endpoints: Endpoints
   let limits: BusLimits
-  let mailbox: Mailbox
+  let commandQueue: CommandQueue
   let serving: Serving?
   let metrics: BusMetrics
   let throttledLog: ThrottledLog
@@ -68,13 +68,13 @@ final class BusLoop {
 
   /// Makes and binds the sockets.
   init(
-    _ service: ServiceName, _ endpoints: Endpoints, _ limits: BusLimits, _ mailbox: Mailbox, _ executor: BusExecutor,
+    _ service: ServiceName, _ endpoints: Endpoints, _ limits: BusLimits, _ commandQueue: CommandQueue, _ executor: BusExecutor,
     _ serving: Serving?, _ metrics: BusMetrics, _ throttledLog: ThrottledLog, _ logger: Logger
   ) throws {
     self.service = service
     self.endpoints = endpoints
     self.limits = limits
-    self.mailbox = mailbox
+    self.commandQueue = commandQueue
     self.serving = serving
     self.metrics = metrics
     self.throttledLog = throttledLog
@@ -121,7 +121,7 @@ final class BusLoop {
       now = Monotonic.now
       watchConnections()
       for _ in 0..<BusLoop.steps {
-        mailbox.drain(into: &commands, answered: answered, sentBytes: settledBytes)
+        commandQueue.drain(into: &commands, answered: answered, sentBytes: settledBytes)
         (answered, settledBytes) = (0, 0)
         if commands.isEmpty { break }
         for command in commands { perform(command) }
@@ -168,8 +168,8 @@ final class BusLoop {
       _ = publisher.send(Array(service.rawValue.utf8), more: true)
       _ = publisher.send(header, more: true)
       _ = publisher.send(body, more: false)
-    case .listen(let publisher, let reader, let continuation): listen(publisher, reader, continuation)
-    case .stopListening(let publisher, let reader): subscriptions[publisher]?.readers[reader] = nil
+    case .subscribe(let publisher, let reader, let continuation): subscribe(publisher, reader, continuation)
+    case .unsubscribe(let publisher, let reader): subscriptions[publisher]?.readers[reader] = nil
     case .stop(let deadline): beginStop(deadline)
     }
   }
@@ -213,7 +213,7 @@ final class BusLoop {
   private func sleep() {
     if polled.isEmpty { gatherDescriptors() }
     var timeout: CInt = 0
-    if !polledSockets.contains(where: \.isDirty), mailbox.fallAsleep(answered: answered, sentBytes: settledBytes) {
+    if !polledSockets.contains(where: \.isDirty), commandQueue.fallAsleep(answered: answered, sentBytes: settledBytes) {
       (answered, settledBytes) = (0, 0)
       var wakeUp = min(deadlines.earliest ?? .max, stopBy ?? .max, nextGauges)
       if stopBy != nil {
@@ -222,14 +222,16 @@ final class BusLoop {
       timeout = CInt(clamping: max(0, (wakeUp - Monotonic.now + 999_999) / 1_000_000))
     }
     guard poll(&polled, nfds_t(polled.count), timeout) > 0 else { return }
-    if polled[0].revents != 0 { mailbox.clear() }
+    if polled[0].revents != 0 { commandQueue.clear() }
     for index in polledSockets.indices where polled[index + 1].revents != 0 { polledSockets[index].isDirty = true }
   }
 
   private func gatherDescriptors() {
     polledSockets = [router, routerMonitor, authenticator?.socket].compactMap { $0 }
     polledSockets += peers.values.flatMap { [$0.dealer, $0.monitor] } + subscriptions.values.map(\.socket)
-    polled = ([mailbox.descriptor] + polledSockets.map(\.descriptor)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    polled = ([commandQueue.descriptor] + polledSockets.map(\.descriptor)).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
   }
 
   // MARK: - Asking others
@@ -363,8 +365,8 @@ final class BusLoop {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: break
       case ZMQ_EVENT_DISCONNECTED:
         metrics.connectionsLost.increment()
-        // libzmq tells no reason: a frame beyond the largest ends a connection, and so does whoever goes.
-        logger.info("A caller's connection ended")
+        // libzmq gives no reason: a frame beyond the largest ends a connection, and so does whoever goes.
+        logger.debug("A caller's connection ended")
       default:
         metrics.handshakesFailed.increment()
         throttledLog.warn("A caller failed the handshake")
@@ -413,9 +415,9 @@ final class BusLoop {
       // Not a child of any task, on purpose: its number is bounded here, each one ends in a reply command, and stopping waits
       // for all of them. A task group would cost every request a hop more.
       Task(executorPreference: bytes <= limits.smallRequestBytes ? executor : nil) {
-        [mailbox, userID, received = Monotonic.now] in
+        [commandQueue, userID, received = Monotonic.now] in
         let message = await serving.answer(header: header, body: body, from: userID, received: received, transit: transit)
-        mailbox.push(.reply(OutgoingReply(envelope: envelope, requestBytes: bytes, message: message)))
+        commandQueue.push(.reply(OutgoingReply(envelope: envelope, requestBytes: bytes, message: message)))
       }
     }
   }
@@ -439,7 +441,7 @@ final class BusLoop {
 
   // MARK: - Receiving from others
 
-  private func listen(_ publisher: ServiceName, _ reader: UInt64, _ continuation: AsyncStream<Announcement>.Continuation) {
+  private func subscribe(_ publisher: ServiceName, _ reader: UInt64, _ continuation: AsyncStream<Announcement>.Continuation) {
     do {
       if subscriptions[publisher] == nil {
         subscriptions[publisher] = try Subscription(publisher, at: endpoints, context, limits)
@@ -447,7 +449,7 @@ final class BusLoop {
       }
       subscriptions[publisher]?.readers[reader] = continuation
     } catch {
-      logger.error("Cannot listen to a service", metadata: ["service": "\(publisher.rawValue)", "error": "\(error)"])
+      logger.error("Cannot subscribe to a service", metadata: ["service": "\(publisher.rawValue)", "error": "\(error)"])
       continuation.finish()
     }
   }
@@ -472,13 +474,13 @@ final class BusLoop {
 
   /// Answers everyone who still waits, and closes. Blocks no longer than closing may take.
   private func finish() {
-    for command in mailbox.shut() {
+    for command in commandQueue.shut() {
       switch command {
       case .request(let request): request.continuation.resume(returning: .failure(.unavailable))
       case .reply(let reply): if let message = reply.message { send(message, to: reply.envelope) }
       case .run(let job): globalConcurrentExecutor.enqueue(job)
-      case .listen(_, _, let continuation): continuation.finish()
-      case .cancel, .announce, .stopListening, .stop: break
+      case .subscribe(_, _, let continuation): continuation.finish()
+      case .cancel, .announce, .unsubscribe, .stop: break
       }
     }
     for entry in pending.values { entry.request.continuation.resume(returning: .failure(.unavailable)) }

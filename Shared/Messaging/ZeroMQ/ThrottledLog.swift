@@ -5,7 +5,7 @@ import Synchronization
 /// flood the log as well.
 final class ThrottledLog: Sendable {
   private let logger: Logger
-  private let last = Mutex<[String: (at: Int64, unsaid: Int)]>([:])
+  private let last = Mutex<[String: (at: Int64, suppressed: Int)]>([:])
 
   init(_ logger: Logger) { self.logger = logger }
 
@@ -14,17 +14,17 @@ final class ThrottledLog: Sendable {
   ) {
     let key = message.description
     let now = Monotonic.now
-    let unsaid: Int? = last.withLock { last in
+    let suppressed: Int? = last.withLock { last in
       if let previous = last[key], now - previous.at < pause.inNanoseconds {
-        last[key] = (previous.at, previous.unsaid + 1)
+        last[key] = (previous.at, previous.suppressed + 1)
         return nil
       }
       defer { last[key] = (now, 0) }
-      return last[key]?.unsaid ?? 0
+      return last[key]?.suppressed ?? 0
     }
-    guard let unsaid else { return }
+    guard let suppressed else { return }
     var metadata = metadata()
-    if unsaid > 0 { metadata["unsaid"] = .stringConvertible(unsaid) }
+    if suppressed > 0 { metadata["suppressed"] = .stringConvertible(suppressed) }
     logger.warning("\(key)", metadata: metadata)
   }
 }

@@ -39,7 +39,7 @@ public final class ZeroMQBus: RunnableBus {
   private let clock: Clock
   private let logger: Logger
   private let metrics: BusMetrics
-  private let mailbox: Mailbox
+  private let commandQueue: CommandQueue
   private let executor: BusExecutor
   private let state: Shared<State>
   private let tags = Atomic<UInt64>(1)
@@ -54,12 +54,12 @@ public final class ZeroMQBus: RunnableBus {
     self.clock = clock
     self.logger = logger
     metrics = BusMetrics()
-    mailbox = Mailbox(limits: limits)
-    executor = BusExecutor(mailbox)
+    commandQueue = CommandQueue(limits: limits)
+    executor = BusExecutor(commandQueue)
     state = Shared(State())
   }
 
-  deinit { mailbox.push(.stop(deadline: 0)) }
+  deinit { commandQueue.push(.stop(deadline: 0)) }
 
   // MARK: - Life
 
@@ -75,8 +75,8 @@ public final class ZeroMQBus: RunnableBus {
           handler: handler, grants: endpoints.curve.map { Grants($0.allowed) }, limits: limits, clock: clock, metrics: metrics,
           throttledLog: throttledLog)
       }
-      let loop = try BusLoop(service, endpoints, limits, mailbox, executor, serving, metrics, throttledLog, logger)
-      mailbox.open()
+      let loop = try BusLoop(service, endpoints, limits, commandQueue, executor, serving, metrics, throttledLog, logger)
+      commandQueue.open()
       state.phase = .running
       startThread(loop)
     }
@@ -117,7 +117,7 @@ public final class ZeroMQBus: RunnableBus {
   /// Begins to stop: new requests are answered `unavailable`, those in flight, both ways, may end within the given time. Our own
   /// handlers may go on asking others until then.
   public func beginStop(within time: Duration = .seconds(4)) {
-    mailbox.push(.stop(deadline: Monotonic.now + time.inNanoseconds))
+    commandQueue.push(.stop(deadline: Monotonic.now + time.inNanoseconds))
   }
 
   /// Stops as ``beginStop(within:)`` and returns when all is closed.
@@ -160,16 +160,16 @@ public final class ZeroMQBus: RunnableBus {
       await withCheckedContinuation { continuation in
         let outgoing = OutgoingRequest(
           tag: tag, service: service, header: wire, body: request.body, deadline: deadline, continuation: continuation)
-        if let refusal = mailbox.submit(outgoing) {
+        if let refusal = commandQueue.submit(outgoing) {
           if refusal == .overloaded { metrics.overloaded.increment() }
           continuation.resume(returning: .failure(refusal))
         } else if Task.isCancelled {
           // The handler below may have run before the request was in the box.
-          mailbox.push(.cancel(tag: tag))
+          commandQueue.push(.cancel(tag: tag))
         }
       }
     } onCancel: {
-      mailbox.push(.cancel(tag: tag))
+      commandQueue.push(.cancel(tag: tag))
     }
     let raw = try result.get()
     do throws(Failure) {
@@ -185,7 +185,7 @@ public final class ZeroMQBus: RunnableBus {
 
   public func announce(_ announcement: Announcement) {
     let body = announcement.body
-    guard body.count <= limits.messageBytes, mailbox.announce(announcement.header.json, body: body) else {
+    guard body.count <= limits.messageBytes, commandQueue.announce(announcement.header.json, body: body) else {
       metrics.announcementsDropped.increment()
       return
     }
@@ -195,9 +195,9 @@ public final class ZeroMQBus: RunnableBus {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Announcement.self, bufferingPolicy: .bufferingNewest(limits.announcements))
     let reader = tags.add(1, ordering: .relaxed).newValue
-    let mailbox = mailbox
-    continuation.onTermination = { _ in mailbox.push(.stopListening(publisher, reader: reader)) }
-    if !mailbox.push(.listen(publisher, reader: reader, continuation)) { continuation.finish() }
+    let commandQueue = commandQueue
+    continuation.onTermination = { _ in commandQueue.push(.unsubscribe(publisher, reader: reader)) }
+    if !commandQueue.push(.subscribe(publisher, reader: reader, continuation)) { continuation.finish() }
     return stream
   }
 

@@ -14,12 +14,17 @@ public protocol Event: Document {
 public struct EventSpec: Sendable {
   public let name: String
   public let publisher: ServiceName
+  /// Whether the gateway delivers it live to the connections of the account in its field `accountID`, beside whatever else subscribes to it.
+  public let isLive: Bool
   public let requirements: [String]
   public let summary: String
 
-  public init(_ name: String, by publisher: ServiceName, requirements: [String], _ summary: String) {
+  public init(
+    _ name: String, by publisher: ServiceName, isLive: Bool = false, requirements: [String], _ summary: String
+  ) {
     self.name = name
     self.publisher = publisher
+    self.isLive = isLive
     self.requirements = requirements
     self.summary = summary
   }
@@ -67,8 +72,8 @@ public protocol EventLog: Sendable {
   /// The state as events of those names (nil: of all), for a subscriber without history, after that key; nil as next key means that it
   /// was the last page.
   func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage
-  /// Notes how far a listener has come, so that nothing it lacks is pruned.
-  func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws
+  /// Notes how far a subscriber has come, so that nothing it lacks is pruned.
+  func acknowledge(subscriber: ServiceName, epoch: String, number: Int64) async throws
 }
 
 extension EventLog {
@@ -135,8 +140,8 @@ public enum EventLogFailure: Error, Sendable {
   case pruned
 }
 
-/// The listener's side: effects and cursor in one transaction.
-public protocol EventInbox: Sendable {
+/// The subscriber's side: effects and cursor in one transaction.
+public protocol EventSubscription: Sendable {
   /// Where it stands in the publisher's log; nil before the first event.
   func cursor(of publisher: ServiceName) async throws -> LogHead?
   /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction.

@@ -67,6 +67,21 @@ public struct Failure: Error, Hashable, Sendable {
     code == RequestFailure.storageFull.rawValue || code == RequestFailure.storageReadOnly.rawValue
   }
 
+  /// Of an account that is suspended: its words say until when, or that it is for good.
+  ///
+  /// - Parameter until: ``Instant/endOfTime`` for one that is banned.
+  public static func accountSuspended(until: Instant) -> Failure {
+    if until == .endOfTime { return Failure(RequestFailure.accountSuspended, ["reason": .text("account_banned")]) }
+    return Failure(
+      RequestFailure.accountSuspended, ["reason": .text("account_suspended_until"), "until": .text(until.description)])
+  }
+
+  /// Until when the account is suspended; nil for other failures, and for an account that is banned.
+  public var suspendedUntil: Instant? {
+    guard code == RequestFailure.accountSuspended.rawValue, case .text(let text)? = parameters["until"] else { return nil }
+    return try? Instant(text: text)
+  }
+
   private init(
     code: String, status: Int, parameters: [String: Parameter], fields: [FieldProblem], retryAfterSeconds: Int?
   ) {
@@ -116,6 +131,8 @@ public enum RequestFailure: String, FailureCode {
   case verificationRequired = "verification_required"
   /// A session in doubt, see ``DoubtRule``.
   case loginUnanswered = "login_alert_unanswered"
+  /// The account is suspended or banned (SOC-8); see ``Failure/accountSuspended(until:)``.
+  case accountSuspended = "account_suspended"
   case insufficientScope = "insufficient_scope"
   case consentRequired = "consent_required"
   case notFound = "not_found"
@@ -143,7 +160,7 @@ public enum RequestFailure: String, FailureCode {
     switch self {
     case .invalidJSON, .idempotencyKeyInvalid, .badRequest: 400
     case .unauthenticated, .tokenExpired, .sessionRevoked: 401
-    case .forbidden, .verificationRequired, .loginUnanswered, .insufficientScope, .consentRequired: 403
+    case .forbidden, .verificationRequired, .loginUnanswered, .accountSuspended, .insufficientScope, .consentRequired: 403
     case .notFound, .unknownOperation: 404
     case .methodNotAllowed: 405
     case .stillRunning: 409

@@ -85,6 +85,7 @@ extension OperationSpec {
     case .services: common.append(.forbidden)
     }
     if inDoubt == .refused { common.append(.loginUnanswered) }
+    if caller.isAccount { common.append(.accountSuspended) }
     if takesIdempotencyKey {
       common += [.idempotencyKeyInvalid, .idempotencyKeyReused, .idempotencyAllowanceExceeded, .stillRunning]
     }

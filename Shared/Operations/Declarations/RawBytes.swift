@@ -18,16 +18,20 @@ public struct MediaFile: Document, Hashable {
   public var mediaType: String
   public var tag: String
   public var content: Base64Bytes
+  /// Whether what was asked for names exactly these bytes, so that whoever has them need not ask again.
+  public var isImmutable: Bool?
 
-  public init(mediaType: String, tag: String, content: Base64Bytes) {
+  public init(mediaType: String, tag: String, content: Base64Bytes, isImmutable: Bool? = nil) {
     self.mediaType = mediaType
     self.tag = tag
     self.content = content
+    self.isImmutable = isImmutable
   }
 
   public static let notes: Notes = [
     "mediaType": Note("What the bytes are.", length: 1...100, example: "image/png"),
     "tag": Note("Names exactly these bytes; other ones have another.", length: 1...100, example: "9f86d081884c7d65"),
     "content": "The bytes.",
+    "isImmutable": "True where the address that was asked for never has other bytes; absent otherwise.",
   ]
 }

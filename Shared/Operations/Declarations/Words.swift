@@ -74,12 +74,19 @@ public struct Words: Sendable {
   }
 
   /// What stands for a name in braces, or for a name and the way in which it is to be written.
-  private func filled(_ place: Substring, _ language: Language, _ parameters: [String: Parameter]) -> String {
-    let parts = place.split(at: ":", maxSplits: 1).map(String.init)
+  private func filled(_ placeholder: Substring, _ language: Language, _ parameters: [String: Parameter]) -> String {
+    let parts = placeholder.split(at: ":", maxSplits: 1).map(String.init)
     guard let name = parts.first, let parameter = parameters[name] else { return "" }
     guard parts.count == 2 else { return parameter.text(in: language) }
     if parts[1] == "duration", case .number(let seconds) = parameter { return duration(seconds, language) }
+    if parts[1] == "minute", case .text(let instant) = parameter { return minute(instant) }
     return text("\(parts[1]).\(parameter)", language, parameters) ?? parameter.text(in: language)
+  }
+
+  /// An instant as people read it; what is none stands for itself.
+  private func minute(_ instant: String) -> String {
+    guard (try? Instant(text: instant)) != nil else { return instant }
+    return "\(instant.prefix(10)) \(instant.dropFirst(11).prefix(5)) UTC"
   }
 
   /// A time in words, without the units of which there are none: `1 hour and 30 minutes`.

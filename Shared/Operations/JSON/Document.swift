@@ -94,13 +94,13 @@ public struct FieldChecks {
 
   /// Records that a field breaks a rule; one that is at fault already has a placeholder, about which there is nothing to say.
   public mutating func refuse(_ field: String, _ rule: FieldRule) {
-    let place = FieldPath.key(path, field).description
-    if !hasFault(place) { problems.append(FieldProblem(field: place, rule)) }
+    let location = FieldPath.key(path, field).description
+    if !hasFault(location) { problems.append(FieldProblem(field: location, rule)) }
   }
 
-  /// Whether something was found at that place, within it, or around it.
-  private func hasFault(_ place: String) -> Bool {
-    found.contains { $0.field == place || place.isWithin($0.field) || $0.field.isWithin(place) }
+  /// Whether something was found at that field, within it, or around it.
+  private func hasFault(_ location: String) -> Bool {
+    found.contains { $0.field == location || location.isWithin($0.field) || $0.field.isWithin(location) }
   }
 
   /// Records it unless the condition holds.
@@ -110,10 +110,10 @@ public struct FieldChecks {
 }
 
 extension String {
-  /// Whether the place that it names is inside the other.
-  func isWithin(_ place: String) -> Bool {
-    guard utf8.count > place.utf8.count, begins(with: place) else { return false }
-    let next = utf8[utf8.index(utf8.startIndex, offsetBy: place.utf8.count)]
+  /// Whether the field that it names is inside the other.
+  func isWithin(_ location: String) -> Bool {
+    guard utf8.count > location.utf8.count, begins(with: location) else { return false }
+    let next = utf8[utf8.index(utf8.startIndex, offsetBy: location.utf8.count)]
     return next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
   }
 }

@@ -39,7 +39,7 @@ enum DocumentDecoder {
 }
 
 /// Where a field is, made into a path only where one is needed: a report, or a document's own fields.
-private struct Place {
+private struct Location {
   let parent: FieldPath
   /// Empty for an element of an array.
   let name: String
@@ -90,7 +90,7 @@ private final class DecodingState {
     visited = Array(repeating: false, count: tape.nodes.count)
   }
 
-  func report(_ place: Place, _ rule: FieldRule) { report(place.path, rule) }
+  func report(_ location: Location, _ rule: FieldRule) { report(location.path, rule) }
 
   func report(_ path: FieldPath, _ rule: FieldRule) {
     if problems.count < DecodingState.maxProblems { problems.append(FieldProblem(field: path.description, rule)) }
@@ -126,15 +126,15 @@ private final class DecodingState {
     return document
   }
 
-  func value<T: Decodable>(_ type: T.Type, node: Int, place: Place, note: @autoclosure () -> Note?) throws -> T {
+  func value<T: Decodable>(_ type: T.Type, node: Int, location: Location, note: @autoclosure () -> Note?) throws -> T {
     // Types are compared before they are cast: a cast that fails costs more.
-    if type == Double.self { return try cast(double(node, place, note())) }
+    if type == Double.self { return try cast(double(node, location, note())) }
     if type == RawJSON.self { return try cast(RawJSON(node >= 0 ? tape.raw(node) : Array("null".utf8))) }
-    if type == String.self { return try cast(string(node, place, note())) }
-    if type == Int.self { return try cast(integer(node, place, note())) }
-    if type == Bool.self { return try cast(bool(node, place)) }
-    if let text = type as? any TextValue.Type { return try cast(textValue(text, node: node, place: place)) }
-    let path = place.path
+    if type == String.self { return try cast(string(node, location, note())) }
+    if type == Int.self { return try cast(integer(node, location, note())) }
+    if type == Bool.self { return try cast(bool(node, location)) }
+    if let text = type as? any TextValue.Type { return try cast(textValue(text, node: node, location: location)) }
+    let path = location.path
     if let document = type as? any Document.Type { return try cast(anyDocument(document, node: node, path: path)) }
     if node >= 0, type is any ListOfValues.Type, tape.nodes[node].isLenient {
       return try T(from: ValueDecoder(state: self, node: splitList(node), path: path, notes: [:]))
@@ -162,17 +162,17 @@ private final class DecodingState {
     try document(type, node: node, path: path)
   }
 
-  private func textValue<V: TextValue>(_ type: V.Type, node: Int, place: Place) -> V {
+  private func textValue<V: TextValue>(_ type: V.Type, node: Int, location: Location) -> V {
     guard node >= 0 else { return V.placeholder }
     let kind = tape.nodes[node].kind
     guard kind == .string || kind == .escapedString else {
-      report(place, FieldRule("not_a_string"))
+      report(location, FieldRule("not_a_string"))
       return V.placeholder
     }
     switch tape.textValue(V.self, node) {
     case .success(let value): return value
     case .failure(let rule):
-      report(place, rule)
+      report(location, rule)
       return V.placeholder
     }
   }
@@ -187,11 +187,11 @@ private final class DecodingState {
     return own
   }
 
-  func string(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> String {
+  func string(_ node: Int, _ location: Location, _ note: @autoclosure () -> Note?) -> String {
     guard node >= 0 else { return "" }
     let kind = tape.nodes[node].kind
     guard kind == .string || kind == .escapedString else {
-      report(place, FieldRule("not_a_string"))
+      report(location, FieldRule("not_a_string"))
       return ""
     }
     let text = tape.string(node)
@@ -199,9 +199,9 @@ private final class DecodingState {
     if let length = note?.length {
       let count = text.count
       if count < length.lowerBound {
-        report(place, count == 0 ? FieldRule("empty") : FieldRule("too_short", ["min": .number(length.lowerBound)]))
+        report(location, count == 0 ? FieldRule("empty") : FieldRule("too_short", ["min": .number(length.lowerBound)]))
       } else if count > length.upperBound {
-        report(place, FieldRule("too_long", ["max": .number(length.upperBound)]))
+        report(location, FieldRule("too_long", ["max": .number(length.upperBound)]))
       }
     }
     let breaksLines = note?.breaksLines ?? false
@@ -210,49 +210,49 @@ private final class DecodingState {
       && text.utf8.contains { byte in
         byte < 0x20 && !(breaksLines && (byte == 0x0A || byte == 0x09 || byte == 0x0D)) || byte == 0x7F
       }
-    if hasControl { report(place, FieldRule("control_character")) }
+    if hasControl { report(location, FieldRule("control_character")) }
     return text
   }
 
-  func integer(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> Int {
+  func integer(_ node: Int, _ location: Location, _ note: @autoclosure () -> Note?) -> Int {
     guard node >= 0 else { return 0 }
     guard let value = tape.integer(node) else {
       let range = note()?.range
       // Too large for this machine, but whole.
       if let range, tape.double(node).map({ !range.contains($0) }) ?? (tape.nodes[node].kind == .number) {
-        report(place, outOfRange(range))
+        report(location, outOfRange(range))
       } else {
-        report(place, FieldRule("not_a_whole_number"))
+        report(location, FieldRule("not_a_whole_number"))
       }
       return 0
     }
     if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(Double(value)) {
-      report(place, outOfRange(range))
+      report(location, outOfRange(range))
     }
     return value
   }
 
-  func double(_ node: Int, _ place: Place, _ note: @autoclosure () -> Note?) -> Double {
+  func double(_ node: Int, _ location: Location, _ note: @autoclosure () -> Note?) -> Double {
     guard node >= 0 else { return 0 }
     guard let value = tape.double(node) else {
       // Too large for this machine, but a number.
       if tape.nodes[node].kind == .number, let range = note()?.range {
-        report(place, outOfRange(range))
+        report(location, outOfRange(range))
       } else {
-        report(place, FieldRule("not_a_number"))
+        report(location, FieldRule("not_a_number"))
       }
       return 0
     }
     if let note = note(), !note.isCheckedByFeature, let range = note.range, !range.contains(value) {
-      report(place, outOfRange(range))
+      report(location, outOfRange(range))
     }
     return value
   }
 
-  func bool(_ node: Int, _ place: Place) -> Bool {
+  func bool(_ node: Int, _ location: Location) -> Bool {
     guard node >= 0 else { return false }
     guard let value = tape.bool(node) else {
-      report(place, FieldRule("not_a_truth_value"))
+      report(location, FieldRule("not_a_truth_value"))
       return false
     }
     return value
@@ -321,7 +321,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func required(_ key: Key) -> Int {
     guard node >= 0 else { return -1 }
     guard let value = find(key), !state.tape.isNull(value) else {
-      state.report(Place(path, key.stringValue).path, FieldRule("required"))
+      state.report(Location(path, key.stringValue).path, FieldRule("required"))
       return -1
     }
     return value
@@ -331,7 +331,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func optional(_ key: Key) -> Int? {
     guard let value = find(key) else { return nil }
     guard state.tape.isNull(value) else { return value }
-    state.report(Place(path, key.stringValue), FieldRule("null"))
+    state.report(Location(path, key.stringValue), FieldRule("null"))
     return nil
   }
 
@@ -339,46 +339,46 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) -> Bool { find(key).map { state.tape.isNull($0) } ?? true }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    try state.value(type, node: required(key), place: Place(path, key.stringValue), note: notes[key.stringValue])
+    try state.value(type, node: required(key), location: Location(path, key.stringValue), note: notes[key.stringValue])
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     guard let value = optional(key) else { return nil }
-    return try state.value(type, node: value, place: Place(path, key.stringValue), note: notes[key.stringValue])
+    return try state.value(type, node: value, location: Location(path, key.stringValue), note: notes[key.stringValue])
   }
 
   func decode(_ type: String.Type, forKey key: Key) -> String {
-    state.string(required(key), Place(path, key.stringValue), notes[key.stringValue])
+    state.string(required(key), Location(path, key.stringValue), notes[key.stringValue])
   }
 
   func decode(_ type: Int.Type, forKey key: Key) -> Int {
-    state.integer(required(key), Place(path, key.stringValue), notes[key.stringValue])
+    state.integer(required(key), Location(path, key.stringValue), notes[key.stringValue])
   }
 
   func decode(_ type: Double.Type, forKey key: Key) -> Double {
-    state.double(required(key), Place(path, key.stringValue), notes[key.stringValue])
+    state.double(required(key), Location(path, key.stringValue), notes[key.stringValue])
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) -> Bool { state.bool(required(key), Place(path, key.stringValue)) }
+  func decode(_ type: Bool.Type, forKey key: Key) -> Bool { state.bool(required(key), Location(path, key.stringValue)) }
 
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     guard let value = optional(key) else { return nil }
-    return state.string(value, Place(path, key.stringValue), notes[key.stringValue])
+    return state.string(value, Location(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
     guard let value = optional(key) else { return nil }
-    return state.integer(value, Place(path, key.stringValue), notes[key.stringValue])
+    return state.integer(value, Location(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
     guard let value = optional(key) else { return nil }
-    return state.double(value, Place(path, key.stringValue), notes[key.stringValue])
+    return state.double(value, Location(path, key.stringValue), notes[key.stringValue])
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     guard let value = optional(key) else { return nil }
-    return state.bool(value, Place(path, key.stringValue))
+    return state.bool(value, Location(path, key.stringValue))
   }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedDecodingContainer<Nested> {
@@ -413,8 +413,8 @@ private struct ListedValues: UnkeyedDecodingContainer {
     next = node + 1
   }
 
-  private mutating func advance() -> (node: Int, place: Place) {
-    let result = (next, Place(path, currentIndex))
+  private mutating func advance() -> (node: Int, location: Location) {
+    let result = (next, Location(path, currentIndex))
     next = Int(state.tape.nodes[next].next)
     currentIndex += 1
     return result
@@ -427,23 +427,23 @@ private struct ListedValues: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let (node, place) = advance()
-    return try state.value(type, node: node, place: place, note: nil)
+    let (node, location) = advance()
+    return try state.value(type, node: node, location: location, note: nil)
   }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedDecodingContainer<Nested> {
-    let (node, place) = advance()
-    return KeyedDecodingContainer(KeyedValues<Nested>(state: state, node: node, path: place.path, notes: [:]))
+    let (node, location) = advance()
+    return KeyedDecodingContainer(KeyedValues<Nested>(state: state, node: node, path: location.path, notes: [:]))
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer {
-    let (node, place) = advance()
-    return ListedValues(state: state, node: node, path: place.path)
+    let (node, location) = advance()
+    return ListedValues(state: state, node: node, path: location.path)
   }
 
   mutating func superDecoder() -> any Decoder {
-    let (node, place) = advance()
-    return ValueDecoder(state: state, node: node, path: place.path, notes: [:])
+    let (node, location) = advance()
+    return ValueDecoder(state: state, node: node, path: location.path, notes: [:])
   }
 }
 
@@ -467,5 +467,5 @@ private struct SingleValue: SingleValueDecodingContainer {
     }
     return value
   }
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.value(type, node: node, place: Place(path), note: nil) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try state.value(type, node: node, location: Location(path), note: nil) }
 }

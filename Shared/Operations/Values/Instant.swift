@@ -94,6 +94,9 @@ public struct Instant: TextValue, Comparable {
 
   public static let placeholder = Instant(milliseconds: 0)
 
+  /// 9999-12-31T23:59:59.999Z, the last that RFC 3339 can write: until then means for ever.
+  public static let endOfTime = Instant(milliseconds: 253_402_300_799_999)
+
   public static let schema: JSON = ["type": "string", "format": "date-time", "examples": ["2026-11-21T08:43:00.000Z"]]
 }
 

@@ -19,6 +19,15 @@ public enum Accounts {
     public let isVerified: Bool
     /// Whether it is spared notifications of help asked for and offered in tasks.
     public let mutesHelp: Bool
+    /// Nil without a photo.
+    public let photoURL: PhotoURL?
+    /// Whether others see how far it has read their messages.
+    public let givesReadReceipts: Bool
+    /// Nil unless it was suspended; ``Instant/endOfTime`` for one that is banned.
+    public let suspendedUntil: Instant?
+
+    /// Whether it is suspended at a time.
+    public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
     init(_ row: Row) throws {
       id = row["account_id"]
@@ -29,6 +38,9 @@ public enum Accounts {
       language = row["language"]
       isVerified = row["is_verified"]
       mutesHelp = row["mutes_help"]
+      photoURL = row.photoURL(of: "account_id")
+      givesReadReceipts = row["gives_read_receipts"]
+      suspendedUntil = row["suspended_until"]
     }
   }
 
@@ -63,8 +75,18 @@ public enum Accounts {
   /// The account that others find by that username, fetched from identity if its event has not arrived yet; nil if identity knows none, and
   /// while it is suspended.
   public static func resolve(_ username: Username, _ call: some Call) async throws -> Known? {
-    if let known = try await call.read({ try find(username, in: $0) }) { return known }
-    return try await fetch(LookUpAccount.Input(username: username), call)
+    var found = try await call.read { try find(username, in: $0) }
+    if found == nil { found = try await fetch(LookUpAccount.Input(username: username), call) }
+    return found.flatMap { $0.isSuspended(at: call.now) ? nil : $0 }
+  }
+
+  /// The condition, in SQL, that an account may be shown to others who do not know it already: that it is not suspended.
+  ///
+  /// - Parameters:
+  ///   - table: the name of `accounts` in the query.
+  ///   - now: the parameter that holds the time, with its colon.
+  public static func isShown(_ table: String, at now: String) -> String {
+    "(\(table).suspended_until IS NULL OR \(table).suspended_until <= \(now))"
   }
 
   static func fetch(_ input: LookUpAccount.Input, _ call: some Call) async throws -> Known? {
@@ -80,27 +102,40 @@ public enum Accounts {
     }
   }
 
+  private static func suspendedUntil(of account: AccountID, in database: Database) throws -> Instant? {
+    try Instant.fetchOne(
+      database.cachedStatement(sql: "SELECT suspended_until FROM accounts WHERE account_id = ?"), arguments: [account])
+  }
+
   /// What comes late of an account that was erased has no effect.
   static func keep(_ account: AccountChanged, _ transaction: Transaction, _ watch: Watch) throws {
     let database = transaction.database
     guard try !database.isErased(account.accountID) else { return }
     let before = try dayRule(of: account.accountID, in: database)
+    let suspendedBefore = try suspendedUntil(of: account.accountID, in: database)
     let consents = try consents(of: account.accountID, in: database)
     let statement = try transaction.database.cachedStatement(
       sql: """
         INSERT INTO accounts (account_id, username, nickname, time_zone, day_start_hour, language, is_verified, consents,
-          mutes_help, revision)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          mutes_help, photo_tag, gives_read_receipts, suspended_until, revision)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (account_id) DO UPDATE SET
           username = excluded.username, nickname = excluded.nickname, time_zone = excluded.time_zone,
           day_start_hour = excluded.day_start_hour, language = excluded.language, is_verified = excluded.is_verified,
-          consents = excluded.consents, mutes_help = excluded.mutes_help, revision = excluded.revision
+          consents = excluded.consents, mutes_help = excluded.mutes_help, photo_tag = excluded.photo_tag,
+          gives_read_receipts = excluded.gives_read_receipts, suspended_until = excluded.suspended_until,
+          revision = excluded.revision
         WHERE excluded.revision > accounts.revision
         """)
     try statement.execute(arguments: [
       account.accountID, account.username, account.nickname?.description, account.timeZone.description, account.dayStartHour,
-      account.language, account.isVerified, text(of: account.consents ?? []), account.mutesHelp ?? false, account.revision,
+      account.language, account.isVerified, text(of: account.consents ?? []), account.mutesHelp ?? false, account.photoTag,
+      account.givesReadReceipts ?? true, account.suspendedUntil, account.revision,
     ])
+    let suspendedUntil = try suspendedUntil(of: account.accountID, in: database)
+    if let known = watch.known, suspendedUntil != suspendedBefore {
+      transaction.afterCommit { known.note(account.accountID, suspendedUntil: suspendedUntil) }
+    }
     if let moved = watch.moved, let before, let after = try dayRule(of: account.accountID, in: database), before != after {
       try moved(AccountMove(account: account.accountID, from: before, to: after), transaction)
     }
@@ -122,6 +157,8 @@ extension Accounts {
   struct Watch: Sendable {
     var moved: Moved?
     var withdrawn: Withdrawn?
+    /// What calls of the account go by.
+    var known: KnownAccounts?
   }
 }
 

@@ -19,10 +19,13 @@ public struct AccountsFeature: Feature {
   ///   - moved: called in the transaction in which an account comes to count its days in another way.
   ///   - withdrawn: called in the transaction that receives consents which an account has withdrawn.
   public init(
-    migrations: (table: Int, settings: Int), isErasedLast: Bool = false, whenMoved moved: Accounts.Moved? = nil,
+    migrations: (table: Int, settings: Int, people: Int), isErasedLast: Bool = false, whenMoved moved: Accounts.Moved? = nil,
     whenWithdrawn withdrawn: Accounts.Withdrawn? = nil
   ) {
-    self.migrations = [AccountsFeature.table(migrations.table), AccountsFeature.settings(migrations.settings)]
+    self.migrations = [
+      AccountsFeature.table(migrations.table), AccountsFeature.settings(migrations.settings),
+      AccountsFeature.people(migrations.people),
+    ]
     let table = ErasedTable.rows("accounts", "account_id = :account", .profiles)
     tables = [isErasedLast ? table : table.atOnce]
     watch = Accounts.Watch(moved: moved, withdrawn: withdrawn)
@@ -59,6 +62,17 @@ public struct AccountsFeature: Feature {
           """)
     }
   }
+
+  private static func people(_ number: Int) -> Migration {
+    Migration(number, "accounts' photos, read receipts and suspensions") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE accounts ADD COLUMN photo_tag TEXT;
+          ALTER TABLE accounts ADD COLUMN gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1));
+          ALTER TABLE accounts ADD COLUMN suspended_until INTEGER;
+          """)
+    }
+  }
 }
 
 /// Which accounts are known to be in the read model, and until when each is suspended: what every call needs, without a look at the store.
@@ -66,17 +80,56 @@ final class KnownAccounts: Sendable {
   /// How many are remembered; when it is full all are forgotten and looked for again.
   static let maximum = 100_000
 
-  private let known = Mutex<Set<AccountID>>([])
+  private struct State {
+    /// Until when each is suspended; nil where it is not.
+    var known: [AccountID: Instant?] = [:]
+    /// Counts changed suspensions, so that what was read before one is not remembered after it.
+    var changes = 0
+  }
+
+  private let state = Mutex(State())
 
   /// Sees to it that the read model holds the account, fetching it from identity where its event has not arrived yet.
   ///
   /// - Throws: `unauthenticated` where identity knows no such account, `account_suspended` where it is suspended.
   func require(_ account: AccountID, _ call: some Call) async throws {
-    if known.withLock({ $0.contains(account) }) { return }
-    guard try await Accounts.resolve(account, call) != nil else { throw Failure(RequestFailure.unauthenticated) }
-    known.withLock { known in
-      if known.count == KnownAccounts.maximum { known.removeAll(keepingCapacity: true) }
-      known.insert(account)
+    let (known, changes) = state.withLock { ($0.known[account], $0.changes) }
+    if let known { return try KnownAccounts.expect(known, now: call.now) }
+    guard let found = try await Accounts.resolve(account, call) else { throw Failure(RequestFailure.unauthenticated) }
+    remember(found, readAfter: changes)
+    try KnownAccounts.expect(found.suspendedUntil, now: call.now)
+  }
+
+  /// The same as far as is known here, without waiting: an account that the read model does not hold yet is not suspended.
+  ///
+  /// - Throws: `account_suspended`.
+  func expectUnsuspended(_ account: AccountID, now: Instant, in database: Database) throws {
+    let (known, changes) = state.withLock { ($0.known[account], $0.changes) }
+    if let known { return try KnownAccounts.expect(known, now: now) }
+    guard let found = try Accounts.find(account, in: database) else { return }
+    remember(found, readAfter: changes)
+    try KnownAccounts.expect(found.suspendedUntil, now: now)
+  }
+
+  /// - Parameter changes: those there had been before the account was read.
+  private func remember(_ account: Accounts.Known, readAfter changes: Int) {
+    state.withLock { state in
+      guard state.changes == changes else { return }
+      if state.known.count == KnownAccounts.maximum { state.known.removeAll(keepingCapacity: true) }
+      state.known.updateValue(account.suspendedUntil, forKey: account.id)
     }
+  }
+
+  /// Notes that an account is suspended until another time than before, once that is durable.
+  func note(_ account: AccountID, suspendedUntil until: Instant?) {
+    state.withLock { state in
+      state.changes += 1
+      if state.known.keys.contains(account) { state.known.updateValue(until, forKey: account) }
+    }
+  }
+
+  private static func expect(_ suspendedUntil: Instant?, now: Instant) throws {
+    guard let suspendedUntil, now < suspendedUntil else { return }
+    throw Failure.accountSuspended(until: suspendedUntil)
   }
 }

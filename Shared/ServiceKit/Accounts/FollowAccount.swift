@@ -11,7 +11,7 @@ public enum FollowAccount: OpenOperation {
 
   public static let spec = OperationSpec(
     "accounts.follow", of: .identity, nil, by: .services([.identity]), effect: .write, requirements: ["ID-13"],
-    "Know an account as it is now; the event that tells the same has no effect any more.")
+    "Know an account as it is now; the event that says the same has no effect any more.")
 }
 
 extension ServiceDefinition {

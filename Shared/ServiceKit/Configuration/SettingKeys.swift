@@ -23,10 +23,12 @@ extension Settings {
     "racha.limits.rate.remembered",
     "racha.limits.rateFactor", "racha.limits.requestSeconds", "racha.limits.stopSeconds", "racha.limits.writeBytes",
     "racha.limits.writeSeconds", "racha.live.heartbeatSeconds", "racha.live.page", "racha.live.queue", "racha.log.level",
-    "racha.mailbox", "racha.mails.reportKeptSeconds", "racha.metrics", "racha.metricsToken", "racha.metricsTokenFile",
+    "racha.mailbox", "racha.mails.reportKeptSeconds", "racha.messages.bytesPerAccount", "racha.metrics",
+    "racha.metricsToken", "racha.metricsTokenFile",
     "racha.places.database", "racha.publicUrl",
     "racha.secrets.spareFolder", "racha.security.reports", "racha.smtp.authorities", "racha.smtp.from", "racha.smtp.connections",
     "racha.smtp.password", "racha.smtp.timeoutSeconds", "racha.smtp.tls", "racha.smtp.url", "racha.smtp.username",
+    "racha.social.requestDays",
     "racha.tcp.host", "racha.tcp.port", "racha.tcp.trustedProxies", "racha.tls.certificateFile", "racha.tls.keyFile",
     "racha.tokens.keySeconds", "racha.tokens.remembered", "racha.tokens.revocations",
   ]

@@ -18,7 +18,10 @@ extension ServiceDefinition {
   ) {
     add(operation) { input, open, _ in
       let call = try AccountCall.withoutReadModel(open)
-      return try open.store.lookUp { try body(input, call, $0) }.json
+      return try open.store.lookUp { database in
+        try open.context.knownAccounts?.expectUnsuspended(call.account, now: call.now, in: database)
+        return try body(input, call, database)
+      }.json
     }
   }
 

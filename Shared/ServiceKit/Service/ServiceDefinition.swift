@@ -42,7 +42,7 @@ public struct ServiceDefinition: Sendable {
   public let contract: Contract
   let migrations: [Migration]
   private(set) var handlers: [String: (spec: OperationSpec, handle: Handler)] = [:]
-  private(set) var effects: [ServiceName: [String: Effect]] = [:]
+  private(set) var effects: [ServiceName: [String: [Effect]]] = [:]
   private(set) var snapshot: Store.Snapshot?
   private(set) var runners: [(name: String, make: @Sendable (Store, Pulse) -> any ServiceLifecycle.Service)] = []
   /// The accounts that are known to be in the read model; nil where the service keeps none.
@@ -76,8 +76,7 @@ public struct ServiceDefinition: Sendable {
   public mutating func subscribe<E: Event>(
     to event: E.Type, _ effect: @escaping @Sendable (E, LoggedEvent, Transaction) throws -> Void
   ) {
-    precondition(effects[E.spec.publisher]?[E.spec.name] == nil, "\(E.spec.name) is heard twice")
-    effects[E.spec.publisher, default: [:]][E.spec.name] = { logged, transaction in
+    effects[E.spec.publisher, default: [:]][E.spec.name, default: []].append { logged, transaction in
       try effect(try E.decode(logged.body), logged, transaction)
     }
   }
@@ -98,8 +97,11 @@ public struct ServiceDefinition: Sendable {
 
   /// Keeps the read model of accounts; see ``AccountsFeature``.
   mutating func keepAccounts(_ watch: Accounts.Watch) {
-    knownAccounts = KnownAccounts()
+    let known = KnownAccounts()
+    knownAccounts = known
     accountWatch = watch
+    accountWatch.known = known
+    let watch = accountWatch
     decideVerified { account, database in try Accounts.find(account, in: database)?.isVerified == true }
     subscribe(to: AccountChanged.self) { event, _, transaction in try Accounts.keep(event, transaction, watch) }
   }

@@ -27,25 +27,26 @@ public final class ServiceHost: ServiceLifecycle.Service {
     let publisher = EventPublisher(service, log: store.log, bus: environment.bus, logger: logger)
     store.relay(to: publisher.publish)
     let effects = definition.effects
-    let listeners = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
-      let inbox = store.inbox { event, publisher, transaction in
-        guard let effect = effects[publisher]?[event.name] else { return }
-        try effect(event, transaction)
+    let subscribers = effects.keys.sorted { $0.rawValue < $1.rawValue }.map { name in
+      let subscription = store.subscription { event, publisher, transaction in
+        guard let found = effects[publisher]?[event.name] else { return }
+        for effect in found { try effect(event, transaction) }
         logger.publish(event, of: publisher, after: transaction)
       }
-      return EventListener(
-        service, to: name, inbox: inbox, bus: environment.bus, names: effects[name].map { Set($0.keys) }, logger: logger)
+      return EventSubscriber(
+        service, to: name, subscription: subscription, bus: environment.bus, names: effects[name].map { Set($0.keys) },
+        logger: logger)
     }
-    let runners = ServiceHost.runners(definition, publisher, listeners, store, logger)
+    let runners = ServiceHost.runners(definition, publisher, subscribers, store, logger)
     var definition = definition
     let metrics: @Sendable () -> String = {
-      for listener in listeners { listener.recordLag() }
+      for subscriber in subscribers { subscriber.recordLag() }
       return environment.metrics()
     }
     definition.serveSystem(metrics: metrics, started: environment.clock.now) {
       // What waits for the disk, waits: there is nothing else to report.
       if let problem = store.problem { return [HealthProblem(problem)] }
-      return listeners.compactMap(\.healthProblem) + runners.compactMap(\.healthProblem)
+      return subscribers.compactMap(\.healthProblem) + runners.compactMap(\.healthProblem)
     }
     if definition.knownAccounts != nil { definition.serveFollowing() }
     let dispatch = Dispatch(
@@ -65,11 +66,12 @@ public final class ServiceHost: ServiceLifecycle.Service {
 
   /// What runs beside the handlers: what all services have, and what this one does of its own.
   private static func runners(
-    _ definition: ServiceDefinition, _ publisher: EventPublisher, _ listeners: [EventListener], _ store: Store, _ logger: Logger
+    _ definition: ServiceDefinition, _ publisher: EventPublisher, _ subscribers: [EventSubscriber], _ store: Store,
+    _ logger: Logger
   ) -> [Runner] {
     var runners = [Runner("publisher", logger: logger) { _ in Background { await publisher.run() } }]
-    for listener in listeners {
-      runners.append(Runner(listener.name, logger: logger) { _ in Background { await listener.run() } })
+    for subscriber in subscribers {
+      runners.append(Runner(subscriber.name, logger: logger) { _ in Background { await subscriber.run() } })
     }
     for (name, make) in definition.runners { runners.append(Runner(name, logger: logger) { make(store, $0) }) }
     runners.append(Runner("storeHousekeeping", logger: logger) { StoreHousekeeping(store: store, pulse: $0, logger: logger) })
@@ -136,9 +138,9 @@ private struct StoreHousekeeping: ServiceLifecycle.Service {
   }
 }
 
-extension EventListener {
+extension EventSubscriber {
   /// Its name among the runners.
-  var name: String { "listener.\(publisher.rawValue)" }
+  var name: String { "subscriber.\(publisher.rawValue)" }
 
   /// What is wrong with it; nil if nothing is.
   public var healthProblem: HealthProblem? {

@@ -114,8 +114,8 @@ public enum ServiceProcess {
 
   /// How long a health question waits for its answer; nil where none is asked.
   static func healthSeconds(_ arguments: [String]) -> Int? {
-    guard let place = arguments.dropFirst().firstIndex(of: "--health") else { return nil }
-    let said = arguments[(place + 1)...].first.flatMap { Int($0) }
+    guard let index = arguments.dropFirst().firstIndex(of: "--health") else { return nil }
+    let said = arguments[(index + 1)...].first.flatMap { Int($0) }
     return said.map { min(max($0, 1), 3600) } ?? 2
   }
 

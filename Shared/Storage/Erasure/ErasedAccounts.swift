@@ -23,7 +23,7 @@ public struct ErasedAccount: Sendable, Hashable {
     deletion = (row["deletion_id"] as ID<Never>).bytes
     counts = row["counts"]
     erasedAt = row["erased_at"]
-    publishedThrough = row["told_through"]
+    publishedThrough = row["published_through"]
     emptiedThrough = row["emptied_through"]
     areRowsErased = row["rows_erased_at"] != nil
     isCleaned = row["cleaned_at"] != nil
@@ -71,7 +71,7 @@ extension Transaction {
   /// Notes that the account's data is being erased: from here on ``Database/isErased(_:)``.
   public func noteErasure<Mark>(of account: AccountID, by deletion: ID<Mark>, counts: String) throws {
     try database.cachedStatement(
-      sql: "INSERT INTO erasures (account_id, deletion_id, counts, erased_at, told_through) VALUES (?, ?, ?, ?, ?)"
+      sql: "INSERT INTO erasures (account_id, deletion_id, counts, erased_at, published_through) VALUES (?, ?, ?, ?, ?)"
     ).execute(arguments: [account, deletion, counts, now, try Outbox.lastNumber(database)])
   }
 

@@ -36,7 +36,7 @@ struct Epoch: Sendable {
     try database.execute(
       sql: "UPDATE store_states SET epoch = ?, epoch_start = ?, is_copy = 0",
       arguments: [freshName(), try Outbox.lastNumber(database)])
-    try database.execute(sql: "DELETE FROM outbox_listeners")
+    try database.execute(sql: "DELETE FROM outbox_subscribers")
   }
 }
 

@@ -51,15 +51,15 @@ public struct Outbox: EventLog {
     }
   }
 
-  public func acknowledge(listener: ServiceName, epoch: String, number: Int64) async throws {
+  public func acknowledge(subscriber: ServiceName, epoch: String, number: Int64) async throws {
     guard epoch == store.epoch.name else { return }
     try await store.write { transaction in
       try transaction.database.cachedStatement(
         sql: """
-          INSERT INTO outbox_listeners (listener, number) VALUES (?, ?)
+          INSERT INTO outbox_subscribers (subscriber, number) VALUES (?, ?)
           ON CONFLICT DO UPDATE SET number = excluded.number WHERE excluded.number > number
           """
-      ).execute(arguments: [listener.rawValue, number])
+      ).execute(arguments: [subscriber.rawValue, number])
     }
   }
 
@@ -77,7 +77,7 @@ public struct Outbox: EventLog {
           sql: """
             DELETE FROM outbox WHERE number IN (
               SELECT number FROM outbox
-              WHERE number <= ? AND number <= coalesce((SELECT min(number) FROM outbox_listeners), number)
+              WHERE number <= ? AND number <= coalesce((SELECT min(number) FROM outbox_subscribers), number)
               ORDER BY number LIMIT ?
             )
             """

@@ -70,6 +70,7 @@ enum StoreSchema {
     Migration(5, "erasures in steps") { try $0.execute(sql: ErasureSchema.steps) },
     IdempotencyAllowance.migration(6),
     Migration(7, "fewer pages for each write") { try $0.execute(sql: fewerPages) },
+    Migration(8, "publishers and subscribers") { try $0.execute(sql: publishersAndSubscribers) },
   ]
 
   /// Every tree that a write touches is a page of its own in the write-ahead log, however little is changed.
@@ -100,6 +101,20 @@ enum StoreSchema {
     BEGIN SELECT RAISE(ABORT, 'an event that was told does not change'); END;
     CREATE TRIGGER outbox_keeps_its_numbering BEFORE DELETE ON outbox WHEN OLD.number = (SELECT max(number) FROM outbox)
     BEGIN SELECT RAISE(ABORT, 'the last event holds the numbering'); END;
+    """
+
+  /// Every row stays: only names change.
+  private static let publishersAndSubscribers = """
+    ALTER TABLE outbox_listeners RENAME COLUMN listener TO subscriber;
+    ALTER TABLE outbox_listeners RENAME TO outbox_subscribers;
+    ALTER TABLE inbox_cursors RENAME COLUMN teller TO publisher;
+    ALTER TABLE inbox_cursors RENAME TO subscription_cursors;
+    ALTER TABLE erasures RENAME COLUMN told_through TO published_through;
+    DROP TRIGGER outbox_is_history;
+    CREATE TRIGGER outbox_is_history BEFORE UPDATE ON outbox
+    WHEN NEW.number <> OLD.number OR NEW.name <> 'events.erased' OR NEW.at <> OLD.at OR NEW.traceparent IS NOT NULL
+      OR NEW.body <> x'7B7D'
+    BEGIN SELECT RAISE(ABORT, 'a published event does not change'); END;
     """
 
   /// Throws if the file is another service's.

@@ -8,7 +8,7 @@ import Testing
 struct ActivityArchiveTests {
   @Test("puts it away from today on: in no list but that of the archived ones, and what was done stays")
   func archive() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity(startDay: "2026-11-19")
       let yesterday = try LocalDay(text: "2026-11-20")
@@ -31,7 +31,7 @@ struct ActivityArchiveTests {
 
   @Test("is undone: it goes on, and the days in between have broken no streak")
   func unarchive() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-18T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-18T12:00:00.000Z") { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity(startDay: "2026-11-16")
       for day in ["2026-11-16", "2026-11-17"] {
@@ -53,7 +53,7 @@ struct ActivityArchiveTests {
 
   @Test("and undone on the same day leaves no trace in its days")
   func sameDay() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity()
       _ = try await ana.send(ArchiveActivity.self, .init(activityID: activity.id))
@@ -71,7 +71,7 @@ struct ActivityArchiveTests {
 
   @Test("leaves the account's own pauses as they are, and new ones may be made meanwhile: all hold when it is taken back")
   func ownPauses() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-18T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-18T12:00:00.000Z") { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(startDay: "2026-11-01").id
       func input(_ first: String, _ last: String) throws -> CreatePause.Input {
@@ -104,7 +104,7 @@ struct ActivityArchiveTests {
 
   @Test("is undone by taking the activity back, and in no other way: its pause is not to be changed, its days not written")
   func onlyByUnarchiving() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(startDay: "2026-11-01").id
       _ = try await ana.send(ArchiveActivity.self, .init(activityID: id))

@@ -7,7 +7,7 @@ import Testing
 @Suite("Making an activity")
 struct ActivityCreationTests {
   private func made(_ json: String, language: Language = .english) async throws -> Activity {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: language)
       let activity = try await ana.send(CreateActivity.self, json: Array(json.utf8))
       #expect(try await ana.send(GetActivity.self, .init(activityID: activity.id)).activity == activity)
@@ -36,7 +36,7 @@ struct ActivityCreationTests {
 
   @Test("H CU-22 5a: without a title it is refused, and nothing is made")
   func noTitle() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let input = CreateActivity.Input(title: "", category: .health, goal: .check, schedule: .daily)
       #expect(try await ana.refusedFields(CreateActivity.self, input) == ["title empty"])

@@ -20,9 +20,9 @@ struct ActivityDeletionTests {
     }
   }
 
-  @Test("H CU-30, T UC 01.04: once confirmed, its entries, reminders and tags go with it, and it is told")
+  @Test("H CU-30, T UC 01.04: once confirmed, its entries, reminders and tags go with it, and that is published")
   func mainCourse() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.send(
         CreateActivity.self,
@@ -49,7 +49,7 @@ struct ActivityDeletionTests {
 
   @Test("H CU-30 8a: without the confirmation nothing happens", arguments: [nil, false])
   func unconfirmed(confirm: Bool?) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity()
       let input = DeleteActivity.Input(activityID: activity.id, confirm: confirm)
@@ -60,7 +60,7 @@ struct ActivityDeletionTests {
 
   @Test("a deletion that is repeated with its key ends as the first did")
   func repeated() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let input = DeleteActivity.Input(activityID: try await ana.makeActivity().id, confirm: true)
       _ = try await ana.send(DeleteActivity.self, input, key: "one")

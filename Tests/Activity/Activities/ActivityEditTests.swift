@@ -9,7 +9,7 @@ struct ActivityEditTests {
   private func running(
     at now: String = "2026-11-21T12:00:00.000Z", _ body: (ServicesInProcess, Person, Activity) async throws -> Void
   ) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       let activity = try await ana.send(
         CreateActivity.self,
@@ -20,7 +20,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("H CU-28: title, reason, category and reminders are changed, told with a higher revision, and the rest stays")
+  @Test("H CU-28: title, reason, category and reminders are changed, published with a higher revision, and the rest stays")
   func mainCourse() async throws {
     try await running { services, ana, activity in
       let edit = UpdateActivity.Input(
@@ -80,7 +80,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("an edit that changes nothing tells nothing and keeps the revision")
+  @Test("an edit that changes nothing publishes nothing and keeps the revision")
   func nothing() async throws {
     try await running { services, ana, activity in
       let same = try await ana.send(UpdateActivity.self, .init(activityID: activity.id))
@@ -219,7 +219,7 @@ struct ActivityEditTests {
     }
   }
 
-  @Test("T UC 01.03: of two edits of one revision the second is told, and changes nothing")
+  @Test("T UC 01.03: of two edits of one revision the second is refused, and changes nothing")
   func race() async throws {
     try await running { _, ana, activity in
       let titles = (0..<8).map { "Run \($0)" }

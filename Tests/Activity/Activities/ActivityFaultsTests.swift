@@ -4,7 +4,7 @@ import InProcess
 import Operations
 import Testing
 
-@Suite("Everything that is wrong with a request is told at once")
+@Suite("Everything that is wrong with a request is reported at once")
 struct ActivityFaultsTests {
   private func faults<O: Operations.Operation>(
     _ person: Person, _ operation: O.Type, _ json: String, _ parameters: [String: String] = [:]
@@ -21,7 +21,7 @@ struct ActivityFaultsTests {
 
   @Test("of a new activity: what fields may be, what its goal and schedule take, and how its days lie (ACT-1)")
   func created() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       #expect(
         try await faults(
@@ -53,7 +53,7 @@ struct ActivityFaultsTests {
 
   @Test("of an edit: what it says, and what that makes of the activity that there is (ACT-6)")
   func edited() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity(goal: .quantity(5, unit: "km"))
       let name = ["activityID": activity.id.description]
@@ -74,7 +74,7 @@ struct ActivityFaultsTests {
 
   @Test("of an edit of what has entries: days that would be left out beside all else, and all of it before another edit (ACT-6)")
   func recorded() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity(goal: .quantity(5, unit: "km"), startDay: "2026-11-16")
       for day in ["2026-11-17", "2026-11-19"] { _ = try await ana.record(activity, on: day) }
@@ -108,7 +108,7 @@ struct ActivityFaultsTests {
 
   @Test("of a look back: radius, place, days, text and cursor (ACT-12)")
   func history() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       #expect(
         try await faults(
@@ -128,7 +128,7 @@ struct ActivityFaultsTests {
 
   @Test("of a change from offline: its fields and what its goal takes, each with what to do about it (ACT-17)")
   func offline() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
       let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
       let change = OfflineChange(

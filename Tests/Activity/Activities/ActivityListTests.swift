@@ -9,7 +9,7 @@ struct ActivityListTests {
   @Test("T UC 01.05: shows title, schedule, today's state and this week's days")
   func week() async throws {
     // A Thursday.
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-19T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-19T12:00:00.000Z") { services in
       let ana = try await services.register()
       let run = try await ana.makeActivity(title: "Run", schedule: .weekdays([1, 3, 4, 6]), startDay: "2026-11-01")
       _ = try await ana.makeActivity(title: "Read", schedule: .weekdays([7]), startDay: "2026-11-01")
@@ -27,7 +27,7 @@ struct ActivityListTests {
 
   @Test("T UC 01.05: an empty list says so kindly, in the caller's language")
   func empty() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(language: .spanish), try await services.register())
       #expect(try await ana.send(ListActivities.self, .init()).message == "Aún no tienes actividades. ¡Añade la primera!")
       #expect(try await ben.send(ListActivities.self, .init()).message == "You have no activities yet. Add the first one!")
@@ -42,7 +42,7 @@ struct ActivityListTests {
 
   @Test("is narrowed by tag, category and title in any combination, whatever the title's case and accents")
   func filters() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       func make(_ title: String, _ category: ActivityCategory, _ tags: [String]) async throws {
         _ = try await ana.send(
@@ -71,7 +71,7 @@ struct ActivityListTests {
 
   @Test("follows a changed title and changed tags")
   func edited() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(title: "Nadar").id
       _ = try await ana.send(

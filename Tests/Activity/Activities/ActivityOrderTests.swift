@@ -20,7 +20,7 @@ struct ActivityOrderTests {
 
   @Test("is that in which they were made, until one is put behind another or first")
   func moves() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var ids: [String: ActivityID] = [:]
       for title in ["a", "b", "c", "d", "e"] { ids[title] = try await ana.makeActivity(title: title).id }
@@ -46,7 +46,7 @@ struct ActivityOrderTests {
 
   @Test("stays where null is given for the activity behind which one is to be, which is no way to say 'first'")
   func null() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var ids: [ActivityID] = []
       for title in ["a", "b"] { ids.append(try await ana.makeActivity(title: title).id) }
@@ -62,7 +62,7 @@ struct ActivityOrderTests {
 
   @Test("withstands any number of moves, as a list in memory does")
   func random() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       _ = try await ben.makeActivity(title: "z")
       var model: [(title: String, id: ActivityID)] = []

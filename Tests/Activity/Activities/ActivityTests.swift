@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Activities")
 struct ActivityTests {
-  @Test("are made with what was filled in, start today in the account's zone, and are told")
+  @Test("are made with what was filled in, start today in the account's zone, and are published")
   func create() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T23:30:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T23:30:00.000Z") { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       let made = try await ana.send(
         CreateActivity.self,
@@ -26,7 +26,7 @@ struct ActivityTests {
 
   @Test("are made by somebody who has just registered and of whom no event has come yet")
   func unknownYet() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T10:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T10:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati", isPublished: false)
       #expect(try await ana.makeActivity().startDay.description == "2026-11-22")
     }
@@ -34,7 +34,7 @@ struct ActivityTests {
 
   @Test("are made once for one idempotency key")
   func idempotent() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let first = try await ana.makeActivity(key: "one")
       #expect(try await ana.makeActivity(key: "one") == first)
@@ -96,7 +96,7 @@ struct ActivityTests {
 
   @Test("are listed page by page, oldest first, and nobody else's among them")
   func list() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       var made: [Activity] = []
@@ -116,7 +116,7 @@ struct ActivityTests {
 
   @Test("of others are not found")
   func strangers() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       let id = try await ana.makeActivity().id
@@ -131,7 +131,7 @@ struct ActivityTests {
 
   @Test("are at most a thousand for one account")
   func tooMany() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<1000 { group.addTask { _ = try await ana.makeActivity() } }
@@ -144,7 +144,7 @@ struct ActivityTests {
 
   @Test("have categories, each with an icon of its own and a name in both languages")
   func categories() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let english = try await services.register().send(ListCategories.self, .init()).items
       let spanish = try await services.register(language: .spanish).send(ListCategories.self, .init()).items
       #expect(english.count >= 12 && Set(english.map(\.icon)).count == english.count)

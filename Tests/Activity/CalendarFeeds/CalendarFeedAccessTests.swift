@@ -10,7 +10,7 @@ import Testing
 @Suite("Who may make a link to the feed, and what ends it (ACT-16)")
 struct CalendarFeedAccessTests {
   private func running(_ body: (ServicesInProcess, Person, CalendarFeedLink) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let link = try await ana.send(CreateCalendarFeed.self, .init())
       try services.clock.set("2026-11-21T13:00:00.000Z")
@@ -63,7 +63,7 @@ struct CalendarFeedAccessTests {
   }
 
   @Test(
-    "a session makes none once it has ended, however it did, nor keeps one that it made before the end was heard of here",
+    "a session makes none once it has ended, however it did, nor keeps one that it made before the end was known here",
     arguments: SessionRevoked.Reason.allCases)
   func ended(reason: SessionRevoked.Reason) async throws {
     try await running { services, ana, _ in

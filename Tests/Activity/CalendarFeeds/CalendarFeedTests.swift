@@ -14,9 +14,9 @@ struct CalendarFeedTests {
     try await services.register().send(ReadCalendarFeed.self, .init(key: link.key))
   }
 
-  @Test("is read by its secret link, which is kept as a hash only, and told once")
+  @Test("is read by its secret link, which is kept as a hash only, and shown once")
   func link() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       #expect(try await ana.send(GetCalendarFeed.self, .init()).createdAt == nil)
       let link = try await ana.send(CreateCalendarFeed.self, .init())
@@ -35,7 +35,7 @@ struct CalendarFeedTests {
 
   @Test("has another link once it is made anew, and none once it is revoked; a link that does not work is not found")
   func rotation() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let first = try await ana.send(CreateCalendarFeed.self, .init())
       let other = try await ben.send(CreateCalendarFeed.self, .init())
@@ -53,7 +53,7 @@ struct CalendarFeedTests {
 
   @Test("a link that was replaced answers 404 at once, as one that never was")
   func replaced() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       _ = try await ana.makeActivity(title: "Secret")
       let old = try await ana.send(CreateCalendarFeed.self, .init())
@@ -70,7 +70,7 @@ struct CalendarFeedTests {
 
   @Test("ends with its account (ID-12)")
   func erased() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let link = try await ana.send(CreateCalendarFeed.self, .init())
       _ = try await read(services, link)
@@ -83,7 +83,7 @@ struct CalendarFeedTests {
 
   @Test("has a tag that changes with what it says, and not otherwise")
   func tag() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let link = try await ana.send(CreateCalendarFeed.self, .init())
       let activity = try await ana.makeActivity()
@@ -99,7 +99,7 @@ struct CalendarFeedTests {
     "shows a calendar program each activity on its days, at its reminders by the account's clocks, and not those put away",
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"))
   func events() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-03-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-03-20T12:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Europe/Madrid", dayStartHour: 4, language: .spanish)
       func make(_ title: String, _ schedule: Schedule, _ reminders: [String], goal: Goal = .check) async throws -> Activity {
         try await ana.send(
@@ -143,7 +143,7 @@ struct CalendarFeedTests {
     .enabled(if: CalendarProgram.python != nil, "needs RACHA_TEST_PYTHON with icalendar"))
   func versions() async throws {
     // A Saturday.
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity(startDay: "2026-11-18")
       _ = try await ana.send(
@@ -162,7 +162,7 @@ struct CalendarFeedTests {
 
   @Test("of a thousand activities is below what passes the bus")
   func large() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let reminders = try ["07:30", "12:00", "21:00"].map { try ReminderTime(text: $0) }
       try await withThrowingTaskGroup(of: Void.self) { group in

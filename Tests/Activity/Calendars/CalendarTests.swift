@@ -9,7 +9,7 @@ import Testing
 struct CalendarTests {
   /// An activity since Monday the 9th, done on four days, and half of one.
   private func running(_ body: (Person, Activity) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
       let read = try await ana.makeActivity(
         goal: .quantity(10, unit: "pages"), schedule: .weekdays([1, 2, 3, 4, 5]), startDay: "2026-11-09")
@@ -78,7 +78,7 @@ struct CalendarTests {
 
   @Test("of so many times a week: a day without progress has failed only where its week has")
   func timesAWeek() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
       let swim = try await ana.makeActivity(schedule: .timesAWeek(2), startDay: "2026-11-02")
       for day in ["03", "05", "10", "17"] { _ = try await ana.record(swim, on: "2026-11-\(day)") }
@@ -98,7 +98,7 @@ struct CalendarTests {
   @Test("of so many times a week: once a week has as many, the rest of it is free, today and the days to come too")
   func weekReached() async throws {
     // A Friday.
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
       let swim = try await ana.makeActivity(
         goal: .quantity(2, unit: "km"), schedule: .timesAWeek(2), startDay: "2026-11-02")
@@ -152,7 +152,7 @@ struct CalendarTests {
 
   @Test("another account's is not found")
   func strangers() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let walk = try await ana.makeActivity()
       #expect(try await ben.failure(GetCalendar.self, .init(activityID: walk.id)) == "activity_not_found")

@@ -15,7 +15,7 @@ struct DashboardTests {
 
   @Test("UC-02 4 to 6: steps that come are on the dashboard at once, by today, week, month and ever, with the trend")
   func periods() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       for (day, steps) in [
         ("2025-03-01", 1000), ("2026-10-02", 3000), ("2026-10-22", 9000), ("2026-11-02", 5000), ("2026-11-09", 2000),
@@ -46,7 +46,7 @@ struct DashboardTests {
 
   @Test("UC-02 6: the history is of the last 30 days, today and the 29 before, newest first")
   func thirtyDays() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       let today = try LocalDay(text: "2026-11-21")
       for back in 0..<32 { try await ana.walk("\(back)", 100 + back, "\(today.advanced(by: -back))T08:00:00Z") }
@@ -66,7 +66,7 @@ struct DashboardTests {
   @Test(
     "UC-02 AF-01, AF-02: who gave no consent or has no sensor has an empty dashboard, and a stranger's shows nothing of others")
   func empty() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(consents: []), try await services.register())
       try await ben.walk("a", 1000, "2026-11-21T08:00:00Z")
       let sample = MovementSample(
@@ -80,7 +80,7 @@ struct DashboardTests {
 
   @Test("coins come from rewards, each transfer once, and go with corrections")
   func coins() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }], at: now) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       try await ana.walk("a", 1000, "2026-11-20T08:00:00Z")
       try await ana.walk("b", 2500, "2026-11-21T08:00:00Z")
@@ -112,7 +112,7 @@ struct DashboardTests {
 
   @Test("reads ten years of days as quickly as a few")
   func tenYears() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       for first in stride(from: 0, to: 3650, by: 365) {
         let samples = (first..<first + 365).map { back in

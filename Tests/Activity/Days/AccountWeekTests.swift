@@ -54,7 +54,7 @@ struct AccountWeekTests {
 
   @Test("comes to the same for each activity as when that is read by itself, for 2,000 generated weeks")
   func sameAsEach() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var activities: [ActivityID] = []
       for number in 0..<50 {
@@ -90,7 +90,7 @@ struct AccountWeekTests {
 
   @Test("is read by indexes")
   func plans() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for sql in [PlanStore.versionsOver, PlanStore.pausesOver, PlanStore.skipsOver, EntryStore.progressOver] {
         let steps = try await services.store(of: .activity).read { database in
           try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql.replacing(/\?[0-9]*/, with: "'a'"))").map {

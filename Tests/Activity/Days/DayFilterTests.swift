@@ -7,7 +7,7 @@ import Testing
 @Suite("Filtering and browsing a day's list")
 struct DayFilterTests {
   private func running(_ body: (Person, (GetDay.Input) async throws -> [String]) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       _ = try await ben.makeActivity(title: "Leer de noche")

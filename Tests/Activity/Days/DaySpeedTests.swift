@@ -44,7 +44,7 @@ struct DaySpeedTests {
   @Test(
     "does not depend on how long its activities are kept: ten years cost no more than a month (ACT-3)", .timeLimit(.minutes(3)))
   func tenYears() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let short = try await register(services, days: 30)
       let long = try await register(services, days: 3650)
       // The shortest of some tries, by turns: what the machine does besides only ever adds, to either. A busy one gets more of them.

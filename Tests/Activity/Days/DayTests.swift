@@ -8,7 +8,7 @@ import Testing
 struct DayTests {
   @Test("shows what is planned with title, reason, icon and state (CU-24)")
   func today() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       _ = try await ana.makeActivity(title: "Never today", schedule: .weekdays([1]))
       _ = try await ana.makeActivity(title: "Not yet", startDay: "2026-11-22")
@@ -28,7 +28,7 @@ struct DayTests {
 
   @Test("can be of any day (CU-25): past ones are failed, coming ones pending")
   func otherDays() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       _ = try await ana.makeActivity(startDay: "2026-11-01")
       func states(_ day: String) async throws -> [DayState] {
@@ -43,7 +43,7 @@ struct DayTests {
 
   @Test("is of the account's own day, which may begin after midnight")
   func dayStart() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T02:30:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T02:30:00.000Z") { services in
       let owl = try await services.register(timeZone: "Europe/Madrid", dayStartHour: 4)
       #expect(try await owl.send(GetDay.self, .init(day: .today)).day.description == "2026-11-20")
     }

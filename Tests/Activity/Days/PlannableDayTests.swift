@@ -76,7 +76,7 @@ struct PlannableDayTests {
 
   @Test("a day's list of a month beyond them is refused, and the last and the first day are shown")
   func lists() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       _ = try await ana.makeActivity(schedule: .timesAWeek(3), startDay: "1970-01-01")
       for text in ["1970-01-01", "1970-01", "2199-12-31", "2199-12"] {

@@ -57,7 +57,7 @@ struct ClosedDayTests {
 
   @Test("every way of writing an entry is refused with the reason, and what was recorded stays", arguments: Closing.allCases)
   func writing(closing: Closing) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
       let name = try await entry(ana)
       let before = try await ana.send(GetEntry.self, name)
@@ -92,7 +92,7 @@ struct ClosedDayTests {
   @Test(
     "taking away what is there is never refused: comment, location, photo, history and the whole", arguments: Closing.allCases)
   func takingAway(closing: Closing) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let (online, offline) = (try await entry(ana), try await entry(ana))
       for name in [online, offline] { try await closing.close(ana, name) }
@@ -120,7 +120,7 @@ struct ClosedDayTests {
 
   @Test("so it is with a day that is not planned any more, and with one that has not begun again after travelling west")
   func otherDays() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati")
       let tomorrow = EntryName(activityID: try await entry(ana).activityID, day: try DayName(text: "2026-11-22"))
       try await services.move(ana, to: "Pacific/Pago_Pago", receivedBy: .activity)

@@ -8,7 +8,7 @@ import Testing
 struct DoubtTests {
   @Test("it reads them, and changes nothing: neither takes it away, nor does it add what would fill what has bounds")
   func changesNothing() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.makeActivity().id
       let name = EntryName(activityID: activity, day: .today)

@@ -14,7 +14,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01: an entry is recorded with comment, photo and location, and shown")
   func recorded() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       let entry = try await ana.send(
@@ -34,7 +34,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01: comment, photo and location are optional, and what is left out later stays")
   func optional() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
       var entry = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1))
@@ -51,7 +51,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01, 02.03: a comment with nothing to see in it removes the one there is, recorded, edited and sent from offline")
   func blank() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
       let today = try LocalDay(text: "2026-11-21")
@@ -79,9 +79,10 @@ struct EntryDetailsTests {
   }
 
   @Test(
-    "T UC 02.01, exception: everything that is wrong with an entry is told at once, its picture and what its goal takes included")
+    "T UC 02.01, exception: everything that is wrong with an entry is reported at once, its picture and what its goal takes included"
+  )
   func allAtOnce() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
       let long = String(repeating: "x", count: 21)
@@ -116,7 +117,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01: a comment has at most 20 characters as a person counts them")
   func comment() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       func fields(_ comment: String) async throws -> [String] {
@@ -132,7 +133,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01, exception: a photo of more than 65,536 bytes cancels the save, with a message in both languages")
   func tooLarge() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       let input = RecordEntry.Input(
@@ -155,7 +156,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01, exception: without consent to location nothing is saved; consent just given is not refused")
   func consent() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [.activityData])
       let id = try await ana.makeActivity().id
       let input = RecordEntry.Input(activityID: id, day: .today, isDone: true, location: home)
@@ -175,14 +176,14 @@ struct EntryDetailsTests {
   }
 
   @Test(
-    "T UC 02.01, exception: what is no place on earth is refused, field by field",
+    "T UC 02.01, exception: what is no point on earth is refused, field by field",
     arguments: [
       (90.0, 180.0, 0.0, []), (-90, -180, 1_000_000, []), (90.1, 0, 1, ["location.latitude out_of_range"]),
       (-90.1, -180.1, -1, ["latitude", "longitude", "accuracyMeters"].map { "location.\($0) out_of_range" }),
       (0, 180.5, 1_000_001, ["location.longitude out_of_range", "location.accuracyMeters out_of_range"]),
     ])
   func places(latitude: Double, longitude: Double, accuracy: Double, problems: [String]) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       let place = EntryLocation(latitude: latitude, longitude: longitude, accuracyMeters: accuracy)
@@ -193,7 +194,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01, exception: a day has one entry, of many writers at once too, and each of their fields is whole")
   func races() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(1_000, unit: "times")).id
       @Sendable func isWhole(_ entry: Entry) throws -> Bool {
@@ -233,7 +234,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.01, exception: a second add for a day says that there is an entry, and changes nothing; editing changes it")
   func secondAdd() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(10, unit: "km")).id
       let form = CreateEntry.Input(activityID: id, day: .today, amount: 3, comment: "first")
@@ -274,7 +275,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.02: an entry is viewed whole, on its own day alone")
   func viewed() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(startDay: "2026-11-01").id
       let day = DayName.day(try LocalDay(text: "2026-11-20"))
@@ -286,7 +287,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.03: an entry is edited field by field; what is left out stays, and null removes")
   func edited() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
       func edit(_ json: String) async throws -> Entry {
@@ -314,7 +315,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.03, exception: an edit with a field at fault changes nothing, and where there is no entry there is none to edit")
   func notEdited() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       #expect(
@@ -340,7 +341,7 @@ struct EntryDetailsTests {
 
   @Test("T UC 02.04: a deleted entry is gone with photo and place, also a second time, and its day stands open")
   func deleted() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       _ = try await ana.send(
@@ -360,7 +361,7 @@ struct EntryDetailsTests {
 
   @Test("nobody finds another's entries")
   func strangers() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
       _ = try await ana.send(

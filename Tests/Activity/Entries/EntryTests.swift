@@ -11,7 +11,7 @@ import Testing
 struct EntryTests {
   @Test("set, add to and take back the progress of a day (CU-29)")
   func progress() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let water = try await ana.makeActivity(title: "Water", goal: .quantity(2, unit: "litres"))
       let id = water.id
@@ -48,7 +48,7 @@ struct EntryTests {
 
   @Test("name each field of which one is missing, and those that are given beside each other")
   func exactlyOne() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       func fields(_ input: RecordEntry.Input) async throws -> [String] {
@@ -89,9 +89,9 @@ struct EntryTests {
     }
   }
 
-  @Test("repeated unchanged are written and told once")
+  @Test("repeated unchanged are written and published once")
   func repeated() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       let first = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
@@ -104,7 +104,7 @@ struct EntryTests {
   @Test("belong to planned days that have begun where the account is")
   func days() async throws {
     // Saturday 2026-11-21, 23:30 UTC: Sunday in Madrid.
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T23:30:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T23:30:00.000Z") { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       let id = try await ana.makeActivity(schedule: .weekdays([7, 1]), startDay: "2026-11-15").id
       func failure(_ day: String) async throws -> String? {
@@ -121,7 +121,7 @@ struct EntryTests {
 
   @Test("are one for an activity and day, and each key counts once, of many at once")
   func races() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(10, unit: "times")).id
       let ends = Mutex<[String?: Int]>([:])
@@ -140,7 +140,7 @@ struct EntryTests {
 
   @Test("make streaks in planned days (CU-32)")
   func streaks() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(schedule: .weekdays([1, 3, 5]), startDay: "2026-11-02").id
       for day in ["2026-11-02", "2026-11-04", "2026-11-06", "2026-11-09", "2026-11-18", "2026-11-20"] {
@@ -152,9 +152,9 @@ struct EntryTests {
     }
   }
 
-  @Test("are told whole to a listener without history, with the activities they belong to")
+  @Test("are published whole to a subscriber without history, with the activities they belong to")
   func snapshot() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       for number in 0..<3 {
         let id = try await ana.makeActivity(title: "\(number)", startDay: "2026-11-01").id

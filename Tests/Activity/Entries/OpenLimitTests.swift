@@ -13,7 +13,7 @@ import Testing
 struct OpenLimitTests {
   /// One hour of screen a day at most, in Madrid.
   private func running(_ body: (ServicesInProcess, Person, ActivityID) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       try await body(
         services, ana, try await ana.makeActivity(goal: .duration(seconds: 3600, .atMost), startDay: "2026-11-20").id)
@@ -31,7 +31,8 @@ struct OpenLimitTests {
   }
 
   @Test(
-    "no answer and no event says that it is done while the day is open; the day's end is told once, as of when it was written")
+    "no answer and no event says that it is done while the day is open; the day's end is published once, as of when it was written"
+  )
   func published() async throws {
     try await running { services, ana, id in
       let name = EntryName(activityID: id, day: .day(try LocalDay(text: "2026-11-21")))

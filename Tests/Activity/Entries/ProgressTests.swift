@@ -10,7 +10,7 @@ import Testing
 struct ProgressTests {
   @Test("H CU-29: an activity is completed, whatever its goal, and shown as done")
   func completed() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       for goal in [Goal.check, .quantity(2.5, unit: "litres"), .duration(seconds: 5400)] {
         let id = try await ana.makeActivity(goal: goal).id
@@ -23,7 +23,7 @@ struct ProgressTests {
 
   @Test("H CU-29 5a: incrementing adds one, or any whole or decimal amount, and shows the progress as it is then")
   func incremented() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       var amounts: [Double?] = []
@@ -40,7 +40,7 @@ struct ProgressTests {
 
   @Test("H CU-29 5b: decrementing takes one away, never below 0")
   func decremented() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(2, unit: "litres")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 2))
@@ -54,7 +54,7 @@ struct ProgressTests {
 
   @Test("H CU-29 5a, 5b: adding nothing is refused; what is taken from nothing is 0, and the day can be recorded anew")
   func nothing() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let litres = try await ana.makeActivity(goal: .quantity(2, unit: "litres")).id
       let minutes = try await ana.makeActivity(goal: .duration(seconds: 60)).id
@@ -93,7 +93,7 @@ struct ProgressTests {
 
   @Test("none is progress that people record: written down online or offline it is an entry, and the same one")
   func none() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let today = try LocalDay(text: "2026-11-21")
       for (number, goal) in [Goal.check, .quantity(2, unit: "litres"), .duration(seconds: 60)].enumerated() {
@@ -116,7 +116,7 @@ struct ProgressTests {
 
   @Test("many who add and take away at once, with and without a first entry, lose none of it")
   func races() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let (fresh, begun) = (
         try await ana.makeActivity(goal: .quantity(1_000, unit: "times")).id,

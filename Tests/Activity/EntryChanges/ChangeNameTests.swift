@@ -38,7 +38,7 @@ struct ChangeNameTests {
 
   @Test("the largest batch there may be, all of it too late, loses nothing, and sent again changes nothing and answers the same")
   func wholeBatch() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T07:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T07:00:00.000Z") { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1, comment: "first"))
@@ -72,7 +72,7 @@ struct ChangeNameTests {
 
   @Test("whatever became of what they wrote since: overwritten, undone, forgotten, or deleted")
   func forgotten() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       let changes = [try change("1", at: "08:00:00", id, amount: 1), try change("2", at: "09:00:00", id, amount: 2)]
@@ -92,7 +92,7 @@ struct ChangeNameTests {
 
   @Test("also where they could not be taken in any more: what was taken in once is not judged again")
   func notEvaluatedAgain() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       let taken = try change("1", at: "08:00:00", id, amount: 1, location: .set(place))
@@ -109,7 +109,7 @@ struct ChangeNameTests {
 
   @Test("of one entry: the same name for another is another change")
   func otherEntry() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let goal = Goal.quantity(500, unit: "times")
       let (walk, swim) = (try await ana.makeActivity(goal: goal).id, try await ana.makeActivity(goal: goal).id)
@@ -122,7 +122,7 @@ struct ChangeNameTests {
 
   @Test("of what they say: another of the same name is refused alone, with a code of its own, and changes nothing")
   func otherContent() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       let first = try change("1", at: "08:00:00", id, amount: 1, comment: .set("a"))
@@ -150,7 +150,7 @@ struct ChangeNameTests {
 
   @Test("for a year, and no longer")
   func age() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       let store = services.store(of: .activity)

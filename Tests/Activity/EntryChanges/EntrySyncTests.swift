@@ -34,7 +34,7 @@ struct EntrySyncTests {
 
   @Test("the later write of each field wins, whichever device comes first, and the loser is in the history")
   func fields() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
       let late = try change("w1", by: "watch", at: "10:00", id, amount: 4, comment: .set("from the watch"))
@@ -62,7 +62,7 @@ struct EntrySyncTests {
 
   @Test("what is written online is one with it: it is overwritten by later changes only, and overwrites earlier ones")
   func online() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T10:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T10:00:00.000Z") { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
       _ = try await sync(ana, try change("1", at: "09:00", id, amount: 1))
@@ -84,7 +84,7 @@ struct EntrySyncTests {
 
   @Test("a repeated change changes nothing, be it in force, lost, or sent twice in one batch")
   func repeated() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .duration(seconds: 60)).id
       let changes = [
@@ -113,7 +113,7 @@ struct EntrySyncTests {
 
   @Test("a deletion is a write like others: what was made before it does not bring the entry back, what was made after it does")
   func deletion() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       _ = try await sync(ana, try change("1", at: "08:00", id, isDone: true, comment: .set("a")))
@@ -135,7 +135,7 @@ struct EntrySyncTests {
 
   @Test("a device's clock that is ahead counts as now, and its change gives way to what is written after")
   func future() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
       let ahead = try change("1", at: "23:00", id, amount: 1)
@@ -150,7 +150,7 @@ struct EntrySyncTests {
 
   @Test("that a limit is kept says not how much there was: refused as that, and as online where it says that it is not")
   func limits() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(2, unit: "cups", .atMost)).id
       let results = try await sync(
@@ -165,7 +165,7 @@ struct EntrySyncTests {
 
   @Test("one that cannot be taken is refused alone, with its reason in the caller's language")
   func refused() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish, consents: [])
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km"), schedule: .weekdays([6]), startDay: "2026-11-01").id
       let place = EntryLocation(latitude: 91, longitude: 0)
@@ -200,9 +200,10 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("all that is wrong with one is told: no unknown activity, closed day or missing consent hides its fields, nor they it")
+  @Test(
+    "all that is wrong with one is reported: no unknown activity, closed day or missing consent hides its fields, nor they it")
   func allProblems() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km"), schedule: .weekdays([6]), startDay: "2026-11-01").id
       let friday = try LocalDay(text: "2026-11-20")
@@ -228,7 +229,7 @@ struct EntrySyncTests {
 
   @Test("so many new ones of an account are taken in on a day; beyond, none of a batch is, and repeated ones still are known")
   func allowance() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T23:59:30.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T23:59:30.000Z") { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       let (first, second) = (try change("1", at: "08:00", id, amount: 1), try change("2", at: "08:01", id, amount: 2))
@@ -259,7 +260,7 @@ struct EntrySyncTests {
 
   @Test("what is answered is not kept: refused ones leave nothing, whatever keys they come with")
   func keepsNothing() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let batch = try (1...SyncEntries.Input.maxChanges).map { try change("\($0)", at: "08:00", ActivityID(), amount: -1) }
       let store = services.store(of: .activity)
@@ -274,7 +275,7 @@ struct EntrySyncTests {
 
   @Test("a batch has at most 200 changes, and its names are of visible characters")
   func bounds() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       let one = try change("1", at: "08:00", id, isDone: true)
@@ -289,7 +290,7 @@ struct EntrySyncTests {
 
   @Test("batches in 1,000 orders of arrival leave the same entries, with nothing lost silently")
   func orders() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(4)
       let noon = services.clock.now
       for round in 0..<40 {
@@ -338,7 +339,7 @@ struct EntrySyncTests {
 
   @Test("a deletion is of a day that can be: none before 1970, none behind 2199, and none to come")
   func deletedDays() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(startDay: "2026-11-01").id
       let days = ["1969-12-31", "0001-01-01", "2026-11-22", "2200-01-01", "9999-12-31", "1970-01-01", "2026-10-31", "2026-11-21"]
@@ -355,9 +356,9 @@ struct EntrySyncTests {
     }
   }
 
-  @Test("the history keeps the last 2,000 lost writes at least, paged, and forgets them for good when it is told to")
+  @Test("the history keeps the last 2,000 lost writes at least, paged, and forgets them for good when it is asked to")
   func history() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(500, unit: "times")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 300))

@@ -13,7 +13,7 @@ struct EntryUndoTests {
 
   @Test("step by step, until nothing is recorded, and not further")
   func steps() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       #expect(try await ana.failure(UndoEntry.self, .init(activityID: id, day: .today)) == "nothing_to_undo")
@@ -34,7 +34,7 @@ struct EntryUndoTests {
 
   @Test("what was undone is not done again by undoing, and new changes are undone before older ones")
   func noCircle() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       for amount in [1.0, 2] { _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: amount)) }
@@ -49,7 +49,7 @@ struct EntryUndoTests {
 
   @Test("of many changes within a tenth of a second the last is undone by itself, and those before it together")
   func burst() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(30, unit: "push-ups")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 5))
@@ -65,7 +65,7 @@ struct EntryUndoTests {
 
   @Test("each tap of fast fingers is a step of its own")
   func taps() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(30, unit: "push-ups")).id
       for tap in 1...9 {
@@ -79,7 +79,7 @@ struct EntryUndoTests {
 
   @Test("a deletion is undone with comment and location, and then what was before it")
   func deletion() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1))
@@ -103,7 +103,7 @@ struct EntryUndoTests {
 
   @Test("the first write is taken back whole: comment, location and photo go with the progress")
   func wholeWrite() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity().id
       let name = EntryName(activityID: id, day: .today)
@@ -120,9 +120,9 @@ struct EntryUndoTests {
     }
   }
 
-  @Test("a later write gives back what it took the place of, in each field, and what was written by itself stays")
+  @Test("a later write gives back what it replaced, in each field, and what was written by itself stays")
   func details() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       let (name, place) = (EntryName(activityID: id, day: .today), EntryLocation(latitude: 1, longitude: 2))
@@ -141,7 +141,7 @@ struct EntryUndoTests {
 
   @Test("no location comes back without the present consent to it; all else does, and no further undoing brings it")
   func location() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       let (name, place) = (EntryName(activityID: id, day: .today), EntryLocation(latitude: 1, longitude: 2))
@@ -166,7 +166,7 @@ struct EntryUndoTests {
 
   @Test("repeated with its key after a lost answer, it takes one step")
   func repeated() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       for amount in 1...3 {
@@ -182,7 +182,7 @@ struct EntryUndoTests {
 
   @Test("a change of another device is undone like one's own, and its repetition does not bring it back")
   func ofAnotherDevice() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let id = try await ana.makeActivity(goal: .quantity(3, unit: "litres")).id
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, amount: 1))

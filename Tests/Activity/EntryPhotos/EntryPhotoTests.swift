@@ -12,7 +12,7 @@ struct EntryPhotoTests {
   private func running(
     _ body: (ServicesInProcess, Person, EntryName) async throws -> Void
   ) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let name = EntryName(activityID: try await ana.makeActivity().id, day: .today)
       _ = try await ana.send(RecordEntry.self, .init(activityID: name.activityID, day: .today, isDone: true))
@@ -24,7 +24,7 @@ struct EntryPhotoTests {
     try await person.send(PutEntryPhoto.self, .init(activityID: name.activityID, day: name.day, content: content)).photoTag
   }
 
-  @Test("one takes the other's place under another tag, and the same picture has the same tag")
+  @Test("one replaces the other under another tag, and the same picture has the same tag")
   func replaced() async throws {
     try await running { services, ana, name in
       let first = try await put(ana, name, try Snapshots.png())

@@ -118,7 +118,7 @@ struct FollowedActivityTests {
     }
   }
 
-  @Test("are forgotten with either account; what social tells late of it has no effect (ID-12)")
+  @Test("are forgotten with either account; what social publishes late of it has no effect (ID-12)")
   func erased() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       let (ana, ben, eve) = (try await services.register(), try await services.register(), try await services.register())

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("The history of entries (ACT-12)")
 struct HistoryTests {
-  static let services: [ServicesInProcess.Build] = [{ .activity($0) }, { Social.service($0) }]
+  static let services: [ServicesInProcess.Build] = [{ Activities.service($0) }, { Social.service($0) }]
   let madrid = EntryLocation(latitude: 40.4168, longitude: -3.7038)
   let day = try! LocalDay(text: "2026-11-20")
 
@@ -133,7 +133,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("shows nothing of somebody any more as soon as it is heard that the following ended; late news opens nothing")
+  @Test("shows nothing of somebody any more as soon as it is known that the following ended; late news opens nothing")
   func revoked() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -153,7 +153,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("whoever goes on with a page begun while following is shown nothing more once it is heard that the following ended")
+  @Test("whoever goes on with a page begun while following is shown nothing more once it is known that the following ended")
   func revokedBetweenPages() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -298,7 +298,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("T UC 03.05, exception: without consent to location one is told to give it; with it, at once")
+  @Test("T UC 03.05, exception: without consent to location one is asked to give it; with it, at once")
   func consent() async throws {
     try await ServicesInProcess.running(Self.services) { services in
       let ana = try await services.register(consents: [.activityData])

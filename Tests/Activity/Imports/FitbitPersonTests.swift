@@ -13,7 +13,7 @@ struct FitbitPersonTests {
 
   @Test("where there is none of the person asked for, the import fails, names the field, and says whose rows there are")
   func unknown() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for (language, text) in [
         (Language.english, "the field 'person' names 1503960367, of whom it has no row; it has rows of 1503960366, 1624580081"),
         (
@@ -46,7 +46,7 @@ struct FitbitPersonTests {
     let long = String(repeating: "x", count: 5000)
     for (count, isCut) in [(20, false), (21, true), (3000, true)] {
       let people = [long] + (1..<count).map { "person \($0)" }
-      try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
         let ana = try await services.register()
         let done = try await ana.importFile("hours.csv", Self.rows(people + people), person: "nobody")
         let named = [String(repeating: "x", count: 64)] + (1..<20).map { "person \($0)" }

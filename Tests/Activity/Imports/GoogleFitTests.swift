@@ -6,7 +6,7 @@ import Operations
 import ServiceKit
 import Testing
 
-@Suite("Google Fit's two ways of telling a day, both imported")
+@Suite("Google Fit's two ways of writing down a day, both imported")
 struct GoogleFitTests {
   /// A day in Madrid as Google Takeout writes it.
   private struct Takeout {
@@ -85,15 +85,15 @@ struct GoogleFitTests {
   func eitherOrder(_ day: String, _ dayStartHour: Int) async throws {
     let takeout = try Takeout(day)
     #expect(takeout.count == ["2026-03-10": 96, "2026-03-29": 92, "2026-10-25": 100][day])
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let files = [("\(takeout.day).csv", takeout.quarters), ("Daily Summaries.csv", takeout.days)]
       var found: [[Measured]] = []
       for order in [[0], [0, 1], [1, 0], [0, 1, 0, 1], [1, 1, 0, 0]] {
         let ana = try await services.register(timeZone: "Europe/Madrid", dayStartHour: dayStartHour)
-        for (place, index) in order.enumerated() {
+        for (position, index) in order.enumerated() {
           let done = try await ana.importFile(files[index].0, files[index].1)
           #expect(done.state == .done && done.counts.refused == 0)
-          #expect((done.counts.taken == 0) == order[..<place].contains(index))
+          #expect((done.counts.taken == 0) == order[..<position].contains(index))
         }
         found.append(try await Self.days(of: ana, around: takeout.day))
       }
@@ -116,7 +116,7 @@ struct GoogleFitTests {
     else { return }
     let day = try LocalDay(text: "2017-04-02")
     for dayStartHour in [0, 4] {
-      try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
         var found: [[Measured]] = []
         for isDayFirst in [true, false] {
           let ana = try await services.register(timeZone: "Australia/Melbourne", dayStartHour: dayStartHour)

@@ -31,7 +31,7 @@ struct ImportCancelTests {
   @Test("let the next one be read at once, whatever their reader is at", arguments: [0, 1])
   func slots(_ index: Int) async throws {
     let long = Self.files[index]
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let made = try await ana.send(

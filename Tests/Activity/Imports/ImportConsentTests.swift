@@ -47,7 +47,7 @@ struct ImportConsentTests {
     arguments: ImportFormat.allCases)
   func byFormat(_ format: ImportFormat) async throws {
     let (name, bytes) = try Self.file(format)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])
       // Where it is said what the file is, the answer comes before the file.
       let announced = CreateImport.Input(name: name, totalBytes: bytes.count, format: format)
@@ -71,7 +71,7 @@ struct ImportConsentTests {
     "is looked for at every step; withdrawn, what is on its way and what waits ends with the reason, and the files are removed")
   func withdrawn() async throws {
     let (name, bytes) = try Self.file(.appleHealth)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let made = try await ana.upload(name, bytes, format: .appleHealth)
       // Not said to be anything, it may be movement.
@@ -103,7 +103,7 @@ struct ImportConsentTests {
   @Test("withdrawn, ends what is being read before its next batch")
   func reading() async throws {
     let (name, bytes) = try Self.file(.fitbitHours)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let made = try await ana.upload(name, bytes)
@@ -130,7 +130,7 @@ struct ImportConsentTests {
   func habitsStay() async throws {
     let (name, bytes) = try Self.file(.loopHabits)
     let movement = try Self.file(.fitbitHours)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let habits = try await ana.upload(name, bytes, format: .loopHabits)
       let others = try await ben.upload(movement.name, movement.bytes, format: .fitbitHours)
@@ -151,7 +151,7 @@ struct ImportConsentTests {
   @Test("may be given after the file was refused, and is asked for at identity where its event is late")
   func late() async throws {
     let (name, bytes) = try Self.file(.fitbitHours)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])
       let made = try await ana.upload(name, bytes)
       #expect(try await ana.failure(CompleteImport.self, .init(importID: made.id)) == "consent_required")

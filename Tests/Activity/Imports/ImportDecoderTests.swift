@@ -23,7 +23,7 @@ struct ImportDecoderTests {
 
   @Test("may be killed while they read: another one reads on where the file stood, nothing is lost and nothing taken twice")
   func killed() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let before = BuiltProgram.decoders()
@@ -48,9 +48,9 @@ struct ImportDecoderTests {
     }
   }
 
-  @Test("that die of a file three times end its import, not the service; telling what it is is given up, too")
+  @Test("that die of a file three times end its import, not the service; finding out what it is is given up, too")
   func deadly() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let spool = ImportSpool(services.home, program: BuiltProgram.path("sandbox-probe"))
@@ -69,7 +69,7 @@ struct ImportDecoderTests {
     }
   }
 
-  @Test("tell the same of a file as reading it in one's own process does", arguments: 0..<6)
+  @Test("report the same of a file as reading it in one's own process does", arguments: 0..<6)
   func same(index: Int) throws {
     let gpx =
       "<gpx><trk><name>Über\u{301}</name><type>run</type><trkseg><trkpt lat=\"1\" lon=\"2\"><time>2026-11-20T10:00:00Z</time></trkpt><trkpt lat=\"1.001\" lon=\"2\"><time>2026-11-20T10:10:00Z</time></trkpt></trkseg></trk></gpx>"
@@ -107,11 +107,11 @@ struct ImportDecoderTests {
   }
 
   private static func text(_ record: ImportedRecord) -> String {
-    let place = "\(record.part ?? "") \(record.line)"
+    let position = "\(record.part ?? "") \(record.line)"
     return switch record.content {
     case .sample(let sample):
-      "\(place) \(sample.id) \(sample.amount) \(sample.span) \(sample.source.name ?? "") \(sample.source.device ?? "") \(sample.isTotal)"
-    default: "\(place) \(record.content)"
+      "\(position) \(sample.id) \(sample.amount) \(sample.span) \(sample.source.name ?? "") \(sample.source.device ?? "") \(sample.isTotal)"
+    default: "\(position) \(record.content)"
     }
   }
 }

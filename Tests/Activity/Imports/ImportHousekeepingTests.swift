@@ -13,7 +13,7 @@ import Testing
 struct ImportHousekeepingTests {
   @Test("a file without a new chunk for 24 hours is removed, and its import has ended; a chunk begins them anew")
   func expired() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let housekeeping = ImportHousekeepingWorker(
         store: services.store(of: .activity), spool: ImportSpool(services.home, program: BuiltProgram.activity))
@@ -40,7 +40,7 @@ struct ImportHousekeepingTests {
 
   @Test("the last 100 imports of an account are remembered, and none of another's is forgotten for them")
   func forgotten() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let bens = try await ben.send(CreateImport.self, .init(name: "b", totalBytes: 1))
       _ = try await ben.send(CancelImport.self, .init(importID: bens.id))

@@ -8,7 +8,7 @@ import Operations
 import Sampling
 import Testing
 
-@Suite("Files that take long to be told", .timeLimit(.minutes(2)))
+@Suite("Files that take long to be identified", .timeLimit(.minutes(2)))
 struct ImportInspectionTests {
   /// White space that could be an export, again and again, with so much noise that it is no bomb.
   private static let zip = Result {
@@ -18,10 +18,10 @@ struct ImportInspectionTests {
     return try Zip.archive((0..<150).map { ("\($0).xml", entry) })
   }
 
-  @Test("are looked at once, however often they are completed, and meanwhile others' files arrive, are told and are read")
+  @Test("are looked at once, however often they are completed, and meanwhile others' files arrive, are identified and are read")
   func once() async throws {
     let zip = try Self.zip.get()
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       @Sendable func complete(_ made: Import) async throws -> String {
         do {
@@ -59,10 +59,10 @@ struct ImportInspectionTests {
   }
 
   @Test(
-    "are looked at no longer when their import is cancelled: whoever waits is told, and the decoder has ended, within a second")
+    "are looked at no longer when their import is cancelled: whoever waits learns it, and the decoder has ended, within a second")
   func cancelled() async throws {
     let zip = try Self.zip.get()
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let made = try await ana.upload("a.zip", zip, chunk: UploadImportChunk.Input.maxBytes)
       let before = BuiltProgram.decoders()

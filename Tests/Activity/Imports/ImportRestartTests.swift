@@ -55,7 +55,7 @@ struct ImportRestartTests {
   func stops() async throws {
     let (text, steps, bad) = Self.export(9000)
     let bytes = Array(text.utf8)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let spool = ImportSpool(services.home, program: BuiltProgram.activity)

@@ -30,7 +30,7 @@ struct ImportSlotsTests {
     "are read beside each other, three at most, one of an account, and no more than two large ones, so that small ones come through"
   )
   func slots() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let store = services.store(of: .activity)
       // The service's own runner has looked for the last time: nothing rings for what follows.
       _ = try await services.register().upload("a.csv", [1])
@@ -80,7 +80,7 @@ struct ImportSlotsTests {
         + (0..<records).map { index in
           "1,\(1 + index / 24 % 12)/\(1 + index / 288 % 28)/\(2010 + index / 8064) \(index % 24):00,x,7\n"
         }.joined()).utf8)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let first = try await ana.upload("large.csv", large, chunk: UploadImportChunk.Input.maxBytes)
       _ = try await ana.send(CompleteImport.self, .init(importID: first.id))

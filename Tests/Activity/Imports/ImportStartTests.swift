@@ -43,7 +43,7 @@ struct ImportStartTests {
 
   @Test("are given up after three starts that led to nothing: the fourth does not touch the file, and says why in both languages")
   func givenUp() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
       let store = services.store(of: .activity)
       let id = try await Self.waiting(ana, store)
@@ -57,7 +57,7 @@ struct ImportStartTests {
       #expect(ended.reasonText == "su lectura se interrumpió tres veces en el mismo punto; lo anterior se conservó")
       #expect(
         try await Self.row(id, store).shown(.english).reasonText
-          == "its reading broke down three times at the same place; what stands before was kept")
+          == "its reading broke down three times at the same position; what stands before was kept")
       #expect(try await ana.areFilesGone(from: services.home))
       let published = try #require(try await services.published(by: .activity).last { $0.name == ImportProgressed.spec.name })
       #expect(try ImportProgressed.decode(published.body).state == .failed)
@@ -68,7 +68,7 @@ struct ImportStartTests {
 
   @Test("are noted before anything is done with the file, and go on where they stood as long as each start comes to something")
   func progress() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let id = try await Self.waiting(ana, store)
@@ -89,7 +89,7 @@ struct ImportStartTests {
 
   @Test("are not counted where the service was stopped in good order")
   func stopped() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       let id = try await Self.waiting(ana, store)

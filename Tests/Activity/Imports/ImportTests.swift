@@ -29,7 +29,7 @@ struct ImportTests {
 
   @Test("arrive in chunks: one that is lost, repeated or overlapping is no harm, and the answer says where to go on")
   func chunks() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let bytes = Self.bytes
       let made = try await ana.send(CreateImport.self, .init(name: "export.xml", totalBytes: bytes.count))
@@ -58,20 +58,20 @@ struct ImportTests {
     }
   }
 
-  @Test("keep what has arrived: other bytes for the same place are refused, by field and rule, and the same ones are not")
+  @Test("keep what has arrived: other bytes for the same position are refused, by field and rule, and the same ones are not")
   func otherBytes() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let bytes = Self.bytes
       let made = try await ana.send(CreateImport.self, .init(name: "export.xml", totalBytes: bytes.count))
-      func chunk(_ range: Range<Int>, changing place: Int? = nil) -> UploadImportChunk.Input {
+      func chunk(_ range: Range<Int>, changing index: Int? = nil) -> UploadImportChunk.Input {
         var content = Array(bytes[range])
-        if let place { content[place - range.lowerBound] ^= 1 }
+        if let index { content[index - range.lowerBound] ^= 1 }
         return .init(importID: made.id, offset: range.lowerBound, content: Base64Bytes(content))
       }
       #expect(try await ana.send(UploadImportChunk.self, chunk(0..<1000)).nextOffset == 1000)
-      for place in [0, 500, 999] {
-        #expect(try await ana.refusedFields(UploadImportChunk.self, chunk(0..<1000, changing: place)) == ["content other_bytes"])
+      for index in [0, 500, 999] {
+        #expect(try await ana.refusedFields(UploadImportChunk.self, chunk(0..<1000, changing: index)) == ["content other_bytes"])
       }
       // Neither does what it adds arrive.
       #expect(try await ana.refusedFields(UploadImportChunk.self, chunk(900..<2000, changing: 950)) == ["content other_bytes"])
@@ -85,9 +85,9 @@ struct ImportTests {
     }
   }
 
-  @Test("take one of two chunks that come at the same time: the file is what was told has arrived, whichever that was")
+  @Test("take one of two chunks that come at the same time: the file is what was confirmed to have arrived, whichever that was")
   func atOnce() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let made = try await ana.send(CreateImport.self, .init(name: "a", totalBytes: 200 * 1000))
       for round in 0..<200 {
@@ -116,7 +116,7 @@ struct ImportTests {
 
   @Test("lie for their owner's eyes alone while they arrive")
   func modes() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let made = try await ana.upload("export.xml", Self.bytes)
       let folder = "\(services.home.path)/imports/\(ana.id)"
@@ -130,7 +130,7 @@ struct ImportTests {
 
   @Test("of the same file twice change nothing, also as an archive, nor do two at the same time")
   func twice() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let zip = try Zip.archive([("apple_health_export/export.xml", Self.bytes)])
       async let one = ana.importFile("export.xml", Self.bytes)
@@ -144,7 +144,7 @@ struct ImportTests {
 
   @Test("keep the good records of a file with bad ones, which are listed by line and reason, in the caller's language")
   func problems() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(language: .spanish)
       let text = AppleHealthTests.export(
         [
@@ -170,7 +170,7 @@ struct ImportTests {
 
   @Test("list the first 1,000 problems and count all")
   func manyProblems() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let rows = (0..<5000).map { _ in "1,never,x,1\n" }.joined()
       let done = try await ana.importFile("a.csv", RowsTests.fitbit + rows)
@@ -181,7 +181,7 @@ struct ImportTests {
 
   @Test("that break off keep what stands before, and say where")
   func brokenOff() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let done = try await ana.importFile("export.xml", Array(Self.bytes.prefix(Self.bytes.count - 400)))
       #expect(done.state == .failed && done.reason == .damaged && done.reasonText == "it is damaged or cut off")
@@ -192,7 +192,7 @@ struct ImportTests {
 
   @Test("of wrong types, with lying names, formats or checksums are refused with the reason, and the file is removed")
   func lies() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let gpx = Array("<gpx><trk/></gpx>".utf8)
       #expect(try await ana.refusal("photo.png", [0x89, 0x50, 0x4E, 0x47]) == "import_unrecognized")
@@ -221,7 +221,7 @@ struct ImportTests {
 
   @Test("are refused by what is announced: size, name, checksum, each field with its rule")
   func fields() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let bad = CreateImport.Input(name: " ", totalBytes: 1, sha256: String(repeating: "g", count: 64))
       #expect(try await ana.refusedFields(CreateImport.self, bad) == ["name empty", "sha256 not_hexadecimal"])
@@ -241,7 +241,7 @@ struct ImportTests {
   @Test("are at most three unfinished ones of an account, and of all as much as there is room for beside what has arrived")
   func bounds() async throws {
     let settings = ["racha.imports.spoolBytes": "1000"]
-    try await ServicesInProcess.running([{ .activity($0) }], settings: settings) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       func chunk(_ made: Import, _ offset: Int, _ count: Int) -> UploadImportChunk.Input {
@@ -268,7 +268,7 @@ struct ImportTests {
   @Test("take no more of an account than its share: beyond it a clear refusal, which others do not feel")
   func share() async throws {
     let settings = ["racha.imports.spoolBytesPerAccount": "1000"]
-    try await ServicesInProcess.running([{ .activity($0) }], settings: settings) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       #expect(
@@ -285,7 +285,7 @@ struct ImportTests {
 
   @Test("of others are not found")
   func strangers() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       let made = try await ana.upload("export.xml", Self.bytes)
@@ -304,7 +304,7 @@ struct ImportTests {
 
   @Test("leave nothing of a deleted account: rows and files")
   func erased() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       _ = try await ana.importFile("export.xml", Self.bytes)
       _ = try await ana.importFile("a.gpx", "<gpx><trk/></gpx>")
@@ -318,9 +318,9 @@ struct ImportTests {
     }
   }
 
-  @Test("tell of their progress: at the end in any case, never backwards")
+  @Test("publish their progress: at the end in any case, never backwards")
   func progress() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let done = try await ana.importFile("export.xml", Self.bytes)
       let published = try await services.published(by: .activity).filter { $0.name == ImportProgressed.spec.name }
@@ -334,7 +334,7 @@ struct ImportTests {
 
   @Test("of habits take archived ones into the archive, with their marks, and goals that are limits as such")
   func habits() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let habits =
         LoopTests.columns
@@ -361,7 +361,7 @@ struct ImportTests {
 
   @Test("of a Loop database with one bad repetition keep all others: it is a problem, and begins no habit (MOVE-3)")
   func badRepetition() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
       let last = try LocalDay(text: "2026-11-21")
       for (name, bad) in [("Read", Int(last.advanced(by: -30).daysSinceEpoch) * 86_400_000 + 3_600_000), ("Run", -86_400_000)] {
@@ -381,7 +381,7 @@ struct ImportTests {
 
   @Test("say of each mark that cannot be taken why: the habit is paused, skipped, put away or not planned on that day")
   func restingHabits() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register(language: .spanish)
       let habits = LoopTests.columns + "1,Read,YES_NO,,,1,1,#F,,,,false\n2,Old,YES_NO,,,1,1,#F,,,,true\n"
       _ = try await ana.importFile("Habits.csv", habits)

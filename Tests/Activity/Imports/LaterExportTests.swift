@@ -40,7 +40,7 @@ struct LaterExportTests {
 
   @Test("counts once, in whichever order the exports come, and earns no more than once", arguments: all, [false, true])
   func grown(exports: Exports, isReversed: Bool) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "UTC")
       let files = isReversed ? [exports.later, exports.earlier] : [exports.earlier, exports.later]
       for file in files + files {
@@ -56,9 +56,9 @@ struct LaterExportTests {
     }
   }
 
-  @Test("of one file that tells an hour several times the largest counts")
+  @Test("of one file that reports an hour several times the largest counts")
   func within() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "UTC")
       _ = try await ana.importFile("hours.csv", Self.fitbit + "1,11/20/2026 8:00,x,150\n1,11/20/2026 8:00,x,120\n")
       #expect(try await ana.steps(from: "2026-11-01", days: 30) == 150)

@@ -52,13 +52,13 @@ struct LoopBoundsTests {
       let start = page * 512
       let count = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
       for cell in 0..<count {
-        let place = start + (Int(bytes[start + 8 + 2 * cell]) << 8 | Int(bytes[start + 9 + 2 * cell]))
+        let offset = start + (Int(bytes[start + 8 + 2 * cell]) << 8 | Int(bytes[start + 9 + 2 * cell]))
         // Three bytes of length, one of the row's number, and what stands in the cell itself of so long a text.
-        let length = (0..<3).reduce(0) { $0 << 7 | Int(bytes[place + $1] & 0x7F) }
-        guard bytes[place] & 0x80 != 0, length > 1_000_000 else { continue }
+        let length = (0..<3).reduce(0) { $0 << 7 | Int(bytes[offset + $1] & 0x7F) }
+        guard bytes[offset] & 0x80 != 0, length > 1_000_000 else { continue }
         let minimum = (512 - 12) * 32 / 255 - 23
         let rest = minimum + (length - minimum) % (512 - 4)
-        let end = place + 4 + (rest <= 512 - 35 ? rest : minimum)
+        let end = offset + 4 + (rest <= 512 - 35 ? rest : minimum)
         shared = shared ?? bytes[end..<end + 4]
         if let shared { bytes.replaceSubrange(end..<end + 4, with: shared) }
       }

@@ -54,7 +54,7 @@ struct MutatedFilesTests {
     let files = try Self.files(Self.root.appendingPathComponent("Tests/Images/Fixtures").path).filter {
       !$0.name.hasSuffix(".py")
     }
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let activity = try await ana.send(
         CreateActivity.self, .init(title: "Read", category: .other, goal: .check, schedule: .daily))
@@ -86,7 +86,7 @@ struct MutatedFilesTests {
       ("hours.csv", Array((RowsTests.fitbit + "1,3/12/2016 0:00,x,7\n1,3/12/2016 1:00,x,8\n").utf8)),
     ]
     let all = files
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var ana = try await services.register()
       var sent = 0
       try await send(all, seed: Self.seed &+ 1, max: 100_000) { name, bytes in

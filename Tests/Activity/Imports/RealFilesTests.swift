@@ -20,7 +20,7 @@ struct RealFilesTests {
     }
     #expect(expected.count == 34)
     #expect(expected.values.flatMap(\.values).reduce(0, +) == 6_893_291)
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var rows = 0
       for (person, days) in expected {
         let ana = try await services.register(timeZone: "America/Denver")
@@ -39,7 +39,7 @@ struct RealFilesTests {
   @Test("Fitbit's file without a choice of person: the first one's rows are taken, the others are problems with their lines")
   func fitbitOfAll() async throws {
     guard let bytes = try RealFile.read("fitbit/hourlySteps.csv") else { return }
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let done = try await ana.importFile("hourlySteps.csv", bytes)
       #expect(done.counts.records == 24_084 && done.counts.refused == 24_084 - done.counts.taken)
@@ -57,7 +57,7 @@ struct RealFilesTests {
     }
     #expect(rows.count == 531)
     for (zone, hour) in [("Australia/Melbourne", 0), ("America/Los_Angeles", 4)] {
-      try await ServicesInProcess.running([{ .activity($0) }]) { services in
+      try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
         let ana = try await services.register(timeZone: zone, dayStartHour: hour)
         let done = try await ana.importFile("daily_summaries.csv", bytes)
         #expect(done.state == .done && done.format == .googleFitDays && done.counts.refused == 0)
@@ -84,7 +84,7 @@ struct RealFilesTests {
   @Test("Google Fit's file of the day with 25 hours: 100 quarters, all of that day")
   func fitDay() async throws {
     guard let bytes = try RealFile.read("googlefit/2017-04-02.csv") else { return }
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Australia/Melbourne")
       let done = try await ana.importFile("2017-04-02.csv", bytes)
       #expect(done.state == .done && done.format == .googleFitDay && done.counts.refused == 0)
@@ -97,7 +97,7 @@ struct RealFilesTests {
   @Test("Apple Health's export adds no steps, and shows one run of 0.497 miles")
   func apple() async throws {
     guard let bytes = try RealFile.read("apple/export.xml") else { return }
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       for (name, content) in [
         ("export.xml", bytes), ("export.zip", try Zip.archive([("apple_health_export/export.xml", bytes)])),
@@ -114,7 +114,7 @@ struct RealFilesTests {
 
   @Test("GPX: eight tracks in one file, a mountain walk, an empty segment, a byte-order mark with non-ASCII text")
   func gpx() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       for (name, tracks, problems) in [
         ("cerknicko-jezero.gpx", 8, 0), ("Mojstrovka.gpx", 1, 1), ("track-with-empty-segment.gpx", 1, 0),
@@ -140,7 +140,7 @@ struct RealFilesTests {
   @Test("Loop's database: 9 habits with their schedules, 164 marks from 2016-01-01 to 2016-03-21; the same again changes nothing")
   func loop() async throws {
     guard let bytes = try RealFile.read("loop/loop.db") else { return }
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let done = try await ana.importFile("loop.db", bytes)
       #expect(done.state == .done && done.format == .loopDatabase)
@@ -165,7 +165,7 @@ struct RealFilesTests {
       let marks = try RealFile.read("loop/csv_export_Checkmarks.csv"),
       let scores = try RealFile.read("loop/csv_export_Scores.csv")
     else { return }
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       #expect(try await ana.importFile("Checkmarks.csv", marks).counts.refused == 6)
       #expect(try await ana.importFile("Habits.csv", habits).counts.taken == 2)

@@ -77,7 +77,7 @@ struct RowsTests {
         == (try expected.map { .instants(try Instant(text: $0.0), try Instant(text: $0.1)) }))
   }
 
-  @Test("of one day of Google Fit tell of each quarter whole: where nothing is said of steps or of a way to move, there was none")
+  @Test("of one day of Google Fit report each quarter whole: where nothing is said of steps or of a way to move, there was none")
   func blankQuarters() throws {
     let text = """
       Start time,End time,Distance (m),Step count,Walking duration (ms),Running duration (ms),Cycling duration (ms)

@@ -74,7 +74,7 @@ struct XMLBoundsTests {
     let bombs: [(what: String, type: String, content: String)] = [
       ("namespaces of a tag", "", "<a \(Self.names(100_000) { "xmlns:a\($0)=\"u\"" })/>"),
       ("few namespaces", "", "<a \(Self.names(65) { "xmlns:a\($0)=\"u\"" })/>"),
-      ("namespaces around a place", "", spaces + String(repeating: "<n0x0:b/>", count: 200_000)),
+      ("namespaces around a position", "", spaces + String(repeating: "<n0x0:b/>", count: 200_000)),
       ("attributes with a prefix", "", "<a xmlns:p=\"u\" \(Self.names(100_000) { "p:a\($0)=\"\"" })/>"),
       ("values of an enumeration", "<!DOCTYPE a [<!ATTLIST a b (\(values)) #IMPLIED>]>", ""),
       ("values of attributes", "<!DOCTYPE a [<!ATTLIST a \(Self.names(17) { "b\($0) CDATA \"\"" })>]>", "<a/>"),

@@ -63,7 +63,7 @@ struct TravelTests {
 
   @Test("to and fro over the date line, with the services: every entry stays where it was, and the streak stands")
   func dateLine() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T22:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T22:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Kiritimati")
       let walk = try await ana.makeActivity(startDay: "2026-11-20")
       func record(_ day: String) async throws { _ = try await ana.record(walk, on: day) }
@@ -92,7 +92,7 @@ struct TravelTests {
 
   @Test("Samoa's 30 December 2011, which nobody there had, breaks no streak of those who live there")
   func samoa() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2011-12-30T09:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2011-12-30T09:00:00.000Z") { services in
       let tala = try await services.register(timeZone: "Pacific/Apia")
       let walk = try await tala.makeActivity(startDay: "2011-12-28")
       #expect(try await tala.send(GetDay.self, .init(day: .today)).day.description == "2011-12-29")

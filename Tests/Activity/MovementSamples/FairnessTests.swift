@@ -20,7 +20,7 @@ struct FairnessTests {
 
   @Test("what is typed by hand, ends in the future, comes late or is faster than anyone, earns nothing")
   func samples() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       func flags(_ output: RecordMovementSamples.Output) -> [[MovementFlag]] { output.flagged.map(\.codes) }
       var output = try await record(ana, "fair", from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:10:00Z", 3000)
@@ -44,7 +44,7 @@ struct FairnessTests {
       #expect(flags(output) == [[.inFuture]])
       #expect(
         output.reasons.map(\.text).contains(
-          "It ended more than 5 minutes after it was told: it is shown, but earns no coins."))
+          "It ended more than 5 minutes after it was reported: it is shown, but earns no coins."))
       output = try await record(ana, "in time", from: "2026-11-15T08:00:00Z", to: "2026-11-15T09:00:00Z", 10)
       #expect(output.flagged.isEmpty && output.days.map(\.earningSteps) == [10])
       output = try await record(ana, "late", from: "2026-11-14T08:00:00Z", to: "2026-11-14T09:00:00Z", 10)
@@ -61,7 +61,7 @@ struct FairnessTests {
 
   @Test("distances have ceilings of their own; people read why in their language")
   func distances() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register(language: .spanish)
       for (kind, maximum) in [(MovementKind.walking, 250.0), (.running, 750), (.cycling, 2000)] {
         let fair = try await record(ana, "\(kind)", kind, from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:01:00Z", maximum)
@@ -76,7 +76,7 @@ struct FairnessTests {
 
   @Test("a day of more than anyone moves earns nothing, until a correction makes it possible again")
   func tooMuch() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       for hour in 1...10 {
         let output = try await record(
@@ -94,7 +94,7 @@ struct FairnessTests {
 
   @Test("of two accounts with the same series the second earns nothing that day, whatever ids and sources it gives")
   func sameSeries() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben, cleo) = (
         try await services.register(), try await services.register(), try await services.register()
       )
@@ -130,7 +130,7 @@ struct FairnessTests {
     let settings = [
       "racha.fairness.stepsPerMinute": "100", "racha.fairness.stepsPerDay": "1000", "racha.coins.earningDays": "2",
     ]
-    try await ServicesInProcess.running([{ .activity($0) }], settings: settings, at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], settings: settings, at: now) { services in
       let ana = try await services.register()
       var output = try await record(ana, "fast", from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:01:00Z", 101)
       #expect(output.flagged.map(\.codes) == [[.tooFast]])

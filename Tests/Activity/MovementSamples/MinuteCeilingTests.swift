@@ -27,7 +27,7 @@ struct MinuteCeilingTests {
 
   @Test("200 samples of 300 steps in one minute are shown and earn nothing, in one batch and in 200", arguments: [200, 30, 1])
   func burst(batch: Int) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let samples = try (0..<200).map { try sample("\($0)", from: "08:00:00", to: "08:01:00", 300) }
       try await send(ana, samples, batch: batch)
@@ -51,7 +51,7 @@ struct MinuteCeilingTests {
 
   @Test("many samples of no length at the same moment are of its minute")
   func zeroLengthSamples() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       try await send(ana, try (0..<300).map { try sample("\($0)", from: "08:00:30", to: "08:00:30", 1) })
       #expect(try await ana.days().map(\.earningSteps) == [300])
@@ -63,7 +63,7 @@ struct MinuteCeilingTests {
 
   @Test("of samples over many minutes each minute has its share: only those in which there is too much earn nothing")
   func shares() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       // 200 a minute from 08:00 to 08:30, and as much again from 08:10:30 to 08:20.
       try await send(
@@ -76,7 +76,7 @@ struct MinuteCeilingTests {
 
   @Test("a correction or a deletion that leaves no more than there can be lets it earn again")
   func mended() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var second = try sample("b", from: "08:00:20", to: "08:00:40", 150)
       try await send(ana, [try sample("a", from: "08:00:00", to: "08:01:00", 200), second])
@@ -97,7 +97,7 @@ struct MinuteCeilingTests {
 
   @Test("what is marked by itself is in no sum, and distances have ceilings of their own")
   func others() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var typed = try sample("typed", from: "08:00:30", to: "08:01:00", 250)
       typed.isHandTyped = true
@@ -124,7 +124,7 @@ struct MinuteCeilingTests {
     "who runs an honest hour of 200 steps a minute is not marked, whatever the samples' lengths, and with watch and phone on the run"
   )
   func runner() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(7)
       for round in 0..<6 {
         let ana = try await services.register()
@@ -152,7 +152,7 @@ struct MinuteCeilingTests {
 
   @Test("in whatever order and batches samples, corrections and deletions come, also of moments, the same is marked and earns")
   func anyOrder() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(11)
       var flagged = 0
       for _ in 0..<20 {
@@ -205,7 +205,7 @@ struct MinuteCeilingTests {
 
   @Test("days from before minutes were kept are counted anew when more of them comes")
   func before() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       try await send(ana, [try sample("a", from: "08:00:00", to: "08:01:00", 200)])
       try await services.store(of: .activity).write { try $0.database.execute(sql: "DELETE FROM movement_minutes") }
@@ -218,7 +218,7 @@ struct MinuteCeilingTests {
 
   @Test("minutes are kept of days of which more can earn, and of no others")
   func kept() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let store = services.store(of: .activity)
       func walk(_ id: String, daysAgo: Int) throws -> MovementSample {

@@ -21,9 +21,9 @@ struct MovementConsentTests {
     return try await person.send(ListMovementDays.self, days).items.reduce(0) { $0 + $1.steps }
   }
 
-  @Test("without consent they are refused, naming it, and nothing is kept or told")
+  @Test("without consent they are refused, naming it, and nothing is kept or published")
   func refused() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for consents in [[], [ConsentPurpose.location]] {
         let ana = try await services.register(consents: consents)
         do {
@@ -49,9 +49,9 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("are taken as soon as consent is given, though the event that tells of it has not come")
+  @Test("are taken as soon as consent is given, though the event that reports it has not come")
   func given() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(consents: [])
       #expect(try await ana.failure(RecordMovementSamples.self, batch("a", at: services.clock.now)) == "consent_required")
       try await services.change(ana, isPublished: false) { $0.consents = [.activityData] }
@@ -59,9 +59,9 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("are refused once the withdrawal is heard of; those from before stay until they are erased")
+  @Test("are refused once the withdrawal is known; those from before stay until they are erased")
   func withdrawn() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       _ = try await ana.send(RecordMovementSamples.self, batch("a", at: services.clock.now))
       try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
@@ -77,9 +77,9 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("under way while consent is withdrawn are taken or refused batch by batch, and none after the withdrawal is heard of")
+  @Test("under way while consent is withdrawn are taken or refused batch by batch, and none after the withdrawal is known")
   func race() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let taken = try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 0..<200 {
@@ -106,9 +106,9 @@ struct MovementConsentTests {
     }
   }
 
-  @Test("an event from before there were consents gives none, and is heard all the same")
+  @Test("an event from before there were consents gives none, and is received all the same")
   func olderEvents() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       try await services.change(ana, receivedBy: .activity) {
         $0.consents = nil
@@ -120,7 +120,7 @@ struct MovementConsentTests {
 
   @Test("a changed day start counts from the event on: 02:00 belongs to the day before where the day starts at 4")
   func dayStart() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       func sample(_ id: String) throws -> RecordMovementSamples.Input {
         let (start, end) = (try Instant(text: "2026-11-21T01:00:00Z"), try Instant(text: "2026-11-21T01:10:00Z"))

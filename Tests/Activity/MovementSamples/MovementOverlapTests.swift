@@ -11,7 +11,7 @@ import Testing
 struct MovementOverlapTests {
   @Test("watch and phone on the same walk count once, the watch first; and so for each kind of movement")
   func watchBeforePhone() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       for kind in MovementKind.allCases {
         try await ana.record(sample("phone \(kind)", kind, "08:00", "09:00", 1000, device: "iPhone"))
@@ -22,9 +22,9 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("what a watch tells of a moment is not added to what the phone measured around it, whichever comes first")
+  @Test("what a watch reports of a moment is not added to what the phone measured around it, whichever comes first")
   func zeroLengthSamples() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let phone = try sample("phone", .steps, "08:00", "09:00", 1000, device: "iPhone")
       let watch = try ["08:20", "08:40"].map { try sample("watch \($0)", .steps, $0, $0, 250, device: "Watch") }
       for samples in [[phone] + watch, watch + [phone]] {
@@ -39,7 +39,7 @@ struct MovementOverlapTests {
 
   @Test("distances are exact to the millimetre, however many samples they are of")
   func exact() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let start = try Instant(text: "2026-11-21T08:00:00Z")
       let samples = (0..<1000).map { number in
@@ -54,7 +54,7 @@ struct MovementOverlapTests {
 
   @Test("whatever the order and the batches in which samples, corrections and deletions come, the days are those of a slow model")
   func anyOrder() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(5)
       for _ in 0..<25 {
         let history = History(using: &random)
@@ -86,9 +86,9 @@ struct MovementOverlapTests {
     }
   }
 
-  @Test("a correction of a higher version takes the old sample's place, told as a change of the day")
+  @Test("a correction of a higher version replaces the old sample, published as a change of the day")
   func correction() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var walk = try sample("walk", .steps, "08:00", "09:00", 1000)
       try await ana.record(walk)
@@ -112,7 +112,7 @@ struct MovementOverlapTests {
 
   @Test("a deletion takes a sample's steps from its day, down to 0 and never below; a stranger's sample is unknown")
   func deletion() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       try await ana.record(sample("walk", .steps, "08:00", "09:00", 1000))
       try await ana.record(sample("night", .steps, "00:00", "01:00", 10))
@@ -137,7 +137,7 @@ struct MovementOverlapTests {
 
   @Test("a chosen order of sources counts the days anew, and can be given back")
   func order() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       #expect(try await ana.send(ListMovementSources.self, .init()) == .init(sources: [], isChosen: false))
       for back in 0..<120 {
@@ -169,7 +169,7 @@ struct MovementOverlapTests {
 
   @Test("the same time counts once even where the account's zone changed between watch and phone")
   func travel() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       func late(_ id: String, _ device: String) throws -> MovementSample {
         let start = try Instant(text: "2026-11-20T23:30:00Z")
@@ -186,7 +186,7 @@ struct MovementOverlapTests {
 
   @Test("an account has at most 100 sources; samples of more are set aside")
   func maxSources() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let samples = try (0..<102).map { try sample("\($0)", .steps, "08:00", "08:01", 1, device: "device \($0)") }
       let output = try await ana.send(RecordMovementSamples.self, .init(samples: samples))
@@ -196,7 +196,7 @@ struct MovementOverlapTests {
 
   @Test("bad samples are refused, naming field and rule")
   func bad() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let samples = [
         try sample("a", .steps, "08:00", "09:00", 1.5), try sample("b", .running, "08:00", "09:00", 1.0001),

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("Samples of movement (MOVE-1, MOVE-2; E UC-02)")
 struct MovementSampleTests {
-  @Test("make the totals of local days, told once a batch")
+  @Test("make the totals of local days, published once a batch")
   func totals() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       let output = try await ana.send(
         RecordMovementSamples.self,
@@ -38,9 +38,9 @@ struct MovementSampleTests {
     }
   }
 
-  @Test("of half a century, recorded on one day, are told to a listener without history in events that it can take")
+  @Test("of half a century, recorded on one day, are published to a subscriber without history in events that it can take")
   func longHistory() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let days = 19_000
       let end = try Instant(text: "2026-11-21T00:00:00.000Z")
@@ -61,7 +61,7 @@ struct MovementSampleTests {
 
   @Test("repeated change nothing; another sample of the same id is a conflict, and the first one stays")
   func repeated() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let ben = try await services.register()
       let first = try sample("a", "2026-11-21T08:00:00Z", "2026-11-21T09:00:00Z", 500)
@@ -83,7 +83,7 @@ struct MovementSampleTests {
 
   @Test("whose times cannot be are set aside, each with its reason, and the rest is taken")
   func rejected() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
       let output = try await ana.send(
         RecordMovementSamples.self,
@@ -106,7 +106,7 @@ struct MovementSampleTests {
 
   @Test("stay in the days in which they were made when the account moves to another zone")
   func travel() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       let first = try sample("a", "2026-11-20T23:30:00Z", "2026-11-20T23:40:00Z", 500)
       #expect(try await ana.send(RecordMovementSamples.self, .init(samples: [first])).days == [try day("2026-11-21", 500)])
@@ -120,7 +120,7 @@ struct MovementSampleTests {
 
   @Test("sent many times at once and in any order make the same totals")
   func races() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let people = [try await services.register(timeZone: "Europe/Madrid"), try await services.register(timeZone: "Asia/Tokyo")]
       let start = try Instant(text: "2026-11-10T00:00:00Z")
       let samples = (0..<2000).map { number in

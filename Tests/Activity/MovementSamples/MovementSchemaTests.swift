@@ -56,7 +56,7 @@ struct MovementSchemaTests {
         }
       }
     }
-    try await ServicesInProcess.running([{ .activity($0) }], at: nil, home: home) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: nil, home: home) { services in
       let store = services.store(of: .activity)
       try await store.until { try await store.rows("movement_stale_days") == 0 }
       let days = try await store.read { database in

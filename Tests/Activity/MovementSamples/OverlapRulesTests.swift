@@ -31,7 +31,7 @@ struct OverlapRulesTests {
       testDescription: "three layers", samples: [(2, 0, 90, 90), (1, 30, 60, 300), (0, 40, 50, 1000)], amount: 60 + 200 + 1000),
     Case(testDescription: "a moment under cover", samples: [(0, 0, 100, 10), (1, 50, 50, 9)], amount: 10),
     Case(
-      testDescription: "a watch's moment takes the place of as much of the phone's time",
+      testDescription: "a watch's moment replaces as much of the phone's time",
       samples: [(0, 50, 50, 30), (1, 0, 100, 100)],
       amount: 100),
     Case(
@@ -44,7 +44,7 @@ struct OverlapRulesTests {
     Case(testDescription: "a moment of two sources", samples: [(0, 50, 50, 30), (1, 50, 50, 40)], amount: 30),
     Case(testDescription: "a moment of nothing hides another's", samples: [(0, 50, 50, 0), (1, 50, 50, 40)], amount: 0),
     Case(
-      testDescription: "a moment takes the place of one sample of several of a source, and then of the next",
+      testDescription: "a moment replaces one sample of several of a source, and then of the next",
       samples: [(0, 50, 50, 70), (1, 0, 100, 60), (1, 10, 90, 60)], amount: 120),
     Case(
       testDescription: "a moment under a second source is nothing to a third",
@@ -137,7 +137,7 @@ struct OverlapRulesTests {
 @Suite("The usual order of sources (MOVE-1)")
 struct SourcePriorityTests {
   @Test(
-    "is told by the names of device and program",
+    "is known by the names of device and program",
     arguments: [
       ("com.apple.health", "Watch6,2", SourcePriority.watch), ("com.apple.health", "iPhone14,3", .phone),
       ("com.fitbit.FitbitMobile", nil, .watch), ("Mi Band", nil, .watch), ("monitoring", nil, .other), ("Strava", nil, .other),

@@ -35,7 +35,7 @@ struct SameSeriesRulesTests {
     "however it was varied: one more, one fewer, one of another amount, clocks put on or back, other ids and devices, in any pieces"
   )
   func variations() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       #expect(try await send(ana, walk("watch", 40)).reasons.isEmpty)
       let more = MovementSample(
@@ -73,7 +73,7 @@ struct SameSeriesRulesTests {
 
   @Test("also where it is two days of the other, in another time zone, and where it is one of very many samples")
   func zones() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-22T08:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-22T08:00:00.000Z") { services in
       let (ana, ben) = (try await services.register(), try await services.register(timeZone: "America/Los_Angeles"))
       // From 06:00 of one day to 06:00 of the next: for one 18 hours and 6, for the other all but an hour or so of one day.
       let night = try walk("night", 144)
@@ -91,7 +91,7 @@ struct SameSeriesRulesTests {
 
   @Test("but not where two walk at the same time, count each minute, and are equal in a few; nor in fewer than ten")
   func honest() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben, cleo) = (
         try await services.register(), try await services.register(), try await services.register()
       )
@@ -121,7 +121,7 @@ struct SameSeriesRulesTests {
 
   @Test("until less than half of it is: what is one's own earns then")
   func ended() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       _ = try await send(ana, walk("a", 20))
       let copied = try walk("b", 20)
@@ -140,7 +140,7 @@ struct SameSeriesRulesTests {
   @Test(
     "by a sketch that is the same in whatever order samples come, are corrected and go, and is forgotten with the day's earning")
   func sketches() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let store = services.store(of: .activity)
       let samples = try walk("s", 80) + walk("t", 80, shiftedBy: 300)
       func sketches() async throws -> [SeriesSketch] {

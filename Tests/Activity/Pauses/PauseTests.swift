@@ -12,7 +12,7 @@ struct PauseTests {
 
   @Test("rest an activity for a range of days: nothing is asked or recorded, and the streak goes on behind it")
   func pause() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let walk = try await ana.makeActivity(startDay: "2026-11-16")
       for day in ["2026-11-16", "2026-11-17", "2026-11-20"] { _ = try await ana.record(walk, on: day) }
@@ -32,7 +32,7 @@ struct PauseTests {
 
   @Test("begin today by default, and what was recorded on their days stays and counts again without them")
   func today() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let walk = try await ana.makeActivity()
       _ = try await ana.record(walk, on: "today")
@@ -48,7 +48,7 @@ struct PauseTests {
 
   @Test("are shortened and lengthened, not over each other")
   func update() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let walk = try await ana.makeActivity()
       let first = try await ana.send(CreatePause.self, input(walk, "2026-11-22", "2026-11-30"))
@@ -69,7 +69,7 @@ struct PauseTests {
 
   @Test("are refused with every fault named")
   func refused() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let walk = try await ana.makeActivity()
       #expect(try await ana.refusedFields(CreatePause.self, input(walk, "2026-11-22", "2026-11-21")) == ["lastDay ends_before"])
@@ -82,7 +82,7 @@ struct PauseTests {
 
   @Test("of others are not found, nor are those of another activity; and there are at most 200")
   func strangers() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let (walk, other) = (try await ana.makeActivity(), try await ana.makeActivity())
       let pause = try await ana.send(CreatePause.self, input(walk, nil, "2026-11-22"))

@@ -12,7 +12,7 @@ import Testing
 @Suite("Versions of what an activity asks for")
 struct ActivityVersionTests {
   private func running(_ body: (ServicesInProcess, Person) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       try await body(services, try await services.register())
     }
   }
@@ -56,7 +56,7 @@ struct ActivityVersionTests {
     }
   }
 
-  @Test("a changed goal judges today anew and tells of it, and leaves past days as they were")
+  @Test("a changed goal judges today anew and publishes it, and leaves past days as they were")
   func goal() async throws {
     try await running { services, ana in
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-18")

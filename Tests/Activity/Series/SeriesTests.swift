@@ -8,7 +8,7 @@ import Testing
 @Suite("The bar chart of an activity (ACT-11)")
 struct SeriesTests {
   private func running(_ body: (Person, Activity) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
       let read = try await ana.makeActivity(goal: .quantity(10, unit: "pages"), startDay: "2026-11-09")
       for (day, pages) in [("09", 10.0), ("10", 12), ("12", 4), ("16", 10), ("18", 11), ("20", 5)] {
@@ -80,7 +80,7 @@ struct SeriesTests {
 
   @Test("of a limit: a day counts whole unless it is exceeded, and not at all while it is open")
   func limit() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
       let screen = try await ana.makeActivity(goal: .duration(seconds: 3600, .atMost), startDay: "2026-11-16")
       for (day, seconds) in [("16", 3600), ("17", 3601), ("20", 60)] {
@@ -106,7 +106,7 @@ struct SeriesTests {
 
   @Test("of so many times a week: only so many days of a week are due")
   func timesAWeek() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-20T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
       let swim = try await ana.makeActivity(schedule: .timesAWeek(2), startDay: "2026-11-02")
       for day in ["03", "05", "06", "10", "17"] { _ = try await ana.record(swim, on: "2026-11-\(day)") }

@@ -8,7 +8,7 @@ import Testing
 struct SkipTests {
   @Test("neither break a streak nor add to it, and are taken back")
   func skip() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let walk = try await ana.makeActivity(startDay: "2026-11-18")
       for day in ["2026-11-18", "2026-11-20"] { _ = try await ana.record(walk, on: day) }
@@ -30,7 +30,7 @@ struct SkipTests {
 
   @Test("are planned ones, not paused, at most a year ahead, and one's own")
   func refused() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let walk = try await ana.makeActivity(schedule: .weekdays([6]))
       func skip(_ day: String) throws -> SkipInput { .init(activityID: walk.id, day: try DayName(text: day)) }

@@ -50,7 +50,7 @@ struct StatisticsTests {
 
   @Test("a day lost by travelling breaks no row, like that of the activity itself")
   func travelled() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2028-05-19T20:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2028-05-19T20:00:00.000Z") { services in
       let ana = try await services.register(timeZone: "Pacific/Honolulu")
       let walk = try await ana.makeActivity(startDay: "2028-05-18")
       for day in ["2028-05-18", "2028-05-19"] { _ = try await ana.record(walk, on: day) }
@@ -68,7 +68,7 @@ struct StatisticsTests {
 
   @Test("what pauses and skipped days do not count is left out until they are taken back")
   func uncounted() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       let (walk, read) = (try await ana.makeActivity(startDay: "2026-11-01"), try await ana.makeActivity(startDay: "2026-11-01"))
       for day in ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"] { _ = try await ana.record(walk, on: day) }
@@ -100,7 +100,7 @@ struct StatisticsTests {
 
   @Test("a limit whose day is open again after a flight is not done yet")
   func openAgain() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T12:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T12:00:00.000Z") { services in
       let ana = try await services.register()
       let goal = Goal.quantity(2, unit: "cups", .atMost)
       let coffee = try await ana.makeActivity(goal: goal, startDay: "2026-11-20")

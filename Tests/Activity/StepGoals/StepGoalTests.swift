@@ -39,9 +39,9 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 1 to 3 and 5: near its goal and when it is reached, each is told once a day, whatever corrections come")
+  @Test("UC-07 1 to 3 and 5: near its goal and when it is reached, each is published once a day, whatever corrections come")
   func daily() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       #expect(try await ana.send(GetStepGoals.self, .init()).goals.isEmpty)
       let set = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
@@ -66,7 +66,7 @@ struct StepGoalTests {
 
   @Test("UC-07 5: a week counts from Monday on, also what comes after its end; weeks before the goal was set do not")
   func weekly() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       _ = try await ana.send(SetStepGoal.self, .init(period: .week, goal: 10_000))
       try await ana.walk("old", 10_000, "2026-11-15T08:00:00Z")
@@ -80,9 +80,9 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 3: a week that is near its goal is told so at nine tenths, and not before")
+  @Test("UC-07 3: a week that is near its goal is published as such at nine tenths, and not before")
   func nearlyAWeek() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       _ = try await ana.send(SetStepGoal.self, .init(period: .week, goal: 20_001))
       try await ana.walk("mon", 9000, "2026-11-16T08:00:00Z")
@@ -93,9 +93,9 @@ struct StepGoalTests {
     }
   }
 
-  @Test("a goal that the day has reached already is told when it is set; a changed one is not told twice that day")
+  @Test("a goal that the day has reached already is published when it is set; a changed one is not published twice that day")
   func setLate() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       try await ana.walk("a", 6000, "2026-11-21T08:00:00Z")
       _ = try await ana.send(SetStepGoal.self, .init(period: .day, goal: 5000))
@@ -108,9 +108,9 @@ struct StepGoalTests {
     }
   }
 
-  @Test("UC-07 AF-03: once a goal is cleared nothing more is told of it")
+  @Test("UC-07 AF-03: once a goal is cleared nothing more is published of it")
   func cleared() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       for person in [ana, ben] { _ = try await person.send(SetStepGoal.self, .init(period: .day, goal: 5000)) }
       _ = try await ana.send(ClearStepGoal.self, .init(period: .day))
@@ -128,9 +128,9 @@ struct StepGoalTests {
     }
   }
 
-  @Test("ten years of history sent at once tell of no goal but those of the present and the last day and week")
+  @Test("ten years of history sent at once publish no goal but those of the present and the last day and week")
   func history() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       for period in GoalPeriod.allCases { _ = try await ana.send(SetStepGoal.self, .init(period: period, goal: 100)) }
       try services.clock.set("2026-12-21T20:00:00.000Z")
@@ -150,7 +150,7 @@ struct StepGoalTests {
 
   @Test("a goal beyond what can be walked, or below 1, is refused", arguments: [0, -1, 1_000_001])
   func bad(goal: Int) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       #expect(try await ana.refusedFields(SetStepGoal.self, .init(period: .day, goal: goal)) == ["goal out_of_range"])
     }

@@ -8,7 +8,7 @@ import Testing
 struct TemplateTests {
   @Test("H CU-23: are at least 24, over all categories, in both languages, and each makes an activity as it is")
   func everyTemplate() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       for language in [Language.english, .spanish] {
         let ana = try await services.register(language: language)
         let templates = try await ana.send(ListTemplates.self, .init()).items
@@ -29,7 +29,7 @@ struct TemplateTests {
 
   @Test("H CU-23: are in the caller's language, and can be asked for by category")
   func languages() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let (ana, ben) = (try await services.register(language: .spanish), try await services.register())
       let spanish = try await ana.send(ListTemplates.self, .init(category: .hydration)).items
       let english = try await ben.send(ListTemplates.self, .init(category: .hydration)).items
@@ -41,7 +41,7 @@ struct TemplateTests {
 
   @Test("H CU-23: every field may be changed before the activity is made")
   func changed() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var input = try #require(try await ana.send(ListTemplates.self, .init(category: .reading)).items.first).activity
       input.title = "Read poems"
@@ -59,7 +59,7 @@ struct TemplateTests {
 
   @Test("H CU-23 12a: a required field left blank is named, and nothing is made")
   func blank() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
       var input = try #require(try await ana.send(ListTemplates.self, .init()).items.first).activity
       input.title = " "

@@ -52,7 +52,7 @@ struct TieRestTests {
   private static let days = ["2026-11-19", "2026-11-20", "2026-11-21"]
 
   private func running(_ body: (ServicesInProcess, Person, ActivityID) async throws -> Void) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: "2026-11-21T18:00:00.000Z") { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-21T18:00:00.000Z") { services in
       let ana = try await services.register()
       let walk = CreateActivity.Input(
         title: "Walk", category: .fitness, goal: .quantity(8000, unit: "steps"), schedule: .daily,

@@ -28,7 +28,7 @@ struct TieTests {
 
   @Test("'walk 8,000 steps' is partly done, done, and opens again when a correction takes the steps away")
   func steps() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       _ = try await make(ana, .quantity(8000, unit: "pasos"), .steps)
       #expect(try await states(ana) == ["pending -1.0"])
@@ -47,7 +47,7 @@ struct TieTests {
 
   @Test("'cycle 10 km' and 'run 5,000 m' count whole metres and millimetres")
   func distances() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       _ = try await make(ana, .quantity(10, unit: "km"), .cycling)
       _ = try await make(ana, .quantity(5000, unit: "m"), .running)
@@ -68,7 +68,7 @@ struct TieTests {
 
   @Test("only on planned days that have begun; steps of other days are of no account, nor those of other accounts")
   func plannedDays() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       // Fridays; it is Saturday.
       _ = try await make(ana, .quantity(1000, unit: "steps"), .steps, schedule: .weekdays([5]), startDay: "2026-11-01")
@@ -84,7 +84,7 @@ struct TieTests {
 
   @Test("a new one takes up what its days have already")
   func existing() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       for day in ["2026-11-18", "2026-11-19", "2026-11-21"] { try await ana.walk(day, 2000, "\(day)T08:00:00Z") }
       let id = try await make(ana, .quantity(1000, unit: "steps"), .steps, startDay: "2026-11-19")
@@ -95,7 +95,7 @@ struct TieTests {
 
   @Test("what is written by hand stands until the day's movement changes")
   func byHand() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       let id = try await make(ana, .quantity(8000, unit: "steps"), .steps)
       _ = try await ana.send(RecordEntry.self, .init(activityID: id, day: .today, isDone: true))
@@ -109,7 +109,7 @@ struct TieTests {
 
   @Test("tied to other movement, days of the former goal stay what they are: no steps as kilometres, nor kilometres as steps")
   func otherMovement() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       let walk = try await make(ana, .quantity(3, unit: "km"), .walking, startDay: "2026-11-01")
       for (id, day) in [("a", "2026-11-20"), ("b", "2026-11-21")] {
@@ -137,7 +137,7 @@ struct TieTests {
 
   @Test("another goal holds from today on: what was written by hand on days before it stands")
   func byHandBeforeGoal() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       let id = try await make(ana, .quantity(5000, unit: "steps"), .steps, startDay: "2026-11-01")
       try await ana.walk("a", 17, "2026-11-18T08:00:00Z")
@@ -151,7 +151,7 @@ struct TieTests {
 
   @Test("one that is there can be tied, given another goal, and untied; a stranger's cannot")
   func edit() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let id = try await ana.makeActivity(goal: .quantity(5, unit: "km")).id
       try await ana.walk("a", 4000, "2026-11-21T08:00:00Z")
@@ -176,7 +176,7 @@ struct TieTests {
 
   @Test("steps are counted in no unit of distance, and distances in no other: refused when it is made and when it is edited")
   func units() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       for (unit, kind, isRefused) in [
         ("km", MovementKind.steps, true), ("m", .steps, true), ("pasos", .steps, false), ("steps", .walking, true),
@@ -196,7 +196,7 @@ struct TieTests {
 
   @Test("a goal that is not measured so is refused")
   func bad() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
       for (goal, kind) in [
         (Goal.check, MovementKind.steps), (.duration(seconds: 60), .running), (.quantity(5, unit: "miles"), .running),

@@ -12,7 +12,7 @@ struct TimerTests {
     goal: Goal = .duration(seconds: 1800), at now: String = "2026-11-21T12:00:00.000Z", timeZone: String = "UTC",
     _ body: (ServicesInProcess, Person, ActivityID) async throws -> Void
   ) async throws {
-    try await ServicesInProcess.running([{ .activity($0) }], at: now) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register(timeZone: timeZone)
       try await body(services, ana, try await ana.makeActivity(goal: goal).id)
     }

@@ -74,19 +74,23 @@ struct Bench: AsyncParsableCommand {
     let script = cluster.home + "/write.lua"
     try writeScript(activities, token: people.first.token).write(toFile: script, atomically: true, encoding: .utf8)
     let bearer = "Authorization: Bearer \(people.first.token)"
-    var results: [(hello: Load, read: Load, write: Load)] = []
+    try await people.makeFriends(20, cluster)
+    var results: [(hello: Load, read: Load, friends: Load, write: Load)] = []
     let before = try processorTime()
     for _ in 0..<rounds {
       results.append(
         (
           hello: try wrk("\(yardstick.url)/"),
           read: try wrk("\(cluster.url)/v1/coins/balance", ["-H", bearer]),
+          friends: try wrk("\(cluster.url)/v1/friends?limit=20", ["-H", bearer]),
           write: try wrk(cluster.url, ["-s", script])
         ))
     }
     let after = try processorTime()
     for round in results {
-      for (name, load) in [("hello", round.hello), ("read", round.read), ("write", round.write)] {
+      for (name, load) in [
+        ("hello", round.hello), ("read", round.read), ("friends", round.friends), ("write", round.write),
+      ] {
         report.raw(
           "\(name): \(Int(load.perSecond)) requests/s, p50 \(load.p50) ms, p99 \(load.p99) ms, \(load.errors) not answered 2xx")
       }
@@ -95,6 +99,7 @@ struct Bench: AsyncParsableCommand {
     report.raw(String(format: "taken by other machines on the same hardware meanwhile: %.1f %% of the processors", stolen * 100))
     // Each round against its own yardstick: what disturbs one round disturbs its yardstick too.
     report.ratio("authenticated point read", median(results.map { $0.read.perSecond / $0.hello.perSecond }), target: 0.5)
+    report.ratio("list of 20 friends", median(results.map { $0.friends.perSecond / $0.hello.perSecond }), target: 0.25)
     report.ratio("durable write (an entry)", median(results.map { $0.write.perSecond / $0.hello.perSecond }), target: 0.22)
     for (name, ratio) in [
       ("p99 of the read, against hello's", median(results.map { $0.read.p99 / $0.hello.p99 })),

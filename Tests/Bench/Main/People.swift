@@ -3,6 +3,7 @@ import Client
 import Cluster
 import IdentityContract
 import Operations
+import SocialContract
 
 /// The accounts that the bench works with: registered, verified, signed in.
 struct People {
@@ -28,6 +29,15 @@ struct People {
     return Person(
       client: member.client, account: member.account, token: member.accessToken,
       login: LogIn.Input(login: username, password: password))
+  }
+
+  /// Gives the first person so many friends.
+  func makeFriends(_ count: Int, _ cluster: RunningCluster) async throws {
+    for index in 0..<count {
+      let friend = try await People.make("bench.friend\(index)", cluster)
+      let request = try await first.client.call(SendFriendRequest.self, .init(username: friend.account.username))
+      _ = try await friend.client.call(AcceptFriendRequest.self, .init(friendRequestID: request.id))
+    }
   }
 
   /// Activities of the first person with a countable goal.

@@ -81,7 +81,7 @@ struct LinkPageTests {
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
   @Test(
-    "a link that has expired, was used or never sent is told when it is opened, in both languages, with the way to a new one (S 5, scenario 4)",
+    "a link that has expired, was used or never sent is reported when it is opened, in both languages, with the way to a new one (S 5, scenario 4)",
     arguments: Trial.all)
   func validates(trial: Trial) async throws {
     try await Self.with { gateway in

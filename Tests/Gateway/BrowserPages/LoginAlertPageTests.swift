@@ -75,7 +75,7 @@ struct LoginAlertPageTests {
   }
 
   @Test(
-    "tells when the link is opened that it does not work, and shows no button (S 6, scenario 4)",
+    "says when the link is opened that it does not work, and shows no button (S 6, scenario 4)",
     arguments: [("old", 410), ("used", 409), ("never", 404)])
   func validates(token: String, status: Int) async throws {
     try await Self.with { gateway in
@@ -85,7 +85,7 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("tells refusals as pages", arguments: [("old", 410), ("used", 409), ("never", 404), ("busy", 503), ("", 404)])
+  @Test("shows refusals as pages", arguments: [("old", 410), ("used", 409), ("never", 404), ("busy", 503), ("", 404)])
   func refuses(token: String, status: Int) async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/login-alert", Self.form, "token=\(token)&answer=close")

@@ -138,7 +138,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "a link that does not work is told when it is opened, before a password is typed, with a form that asks for a new one (S 5, scenario 4)",
+    "a link that does not work is reported when it is opened, before a password is typed, with a form that asks for a new one (S 5, scenario 4)",
     arguments: [("old", 410, "ha caducado"), ("used", 410, "ya se ha usado"), ("never", 404, "no es válido")])
   func validates(token: String, status: Int, words: String) async throws {
     try await Self.with { gateway in
@@ -150,7 +150,8 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("a link that does not work is told, with a form that asks for a new one (S 5, scenario 4)", arguments: ["old", "never"])
+  @Test(
+    "a link that does not work is reported, with a form that asks for a new one (S 5, scenario 4)", arguments: ["old", "never"])
   func refuses(token: String) async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/recover", Self.form, "token=\(token)&password=a&passwordRepetition=a")

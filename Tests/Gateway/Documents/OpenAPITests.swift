@@ -71,7 +71,8 @@ struct OpenAPITests {
     let expected = [
       "/verify": ["get", "post"], "/change-email": ["get", "post"], "/undo-email-change": ["get", "post"],
       "/recover": ["get", "post"],
-      "/login-alert": ["get", "post"], "/mailbox": ["get"], "/mailbox/{name}": ["get"], "/v1/external-logins/callback": ["post"],
+      "/login-alert": ["get", "post"], "/suspension": ["get", "post"], "/mailbox": ["get"], "/mailbox/{name}": ["get"],
+      "/v1/external-logins/callback": ["post"],
       "/v1/live": ["get"], "/livez": ["get"], "/readyz": ["get"], "/metrics": ["get"], "/docs": ["get"], "/openapi.json": ["get"],
     ]
     let router = Catalog(Self.contracts).router
@@ -124,7 +125,7 @@ struct OpenAPITests {
     #expect(page.policy.hasPrefix("default-src 'none';"))
   }
 
-  @Test("Every failure that has words has its place on the page, where a problem's type leads")
+  @Test("Every failure that has words has its section on the page, where a problem's type leads")
   func anchors() {
     let contracts = Self.contracts + [.gateway]
     let catalog = Catalog(Self.contracts)

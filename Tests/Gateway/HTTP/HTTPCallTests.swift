@@ -111,7 +111,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A body that was compressed is refused by that name, and what is taken instead is told")
+  @Test("A body that was compressed is refused by that name, and what is taken instead is said")
   func contentCodings() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let body = #"{"text":"a"}"#
@@ -153,7 +153,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("Budgets are told, and a caller beyond them must wait")
+  @Test("Budgets are reported, and a caller beyond them must wait")
   func rates() async throws {
     try await RunningGateway.with(
       bus: RPCTests.bus(), change: { $0.rates.address[.write] = .init(2, per: 60) }
@@ -171,7 +171,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A service that is away is asked once more for reads only; then the caller is told (S 3, scenario 3)")
+  @Test("A service that is away is asked once more for reads only; then the caller gets an error (S 3, scenario 3)")
   func unavailable() async throws {
     let bus = FakeBus()
     try await RunningGateway.with(bus: bus) { gateway in
@@ -223,7 +223,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A client that asks before it sends its body is told to go on when its turn comes")
+  @Test("A client that asks before it sends its body is asked to go on when its turn comes")
   func expectationInTurn() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -238,7 +238,7 @@ struct HTTPEdgeTests {
     }
   }
 
-  @Test("A client that asks before it sends its body is told to go on")
+  @Test("A client that asks before it sends its body is asked to go on")
   func expectations() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)

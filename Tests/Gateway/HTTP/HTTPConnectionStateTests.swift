@@ -85,7 +85,7 @@ struct HTTPConnectionStateTests {
         (.end(""), [.endRequest, .resumeDecoder, .answer("a", "")]),
       ]
     },
-    Course("who waits with a body is told to send it, once the answers before are out") {
+    Course("who waits with a body is asked to send it, once the answers before are out") {
       [
         (.head("a", .init(size: 1, expectsContinue: true)), [.startRequest, .sendContinue]),
         (.body(bytes: 1, held: 2), []), (.end("x"), [.endRequest, .answer("a", "x")]),
@@ -94,7 +94,7 @@ struct HTTPConnectionStateTests {
         (.written(keepsAlive: true), [.finishRequest, .sendContinue]),
       ]
     },
-    Course("who sends the body without waiting is told nothing") {
+    Course("who sends the body without waiting gets no such answer") {
       [
         (.head("a", .init(size: 1)), [.startRequest]), (.end(""), [.endRequest, .answer("a", "")]),
         (.head("b", .init(size: 1, expectsContinue: true)), [.startRequest]), (.body(bytes: 1, held: 2), []),
@@ -189,7 +189,7 @@ struct HTTPConnectionStateTests {
         (.expired(.head), [.close]),
       ]
     },
-    Course("what is not told after an answer that ends the connection") {
+    Course("what is not sent after an answer that ends the connection") {
       [
         (.head("a", .init(size: 1, keepsAlive: false)), [.startRequest]), (.end(""), [.endRequest, .answer("a", "")]),
         (.refused(bad, of: "b"), [.discardInput, .endRequest]),

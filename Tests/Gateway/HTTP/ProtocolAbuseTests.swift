@@ -109,7 +109,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("is told only after the answers to the requests before it")
+  @Test("is sent only after the answers to the requests before it")
   func inOrder() async throws {
     try await RunningGateway.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -143,7 +143,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("A method that HTTP has and a path has not is told with those that it has")
+  @Test("A method that HTTP has and a path has not is answered with those that it has")
   func otherMethod() async throws {
     try await RunningGateway.with { gateway in
       for method in ["PUT", "PROPFIND"] {
@@ -194,7 +194,7 @@ struct ProtocolAbuseTests {
   }
 
   @Test(
-    "A connection of HTTP/1.0 ends with its answer unless the client asked to keep it, and is told which",
+    "A connection of HTTP/1.0 ends with its answer unless the client asked to keep it, and learns which",
     arguments: [
       Old(version: "1.0", field: "", connection: "close"),
       Old(version: "1.0", field: "Connection: close\r\n", connection: "close"),

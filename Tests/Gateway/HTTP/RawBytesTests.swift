@@ -16,6 +16,7 @@ struct RawBytesTests {
       let content = Base64Bytes(Array("\0PNG\u{1}".utf8))
       switch thing {
       case "png": return Reply(request, MediaFile(mediaType: "image/png", tag: "abc", content: content))
+      case "version": return Reply(request, MediaFile(mediaType: "image/png", tag: "abc", content: content, isImmutable: true))
       case "page": return Reply(request, MediaFile(mediaType: "text/html", tag: "abc", content: content))
       case "quoted": return Reply(request, MediaFile(mediaType: "image/png", tag: "a\"b", content: content))
       case "": return Reply(request, MediaFile(mediaType: "image/png", tag: "abc", content: content))
@@ -41,7 +42,7 @@ struct RawBytesTests {
   }
 
   @Test(
-    "who has the file by its tag is told just that",
+    "who has the file by its tag gets just that",
     arguments: [
       ("\"abc\"", 304), ("W/\"abc\"", 304), ("\"x\", \"abc\"", 304), ("\"x\",W/\"abc\" ", 304), ("*", 304),
       ("\"abd\"", 200), ("abc", 200), ("\"ABC\"", 200), ("", 200), ("\"abc", 200),
@@ -53,6 +54,18 @@ struct RawBytesTests {
       #expect(file.fields["cache-control"] == "private, no-cache")
       #expect(file.body.isEmpty == (status == 304))
       if status == 304 { #expect(file.fields["content-type"] == nil && file.fields["content-length"] == nil) }
+    }
+  }
+
+  @Test("one that never changes under its address is kept without asking, by whoever asked alone (RFC 8246)")
+  func immutable() async throws {
+    try await Self.with { gateway in
+      let cases: [([String: String], Int)] = [([:], 200), (["If-None-Match": "\"abc\""], 304)]
+      for (fields, status) in cases {
+        let file = try await gateway.http("GET", "/v1/things/version/file", fields)
+        #expect(file.status == status && file.fields["cache-control"] == "private, max-age=31536000, immutable")
+        #expect(file.fields["etag"] == "\"abc\"" && file.body.isEmpty == (status == 304))
+      }
     }
   }
 

@@ -26,7 +26,7 @@ struct SlowConnectionsTests {
     }
   }
 
-  @Test("are closed by the defaults within 15 seconds though they do not close after they were told")
+  @Test("are closed by the defaults within 15 seconds though they do not close after they were informed")
   func stubborn() {
     let limits = GatewayConfiguration.Limits()
     for start in [UInt64(0), 1, 999] {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Health and metrics")
 struct HealthTests {
-  @Test("Ready means that all six are; each is told")
+  @Test("Ready means that all six are; each is reported")
   func readiness() async throws {
     let bus = FakeBus()
     for service in SystemQuestions.services where service != .identity {
@@ -118,7 +118,7 @@ struct HealthTests {
     }
   }
 
-  @Test("What hinders a service from being ready is told with it")
+  @Test("What hinders a service from being ready is reported with it")
   func problems() throws {
     let stuck = [HealthProblem(part: "MailWorker", state: .stuck)]
     let answer = ReadHealth.Output(
@@ -128,9 +128,9 @@ struct HealthTests {
     #expect(
       String(decoding: report.json.bytes, as: UTF8.self).contains(
         #""uptimeSeconds":5,"problems":[{"part":"MailWorker","state":"stuck"}]"#))
-    let listener = [HealthProblem(part: "listener.identity", state: .stuck)]
-    let own = ReadyReport([], version: "1", isStopping: false, own: listener)
-    #expect(!own.isReady && String(decoding: own.json.bytes, as: UTF8.self).contains("listener.identity"))
+    let subscriber = [HealthProblem(part: "subscriber.identity", state: .stuck)]
+    let own = ReadyReport([], version: "1", isStopping: false, own: subscriber)
+    #expect(!own.isReady && String(decoding: own.json.bytes, as: UTF8.self).contains("subscriber.identity"))
     #expect(ReadyReport([], version: "1", isStopping: false).isReady)
   }
 

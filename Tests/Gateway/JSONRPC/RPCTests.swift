@@ -218,7 +218,7 @@ struct RPCTests {
     }
   }
 
-  @Test("tells a run of blank lines in one go, whichever way they end")
+  @Test("separates a run of blank lines in one go, whichever way they end")
   func blankLines() {
     func blank(_ text: String) -> [Int] {
       let (lines, bytes) = LineDecoder.blankLines(ByteBuffer(string: text).readableBytesView)

@@ -103,7 +103,7 @@ struct MalformationTests {
   }
 
   @Test(
-    "and JSON that is none is told with its place",
+    "and JSON that is none is reported with its position",
     arguments: [
       ("{\n  \"text\": nil\n}", "line 2, byte 11 holds something that JSON does not allow there"),
       ("{\"text\"", "it ends at line 1, byte 8, before it is complete"),

@@ -1,6 +1,7 @@
 import Messaging
 import Operations
 import RewardsContract
+import SocialContract
 import Testing
 
 @testable import GatewayService
@@ -27,6 +28,30 @@ struct OwnWordsTests {
       let said = document["paths"]?["/v1/offers"]?["get"]?["responses"]?["503"]?["description"]
       guard case .string(let text)? = said else { return #expect(Bool(false), "\(String(describing: said))") }
       #expect(text.contains("Offers temporarily unavailable."))
+    }
+  }
+
+  @Test(
+    "are used for the one operation that they name, in both languages: a message that cannot be sent is said to be so (CU-14)")
+  func ofOne() async throws {
+    let bus = FakeBus()
+    bus.answer(.social) { _ in throw BusFailure.unavailable }
+    try await RunningGateway.with(contracts: [.social], bus: bus) { gateway in
+      func detail(_ method: String, _ path: String, _ language: Language, _ body: String = "") async throws -> JSON? {
+        var fields = try gateway.bearer(language: language)
+        if !body.isEmpty { fields["Content-Type"] = "application/json" }
+        let response = try await gateway.http(method, path, fields, body)
+        #expect(response.status == 503)
+        return try response.json["detail"]
+      }
+      let path = "/v1/conversations/\(AccountID())/messages"
+      let english = try await detail("POST", path, .english, #"{"text":"Hi"}"#)
+      #expect(english == "Your message could not be sent: a part of the server is not available. Send it again in a moment.")
+      let spanish = try await detail("POST", path, .spanish, #"{"text":"Hi"}"#)
+      let why = "una parte del servidor no está disponible. Vuelve a enviarlo en un momento."
+      #expect(spanish == .string("No se ha podido enviar tu mensaje: \(why)"))
+      let listing = try await detail("GET", path, .english)
+      #expect(listing == "A part of the server is not available. Try again in a moment.")
     }
   }
 }

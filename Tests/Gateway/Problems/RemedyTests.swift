@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What mends a refusal (S 8, scenario 4)")
 struct RemedyTests {
-  @Test("is named with it for programs: whoever is not verified is told how to have the link sent; others are told nothing")
+  @Test("is named with it for programs: whoever is not verified learns how to have the link sent; others learn nothing")
   func remedy() async throws {
     let bus = FakeBus()
     bus.answer(.identity) { Reply(id: $0.header.id, Failure(RequestFailure.verificationRequired)) }
@@ -47,13 +47,14 @@ struct RemedyTests {
       ("recovery_link_expired", "passwordRecoveries.request"), ("recovery_link_used", "passwordRecoveries.request"),
       ("email_change_link_expired", "emailChanges.request"), ("email_change_cancelled", "emailChanges.request"),
       ("login_alert_expired", "sessions.list"), ("external_state_expired", "externalLogins.begin"),
+      ("suspension_link_expired", "sessions.create"), ("suspension_over", "sessions.create"), ("account_suspended", nil),
       ("refresh_token_expired", "sessions.create"), ("token_expired", "sessions.refresh"), ("not_found", nil),
       ("email_change_link_used", nil), ("login_alert_own_session", nil),
     ] as [(String, String?)])
   func over(code: String, operation: String?) throws {
     let kinds: [[any FailureCode]] = [
       VerificationFailure.allCases, RecoveryFailure.allCases, EmailChangeFailure.allCases, LoginAlertFailure.allCases,
-      ExternalLoginFailure.allCases, RefreshFailure.allCases, RequestFailure.allCases,
+      ExternalLoginFailure.allCases, SuspensionLinkFailure.allCases, RefreshFailure.allCases, RequestFailure.allCases,
     ]
     let kind = try #require(kinds.joined().first { $0.rawValue == code })
     let problem = ProblemWriter([.identity, .gateway]).problem(Failure(kind), .english, request: "x")

@@ -53,8 +53,8 @@ struct RouterTests {
     }
   }
 
-  @Test("tells the methods a path has")
-  func tellsMethods() {
+  @Test("names the methods a path has")
+  func namesMethods() {
     guard case .otherMethod(let allowed) = Self.router.match("PUT", "/v1/things/7") else {
       Issue.record("PUT is answered")
       return

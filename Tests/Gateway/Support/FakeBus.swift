@@ -13,7 +13,7 @@ final class FakeBus: Bus {
   private struct State {
     var scripts: [ServiceName: Script] = [:]
     var publishers: Set<ServiceName> = []
-    var listeners: [ServiceName: [AsyncStream<Announcement>.Continuation]] = [:]
+    var subscribers: [ServiceName: [AsyncStream<Announcement>.Continuation]] = [:]
     var requests: [Operations.Request] = []
   }
 
@@ -63,13 +63,13 @@ final class FakeBus: Bus {
 
   func announcements(of publisher: ServiceName) -> AsyncStream<Announcement> {
     let (stream, continuation) = AsyncStream.makeStream(of: Announcement.self)
-    state.withLock { $0.listeners[publisher, default: []].append(continuation) }
+    state.withLock { $0.subscribers[publisher, default: []].append(continuation) }
     return stream
   }
 
   /// Publishes to everyone who subscribes to that service.
   func publish(_ announcement: Announcement, of publisher: ServiceName) {
-    for listener in state.withLock({ $0.listeners[publisher, default: []] }) { listener.yield(announcement) }
+    for subscriber in state.withLock({ $0.subscribers[publisher, default: []] }) { subscriber.yield(announcement) }
   }
 }
 

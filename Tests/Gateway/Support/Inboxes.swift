@@ -36,7 +36,7 @@ final class MemoryLog: EventLog {
     return SnapshotPage(head: await head(), events: events, nextKey: nil)
   }
 
-  func acknowledge(listener: ServiceName, epoch: String, number: Int64) async {}
+  func acknowledge(subscriber: ServiceName, epoch: String, number: Int64) async {}
 }
 
 /// Speaks over a ``FakeBus`` in a service's name; drops announcements as it is asked to.
@@ -129,6 +129,9 @@ final class Inboxes: Sendable {
     }
     publishers[.notifications]?.publish(published)
   }
+
+  /// A notification has changed.
+  func change(_ event: NotificationChanged) { publishers[.notifications]?.publish(notifications.append(event)) }
 
   func revoke(_ session: SessionID, _ reason: SessionRevoked.Reason = .loggedOut) {
     publishers[.identity]?.publish(

@@ -18,14 +18,14 @@ final class RawConnection: Sendable {
   enum Problem: Error { case closed(received: String), malformed(String) }
 
   private let channel: any Channel
-  private let inbox: Inbox
+  private let received: ReceivedBytes
 
   /// - Parameters:
   ///   - from: where it comes from, an address of this machine such as any of 127.0.0.0/8.
   ///   - receiveBuffer: bytes that the kernel may hold for a connection that reads nothing.
   init(host: String = "127.0.0.1", port: Int, from own: String? = nil, receiveBuffer: Int? = nil) async throws {
-    let inbox = Inbox()
-    self.inbox = inbox
+    let received = ReceivedBytes()
+    self.received = received
     var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.allowRemoteHalfClosure, value: true)
     if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer)) }
@@ -33,7 +33,7 @@ final class RawConnection: Sendable {
     channel =
       try await bootstrap
       .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Receiver(inbox)) }
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Receiver(received)) }
       }
       .connect(host: host, port: port).get()
   }
@@ -49,20 +49,20 @@ final class RawConnection: Sendable {
   /// Everything up to and including that text.
   func receive(until end: String) async throws -> String {
     let end = Array(end.utf8)
-    return try await inbox.take { bytes in
+    return try await received.take { bytes in
       guard bytes.count >= end.count else { return nil }
       return (0...bytes.count - end.count).first { bytes[$0..<$0 + end.count].elementsEqual(end) }.map { $0 + end.count }
     }
   }
 
   /// That many bytes.
-  func receive(bytes count: Int) async throws -> String { try await inbox.take { $0.count >= count ? count : nil } }
+  func receive(bytes count: Int) async throws -> String { try await received.take { $0.count >= count ? count : nil } }
 
   /// One line of JSON.
   func receiveLine() async throws -> JSON { try JSONTape(Array(try await receive(until: "\n").utf8)).json }
 
   /// Everything until the peer closes.
-  func receiveAll() async throws -> String { try await inbox.rest() }
+  func receiveAll() async throws -> String { try await received.rest() }
 
   /// One HTTP response with a Content-Length.
   func receiveResponse() async throws -> Response {
@@ -84,7 +84,7 @@ final class RawConnection: Sendable {
   func close() async throws { try await channel.close().get() }
 }
 
-private actor Inbox {
+private actor ReceivedBytes {
   private var received: [UInt8] = []
   private var isClosed = false
   private var waiting: CheckedContinuation<Void, Never>?
@@ -127,14 +127,14 @@ private final class Receiver: ChannelInboundHandler {
 
   private let continuation: AsyncStream<[UInt8]?>.Continuation
 
-  init(_ inbox: Inbox) {
+  init(_ received: ReceivedBytes) {
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8]?.self)
     self.continuation = continuation
     Task {
       for await bytes in stream {
-        if let bytes { await inbox.arrived(bytes) } else { await inbox.closed() }
+        if let bytes { await received.arrived(bytes) } else { await received.closed() }
       }
-      await inbox.closed()
+      await received.closed()
     }
   }
 

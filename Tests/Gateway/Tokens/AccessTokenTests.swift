@@ -37,7 +37,7 @@ struct AccessTokenTests {
     return verifier
   }
 
-  @Test("A token that identity signed tells whom it speaks for")
+  @Test("A token that identity signed says whom it speaks for")
   func accepts() async throws {
     let signer = Signer()
     let account = AccountID()
@@ -167,7 +167,7 @@ struct AccessTokenTests {
   }
 
   @Test(
-    "One that was outdated counts as expired, at once, remembered or not; the session's next one is good, also if it is told again"
+    "One that was outdated counts as expired, at once, remembered or not; the session's next one is good, also if it is published again"
   )
   func outdated() async throws {
     let signer = Signer()

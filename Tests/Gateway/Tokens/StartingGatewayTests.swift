@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("A gateway that has not been told yet what was revoked", .timeLimit(.minutes(1)))
+@Suite("A gateway that does not know yet what was revoked", .timeLimit(.minutes(1)))
 struct StartingGatewayTests {
   /// Runs a gateway whose identity informs nobody of its events, as one that a million accounts keep busy.
   private static func with(

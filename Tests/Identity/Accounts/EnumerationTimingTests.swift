@@ -7,7 +7,7 @@ import Testing
 
 /// Looks for far smaller differences than the whole system's test (`Tests/EndToEnd/EnumerationTests.swift`) can: a password's hash
 /// costs little here, so that nothing drowns in its noise and samples are many.
-@Suite("How long identity takes does not tell who has an account", .timeLimit(.minutes(2)))
+@Suite("How long identity takes does not reveal who has an account", .timeLimit(.minutes(2)))
 struct EnumerationTimingTests {
   private static let samples = 1_200
   /// Samples before them, which fill caches.
@@ -60,6 +60,6 @@ struct EnumerationTimingTests {
     let area = areaUnderCurve(durations[true] ?? [], durations[false] ?? [])
     let bound = Self.deviations * deviationOfArea(Self.samples, Self.samples)
     print("area under the curve \(area), by chance 0.5 ± \(bound / Self.deviations)")
-    #expect(abs(area - 0.5) < bound, "known are told from unknown by time")
+    #expect(abs(area - 0.5) < bound, "known are distinguished from unknown by time")
   }
 }

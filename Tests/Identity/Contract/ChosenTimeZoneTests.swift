@@ -5,7 +5,7 @@ import Testing
 @Suite("A time zone as somebody chooses it (ID-1, ID-13)")
 struct ChosenTimeZoneTests {
   @Test(
-    "may be any region of the IANA database, also by a name of before, as browsers tell it, and UTC",
+    "may be any region of the IANA database, also by a name of before, as browsers report it, and UTC",
     arguments: [
       "Europe/Madrid", "America/Argentina/Buenos_Aires", "America/Buenos_Aires", "Asia/Kathmandu", "Asia/Katmandu",
       "Asia/Kolkata",

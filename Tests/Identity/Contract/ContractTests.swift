@@ -47,7 +47,7 @@ struct ContractTests {
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }
 
-  @Test("a new subscriber is told every account, and the sessions whose tokens may still look valid")
+  @Test("a new subscriber receives every account, and the sessions whose tokens may still look valid")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea", "carla"] { try await identity.register(name) }
@@ -71,7 +71,7 @@ struct ContractTests {
     }
   }
 
-  @Test("a subscriber that names the events it needs is told them, and no other part of the state is read for it")
+  @Test("a subscriber that names the events it needs receives them, and no other part of the state is read for it")
   func partsOfSnapshot() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -91,7 +91,7 @@ struct ContractTests {
       let revocations: Set = [SessionRevoked.spec.name, SessionOutdated.spec.name, PersonalAccessTokenRevoked.spec.name]
       #expect(try await published(revocations) == (["sessions.revoked"], 3))
       #expect(try await published([AccountChanged.spec.name]) == (["accounts.changed", "accounts.changed"], 1))
-      #expect(try await published(["nothing.told"]) == ([], 1))
+      #expect(try await published(["nothing.published"]) == ([], 1))
       // What the store reads, however many accounts there are: of a part that nobody wants, nothing.
       let parts = SnapshotParts(try await identity.features().flatMap(\.snapshot))
       let statements = try await identity.store.read { database -> [String] in

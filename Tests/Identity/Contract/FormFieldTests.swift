@@ -6,7 +6,7 @@ import Testing
 struct FormFieldTests {
   private func decode(_ text: String) throws -> RegisterAccount.Input { try RegisterAccount.Input.decode(Array(text.utf8)) }
 
-  @Test("is read although fields are wrong, missing or null, so that all faults can be told together")
+  @Test("is read although fields are wrong, missing or null, so that all faults can be reported together")
   func lenient() throws {
     let form = try decode(#"{"email": "nope", "password": null, "age": 7, "nickname": "", "timeZone": "Mars/Base"}"#)
     #expect(form.email.rule == FieldRule("invalid_email"))

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Testing
@@ -233,7 +234,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("a subscriber without history is told of every deletion, and of sessions that ended with their account")
+  @Test("a subscriber without history learns of every deletion, and of sessions that ended with their account")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -250,7 +251,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("of an account with many sessions, they and their tokens go in steps, each told once; none is good any more")
+  @Test("of an account with many sessions, they and their tokens go in steps, each published once; none is good any more")
   func manySessions() async throws {
     let rows = 20
     try await RunningIdentity.run(settings: ["racha.erasure.rowsPerTransaction": "\(rows)"]) { identity in

@@ -1,5 +1,6 @@
 import IdentityContract
 import Operations
+import ServiceKit
 import Testing
 
 @testable import IdentityService
@@ -16,7 +17,7 @@ struct DirectoryRuleTests {
   func folding(text: String, folded: String) { #expect(DirectoryText(text).string == folded) }
 
   @Test(
-    "of an account's places the first is shown: where a name begins, then where a word does, then within",
+    "of an account's positions the first is shown: where a name begins, then where a word does, then within",
     arguments: [
       ("ana", "Ana Ruiz", "an", "name 0"), ("ana.ruiz", nil, "ru", "word 4"), ("banana", nil, "an", "inside 3"),
       ("xana", "Ana", "an", "name 5"), ("marian", "Juan Andrés", "an", "word 12"), ("ana", "Ruiz", "naru", "-"),
@@ -33,12 +34,12 @@ struct DirectoryRuleTests {
 
   @Test("a position in a list is read as it was written, whatever is in the names, and fits into a cursor")
   func positions() throws {
-    for beginning in ["", "\u{903}a", "an", "de la torre ", "a  b", "👩‍👩‍👧‍👦", String(repeating: "\u{10FFFF}", count: 12)] {
-      let position = DirectoryPosition(count: 99, rank: .inside, beginning: beginning, number: .max, place: 90)
+    for beginning in ["", "\u{903}a", "an", "de la torre ", "a  b", "a/b/", "👩‍👩‍👧‍👦", String(repeating: "\u{10FFFF}", count: 12)] {
+      let position = DirectoryPosition(rank: .inside, beginning: beginning, number: .max, place: 90)
       #expect(try DirectoryPosition(text: position.description) == position)
       #expect(position.description.utf8.count <= 120)
     }
-    for text in ["", "1 2 3", "1 3 1 1 a", "a 1 1 1 a"] {
+    for text in ["", "1/2/3", "3/1/1/a", "a/1/1/a", "12 0 5 3 an"] {
       #expect(throws: PageCursor.invalid) { try DirectoryPosition(text: text) }
     }
   }

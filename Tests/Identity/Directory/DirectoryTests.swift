@@ -3,6 +3,8 @@ import GRDB
 import GRDBSQLite
 import IdentityContract
 import Operations
+import ServiceKit
+import SocialContract
 import Storage
 import Testing
 
@@ -146,17 +148,106 @@ struct DirectoryTests {
         }
         #expect(refused.fields.map { "\($0.field) \($0.code)" } == ["cursor invalid_cursor"])
       }
-      try await fill(identity, 150)
-      items = []
-      cursor = nil
-      repeat {
-        let page = try await search(identity, "person", by: zoe, limit: 30, cursor: cursor)
-        items += page.items
-        cursor = page.nextCursor
-      } while cursor != nil
-      #expect(items.count == SearchDirectory.maxResults && Set(items.map(\.accountID)).count == items.count)
-      let maximum = try await search(identity, "person", by: zoe, limit: 100)
-      #expect(maximum.items == items && maximum.nextCursor == nil)
+      try await fill(identity, 450)
+      for (query, count) in [("person", 450), (nil, 458)] {
+        for limit in [30, 200] {
+          items = []
+          cursor = nil
+          repeat {
+            let page = try await search(identity, query, by: zoe, limit: limit, cursor: cursor)
+            #expect(page.items.count == limit || page.nextCursor == nil)
+            items += page.items
+            cursor = page.nextCursor
+          } while cursor != nil
+          #expect(items.count == count && Set(items.map(\.accountID)).count == count)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a request to follow that waits stands beside its account, in the list and in a search, with the id that answers it (T UC 04.04)"
+  )
+  func followRequest() async throws {
+    try await RunningIdentity.run { identity in
+      let (zoe, ana) = (try await join(identity, "zoe"), try await join(identity, "ana", "Anita"))
+      let photo = try Portrait.png()
+      let account = try await identity.ask(PutPhoto.self, .init(content: Base64Bytes(photo)), by: .signedIn(ana))
+      let id = ID<FollowRequest>()
+      try await identity.relate(zoe.account.id, ana.account.id, Relation(followRequestReceivedID: id))
+      try await identity.relate(ana.account.id, zoe.account.id, Relation(followRequestSentID: id))
+      let expected = DirectoryEntry(
+        accountID: ana.account.id, username: try Username(text: "ana"), nickname: try Nickname(text: "Anita"),
+        photoURL: PhotoURL(account: ana.account.id, tag: try #require(account.photoTag)),
+        relation: Relation(followRequestReceivedID: id))
+      for query in [nil, "ana", "nit"] { #expect(try await search(identity, query, by: zoe).items == [expected]) }
+      #expect(try await search(identity, nil, by: ana).items.map(\.relation) == [Relation(followRequestSentID: id)])
+      // Answered, it is the follow that stands there.
+      try await identity.relate(zoe.account.id, ana.account.id, Relation(isFollowedBy: true), revision: 2)
+      #expect(try await search(identity, nil, by: zoe).items.map(\.relation) == [Relation(isFollowedBy: true)])
+    }
+  }
+
+  @Test(
+    "shows for each account what is between it and who looks, so that nobody asks for what there is (T UC 04.02)",
+    arguments: [
+      Relation(), Relation(isFriend: true), Relation(friendRequest: .sent, friendRequestID: ID()),
+      Relation(friendRequest: .received, friendRequestID: ID()), Relation(follows: true), Relation(isFollowedBy: true),
+      Relation(followRequestSentID: ID()),
+    ])
+  func relations(relation: Relation) async throws {
+    try await RunningIdentity.run { identity in
+      let (zoe, ana, eva) = (try await join(identity, "zoe"), try await join(identity, "ana"), try await join(identity, "eva"))
+      try await identity.relate(zoe.account.id, ana.account.id, relation)
+      #expect(try await search(identity, nil, by: zoe).items.map(\.relation) == [relation, Relation()])
+      // What is between two is nobody else's.
+      #expect(try await search(identity, nil, by: eva).items.map(\.relation) == [Relation(), Relation()])
+    }
+  }
+
+  @Test(
+    "neither of two is in the other's list or search once one has blocked the other, nor are pages shorter (SOC-8; T UC 04.01)")
+  func blocks() async throws {
+    try await RunningIdentity.run { identity in
+      let (zoe, eva) = (try await join(identity, "zoe"), try await join(identity, "eva"))
+      var others: [AccountID] = []
+      for number in 0..<6 { others.append(try await join(identity, "ana\(number)").account.id) }
+      try await identity.block(zoe.account.id, others[1])
+      try await identity.block(others[2], zoe.account.id)
+      let shown = ["ana0", "ana3", "ana4", "ana5"]
+      for query in [nil, "ana", "na"] {
+        #expect(try await names(identity, query, by: zoe) == (query == nil ? shown + ["eva"] : shown))
+        #expect(try await names(identity, query, by: eva).count == (query == nil ? 7 : 6))
+      }
+      for other in ["ana1", "ana2"] { #expect(try await names(identity, other, by: zoe).isEmpty) }
+      let blocked = try await identity.logIn("ana1")
+      #expect(try await names(identity, "zoe", by: blocked).isEmpty)
+      let page = try await search(identity, "ana", by: zoe, limit: 2)
+      #expect(page.items.map(\.username.description) == ["ana0", "ana3"])
+      let next = try await search(identity, "ana", by: zoe, limit: 2, cursor: page.nextCursor)
+      #expect(next.items.map(\.username.description) == ["ana4", "ana5"] && next.nextCursor == nil)
+      // An end of the block opens the list again, and brings nothing else back.
+      try await identity.block(zoe.account.id, others[1], false, revision: 2)
+      #expect(try await search(identity, "ana1", by: zoe).items.map(\.relation) == [Relation()])
+      #expect(try await names(identity, "zoe", by: blocked) == ["zoe"])
+    }
+  }
+
+  @Test("leaves out who is suspended until that is over, and who is banned (SOC-8)")
+  func suspensions() async throws {
+    try await RunningIdentity.run { identity in
+      let zoe = try await join(identity, "zoe")
+      let (ana, bea) = (try await join(identity, "ana"), try await join(identity, "bea"))
+      let end = identity.time.now.adding(seconds: 60)
+      try await identity.suspend(ana.account.id, until: end)
+      try await identity.suspend(bea.account.id, until: .endOfTime)
+      #expect(try await names(identity, nil, by: zoe).isEmpty)
+      // Those who never come back make no search longer.
+      #expect(try await identity.count("SELECT count(*) FROM directory_entries WHERE names = 'bea'") == 0)
+      identity.time.advance(seconds: 60)
+      #expect(try await names(identity, nil, by: zoe) == ["ana"])
+      try await identity.suspend(bea.account.id, until: end)
+      #expect(try await names(identity, nil, by: zoe) == ["ana", "bea"])
     }
   }
 
@@ -178,7 +269,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("tells what is wrong with a search by field and rule, in both languages")
+  @Test("says what is wrong with a search by field and rule, in both languages")
   func badFields() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -210,10 +301,13 @@ struct DirectoryTests {
     try await RunningIdentity.run { identity in
       let plan = try await identity.store.read { database in
         try Row.fetchAll(
-          database, sql: "EXPLAIN QUERY PLAN \(DirectoryStore.searchSQL)", arguments: [0, "an", -1, -1, "an\u{10FFFF}"]
+          database, sql: "EXPLAIN QUERY PLAN \(DirectoryStore.searchSQL)",
+          arguments: [0, "an", -1, -1, "an\u{10FFFF}", AccountID(), 0]
         ).map { $0["detail"] as String }
       }
-      #expect(plan.count == 3 && plan.allSatisfy { $0.hasPrefix("SEARCH ") }, "\(plan)")
+      #expect(plan.count == 4 && plan.allSatisfy { $0.hasPrefix("SEARCH ") }, "\(plan)")
+      #expect(
+        plan.last == "SEARCH relations USING PRIMARY KEY (account_id=? AND other_account_id=?) LEFT-JOIN", "\(plan)")
       #expect(
         plan.first == "SEARCH directory_places USING PRIMARY KEY (rank=? AND (beginning,number,place)>(?,?,?) AND beginning<?)",
         "\(plan)")
@@ -235,9 +329,22 @@ struct DirectoryTests {
       var few: [Int] = []
       for query in queries { few.append(try await steps(identity, query, for: zoe.account.id)) }
       try await fill(identity, from: 300, 3_000)
+      try await befriendAll(identity, zoe.account.id)
       for (query, few) in zip(queries, few) {
         let many = try await steps(identity, query, for: zoe.account.id)
         #expect(many <= few * 2, "\(query ?? "all"): \(few) steps, then \(many)")
+      }
+    }
+  }
+
+  /// Lets the account be the friend of all others.
+  private func befriendAll(_ identity: RunningIdentity, _ account: AccountID) async throws {
+    try await identity.store.write { transaction in
+      for other in try AccountID.fetchAll(transaction.database, sql: "SELECT account_id FROM accounts") where other != account {
+        let event = RelationChanged(
+          accountID: account, otherAccountID: other, relation: Relation(isFriend: true), isBlockedByOther: false, revision: 1,
+          at: transaction.now)
+        try RelationStore.keep(event, transaction)
       }
     }
   }
@@ -249,7 +356,7 @@ struct DirectoryTests {
       let statement = try database.cachedStatement(sql: DirectoryStore.searchSQL).sqliteStatement
       sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1)
       let hits = try DirectoryStore.search(
-        search, behind: .start(DirectoryNames.key(search.scalars)), limit: 50, for: searcher, in: database)
+        search, behind: .start(DirectoryNames.key(search.scalars)), limit: 50, for: searcher, now: .now, in: database)
       #expect(hits.count == (query == "xyzzy" ? 0 : 50))
       return Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0))
     }
@@ -266,6 +373,7 @@ struct DirectoryTests {
       for count in [100, 100_000] {
         try await fill(identity, from: from, count)
         from = count
+        try await befriendAll(identity, zoe.account.id)
         durations.append([])
         for query in ["an", "person", "son9", "maria", "ez99", "xyzzy", nil] {
           let start = ContinuousClock.now

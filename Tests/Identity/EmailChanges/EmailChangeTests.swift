@@ -11,7 +11,7 @@ import Testing
 struct EmailChangeTests {
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
-  @Test("only following the link in the mail to the new address changes it; the former one is told")
+  @Test("only following the link in the mail to the new address changes it; the former one is notified")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -123,7 +123,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("two accounts that claim an address: who follows the link first has it, the other is told")
+  @Test("two accounts that claim an address: who follows the link first has it, the other is refused")
   func race() async throws {
     try await RunningIdentity.run { identity in
       var tokens: [String] = []
@@ -272,7 +272,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("no secret of a link is in the store or in what is told, and only notifications may ask for it")
+  @Test("no secret of a link is in the store or in what is published, and only notifications may ask for it")
   func secrets() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -299,7 +299,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("a subscriber that comes late is told of links that still wait, and a restart keeps them working")
+  @Test("a subscriber that comes late learns of links that still wait, and a restart keeps them working")
   func late() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }

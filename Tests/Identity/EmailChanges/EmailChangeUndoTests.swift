@@ -19,7 +19,7 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "is for a change that waits, or took place within 72 hours",
+    "is for a change that waits, or was made within 72 hours",
     arguments: [
       Case(result: .success(.cancel)),
       Case(expired: true, result: .failure(.over)),
@@ -38,7 +38,7 @@ struct EmailChangeUndoTests {
     #expect(EmailChangeUndoRules.validate(link, undoneAt: example.undone ? Self.now : nil, now: Self.now) == example.result)
   }
 
-  @Test("the present address is told when a change is asked for, and its link cancels it, once")
+  @Test("the present address is notified when a change is asked for, and its link cancels it, once")
   func cancel() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()

@@ -124,7 +124,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "without an address no account is made, and the person is told what to do",
+      "without an address no account is made, and the person reads what to do",
       arguments: [#"{"sub":"p"}"#, #"{"sub":"p","email":"no address"}"#, #"{"sub":"p","email":7}"#])
     func withoutAddress(person: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -210,7 +210,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "an account without a password cannot be logged in to with one, is told so when it would change it, and gets one by recovery"
+      "an account without a password cannot be logged in to with one, learns that when it would change it, and gets one by recovery"
     )
     func withoutPassword() async throws {
       try await TestProvider.withIdentity { provider, identity in

@@ -174,7 +174,7 @@ extension ExternalProviderProcesses {
           with { $0.state.replaceSubrange($0.state.indices.suffix(3).first!..., with: "AAA") })
         try await expect("external_state_invalid", "a cut state", with { $0.state.removeLast(4) })
         try await expect("external_state_invalid", "a longer state", with { $0.state += "AAAA" })
-        try await expect("external_state_invalid", "the state in the secret's place", with { $0.flowSecret = $0.state })
+        try await expect("external_state_invalid", "the state instead of the secret", with { $0.flowSecret = $0.state })
         try await expect("external_state_invalid", "a stolen answer without the secret", with { $0.flowSecret = "guess" })
         try await expect(
           "external_state_invalid", "a stolen answer with a secret of one's own", with { $0.flowSecret = other.flowSecret })

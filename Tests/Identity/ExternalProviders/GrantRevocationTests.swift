@@ -118,7 +118,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "a provider in trouble is told later and later, and after a restart of the service, by itself",
+      "a provider in trouble is asked later and later, and after a restart of the service, by itself",
       arguments: ["503", "429", "hang", "redirect"])
     func away(trouble: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -141,7 +141,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a process that is killed while it tells the provider tells it again")
+    @Test("a process that is killed while it asks the provider asks it again")
     func killed() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.unlinked(from: provider)
@@ -180,7 +180,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a provider that is not configured, or is another by its name, is told when it is again; after a week it is given up")
+    @Test("a provider that is not configured, or is another by its name, is asked when it is again; after a week it is given up")
     func unconfigured() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let none = try await identity.revocations([:])

@@ -2,6 +2,7 @@ import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -30,7 +31,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "its token is kept sealed and nowhere else, and the provider is told to forget it when the identity is unlinked",
+      "its token is kept sealed and nowhere else, and the provider is asked to forget it when the identity is unlinked",
       arguments: Proof.allCases)
     func unlinking(proof: Proof) async throws {
       try await TestProvider.withIdentity(settings: proof.settings) { provider, identity in
@@ -83,7 +84,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "of a later login the newer token is kept, but no access token in place of a refresh token",
+      "of a later login the newer token is kept, but no access token instead of a refresh token",
       arguments: [(true, true, 1), (false, true, 1), (true, false, 0), (false, false, 1)])
     func replacing(first: Bool, second: Bool, kept: Int) async throws {
       try await TestProvider.withIdentity { provider, identity in

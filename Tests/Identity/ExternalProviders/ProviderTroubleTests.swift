@@ -10,7 +10,7 @@ extension ExternalProviderProcesses {
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct ProviderTroubleTests {
     @Test(
-      "who turns back at the provider is told so, the flow is over, and it is recorded (S 9, course 'cancelada')",
+      "who turns back at the provider gets an error of its own, the flow is over, and it is recorded (S 9, course 'cancelada')",
       arguments: ["access_denied", "user_cancelled_authorize"])
     func cancelled(error: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -43,7 +43,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "a provider that cannot be reached ends the beginning with its own error, and tells when to try again (S 9, 'sin conectividad')"
+      "a provider that cannot be reached ends the beginning with its own error, and says when to try again (S 9, 'sin conectividad')"
     )
     func away() async throws {
       let settings = [
@@ -117,7 +117,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "whoever brings an answer once more because the provider was away is told to begin again, which works, and has forged nothing (S 9, 'sin conectividad')",
+      "whoever brings an answer once more because the provider was away is asked to begin again, which works, and has forged nothing (S 9, 'sin conectividad')",
       arguments: ["/token", "/jwks"])
     func repeated(path: String) async throws {
       try await TestProvider.withIdentity { provider, identity in

@@ -1,8 +1,8 @@
-"""A strict OpenID Connect provider for the tests, that can be told to lie.
+"""A strict OpenID Connect provider for the tests, that can be made to lie.
 
 Enforces what a good provider does: registered client and redirect address, PKCE S256, state, nonce, codes for one use. Says on
 standard output where it listens; ends with its standard input. `POST /control` sets how it misbehaves. `GET /grants` lists the tokens
-that it has given, `GET /revocations?count=N` those that it was told to forget (RFC 7009), once there are N of them.
+that it has given, `GET /revocations?count=N` those that it was asked to forget (RFC 7009), once there are N of them.
 
 usage: provider.py
 """
@@ -224,7 +224,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(status, json.dumps(document).encode(), Content_Type="application/json")
 
     def misbehaves(self, path):
-        """What `control["trouble"][path]` asks for in place of an answer."""
+        """What `control["trouble"][path]` asks for instead of an answer."""
         trouble = provider.control.get("trouble", {}).get(path)
         if trouble is None:
             return False

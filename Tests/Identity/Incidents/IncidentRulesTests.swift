@@ -12,7 +12,7 @@ struct IncidentRulesTests {
   }
 
   @Test(
-    "failed attempts are told apart by what they have in common",
+    "failed attempts are distinguished by what they have in common",
     arguments: [
       (FailureWindow(), []),
       (FailureWindow(failuresAtAccount: 4, addressesAtAccount: 4, loginsFromAddress: 4), []),
@@ -32,7 +32,7 @@ struct IncidentRulesTests {
   func failures(window: FailureWindow, expected: [String]) { #expect(found(window) == expected) }
 
   @Test(
-    "refused proofs of external providers are told apart by what they have in common",
+    "refused proofs of external providers are distinguished by what they have in common",
     arguments: [
       (ProofWindow(), []), (ProofWindow(proofsFromAddress: 9, addressesAtProvider: 4), []),
       (ProofWindow(proofsFromAddress: 10, addressesAtProvider: 1), ["proofsForged warning"]),

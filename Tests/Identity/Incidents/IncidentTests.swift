@@ -44,7 +44,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("a critical event is told to every administrator at once, with a mail in their language, once (S 10, scenario 1)")
+  @Test("a critical event is reported to every administrator at once, with a mail in their language, once (S 10, scenario 1)")
   func critical() async throws {
     try await RunningIdentity.run { identity in
       let one = try await identity.administrator("adela")
@@ -77,7 +77,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "many failures at one account slow it down, are one incident that counts them, and are told to its owner once (S 10, scenario 2)"
+    "many failures at one account slow it down, are one incident that counts them, and are reported to its owner once (S 10, scenario 2)"
   )
   func account() async throws {
     try await RunningIdentity.run { identity in
@@ -141,7 +141,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("a login that is nobody's is an incident, too, of which nobody is told")
+  @Test("a login that is nobody's is an incident, too, of which nobody is notified")
   func nobody() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -174,7 +174,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("a reused refresh token is told to its owner; where more are, everything is revoked (S 4, scenario 3)")
+  @Test("a reused refresh token is reported to its owner; where more are, everything is revoked (S 4, scenario 3)")
   func reuse() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -199,7 +199,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "an owner who was told of guesses is told of stolen keys beside them, and then that everything was revoked (S 10, scenario 2)"
+    "an owner who was notified of guesses is notified of stolen keys beside them, and then that everything was revoked (S 10, scenario 2)"
   )
   func notices() async throws {
     try await RunningIdentity.run { identity in
@@ -223,7 +223,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("guesses at a login that is nobody's are told by as many events, which name nobody (S 10, scenario 2)")
+  @Test("guesses at a login that is nobody's are published as as many events, which name nobody (S 10, scenario 2)")
   func guessesAtNobody() async throws {
     try await RunningIdentity.run { identity in
       try await identity.guess("nobody", times: 5)
@@ -264,7 +264,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "43 forged states of external logins within a minute are one incident of their address, of which administrators are told (S 10, scenarios 1 and 2)"
+    "43 forged states of external logins within a minute are one incident of their address, of which administrators are notified (S 10, scenarios 1 and 2)"
   )
   func forgedStates() async throws {
     try await RunningIdentity.run { identity in
@@ -428,7 +428,8 @@ struct IncidentTests {
     }
   }
 
-  @Test("of a flood of incidents of a pattern administrators are told of ten an hour; all are recorded, and others are told of")
+  @Test(
+    "of a flood of incidents of a pattern administrators are notified of ten an hour; all are recorded, and others are reported")
   func flood() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()

@@ -17,7 +17,7 @@ struct LockoutTests {
   func delays(failures: Int, seconds: Int) { #expect(Lockout.delaySeconds(failures: failures) == seconds) }
 
   @Test(
-    "lasts from the last failure on, told in whole seconds",
+    "lasts from the last failure on, given in whole seconds",
     arguments: [
       (5, 0, 30), (5, 1, 30), (5, 1000, 29), (5, 29_999, 1), (5, 30_000, 0), (6, 30_000, 30), (4, 0, 0), (20, 3_599_001, 1),
     ])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What the wait to log in tells (ID-3)")
+@Suite("What the wait to log in reveals (ID-3)")
 struct TypedLoginTests {
   private static let wrong = "Wrong-1-wrong"
 
@@ -80,7 +80,7 @@ struct TypedLoginTests {
       ])
   }
 
-  @Test("nor does an address tell by its own wait: it counts what was typed from it", arguments: [true, false])
+  @Test("nor does an address reveal it by its own wait: it counts what was typed from it", arguments: [true, false])
   func address(isEmail: Bool) async throws {
     let answers = try await answers { identity, candidate in
       var answers: [Failure?] = []
@@ -134,7 +134,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("a restart changes nothing of what is told")
+  @Test("a restart changes nothing of what is revealed")
   func restart() async throws {
     let answers = try await answers { first, candidate in
       try await first.guess("ana", times: 5, from: "203.0.113.1")
@@ -154,7 +154,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "a new username and a new address take the account's wait with them, and tell nothing of it; the former ones stay as they were typed"
+    "a new username and a new address take the account's wait with them, and reveal nothing of it; the former ones stay as they were typed"
   )
   func renamed() async throws {
     try await RunningIdentity.run { identity in

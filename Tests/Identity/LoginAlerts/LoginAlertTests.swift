@@ -51,7 +51,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("a new device at home is noticed once: its owner is told what and where, and it is known from then on")
+  @Test("a new device at home is noticed once: its owner learns what and where, and it is known from then on")
   func notice() async throws {
     try await Self.run { identity, usual in
       let new = try await Self.strangeLogin(identity, from: Self.madrid)
@@ -130,7 +130,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "a login from an unusual place is told to its owner, who can close it by the mailed link and is advised to change the password (S 6, scenario 4)"
+    "a login from an unusual place is reported to its owner, who can close it by the mailed link and is advised to change the password (S 6, scenario 4)"
   )
   func close() async throws {
     try await Self.run { identity, usual in
@@ -238,7 +238,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "a login of high risk revokes everything, demands a new login and is told; it is refused with the right password, too (S 4, scenario 3)"
+    "a login of high risk revokes everything, demands a new login and is reported; it is refused with the right password, too (S 4, scenario 3)"
   )
   func high() async throws {
     try await Self.run { identity, usual in
@@ -289,7 +289,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("a subscriber that comes late is told of the alerts that wait for their answer")
+  @Test("a subscriber that comes late learns of the alerts that wait for their answer")
   func snapshot() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)

@@ -77,7 +77,7 @@ struct LoginRulesTests {
         "a stolen password after failures, far too fast", facts(tokyo, hours: 0, failures: 3), .high, .newPlace, .newCountry,
         .impossibleTravel, .failuresBefore),
       Case(
-        "the same after recovering the password, which took the mailbox",
+        "the same after recovering the password, which took the e-mail account",
         facts(tokyo, hours: 0, isKnownDevice: false, failures: 9, isPasswordFresh: true), .suspicious, .newDevice, .newPlace,
         .newCountry, .impossibleTravel, .manyFailuresBefore),
     ])

@@ -177,7 +177,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("a session in doubt reads of no session and no login but its own: others would tell it what is trusted")
+  @Test("a session in doubt reads of no session and no login but its own: others would show it what is trusted")
   func lists() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.logIn(identity, agent: "phone/1", from: Self.home)

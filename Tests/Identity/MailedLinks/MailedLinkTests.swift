@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Whether a mailed link works, asked when it is opened (ID-2, ID-7, ID-8, ID-11; S 5, scenario 4)")
+@Suite("Whether a mailed link works, asked when it is opened (ID-2, ID-7, ID-8, ID-11, SOC-8; S 5, scenario 4)")
 struct MailedLinkTests {
   private static func validate(_ identity: RunningIdentity, _ purpose: MailedLinkPurpose, _ token: String) async throws {
     _ = try await isDone(identity, purpose, token)
@@ -23,6 +23,7 @@ struct MailedLinkTests {
     case .emailChange: try await identity.follow(token)
     case .emailChangeUndo: try await identity.undo(token)
     case .loginAlert: _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: .confirm))
+    case .suspension: _ = try await identity.ask(DeleteSuspendedAccount.self, .init(token: token))
     }
   }
 
@@ -43,6 +44,7 @@ struct MailedLinkTests {
       _ = try await DoubtTests.doubtful(identity)
       let alert = try #require(try await identity.published(LoginAlertRaised.self).last).alertID
       return try await identity.askAsNotifications(ReadLoginAlertSecret.self, .init(alertID: alert)).token
+    case .suspension: return try await identity.suspensionToken(of: try await identity.logIn().account.id)
     }
   }
 
@@ -65,13 +67,15 @@ struct MailedLinkTests {
   }
 
   @Test(
-    "one that was used, has expired or was never sent is told in the words of its form, and recorded as there",
+    "one that was used, has expired or was never sent is reported in the words of its form, and recorded as there",
     arguments: [
       (MailedLinkPurpose.verification, nil, "verification_link_expired", "verification_link_invalid"),
       (.recovery, "recovery_link_used", "recovery_link_expired", "recovery_link_invalid"),
       (.emailChange, "email_change_link_used", "email_change_link_expired", "email_change_link_invalid"),
       (.emailChangeUndo, "email_change_undone", "email_change_undone", "email_change_undo_link_invalid"),
       (.loginAlert, "login_alert_answered", "login_alert_answered", "login_alert_link_invalid"),
+      // The account is gone.
+      (.suspension, "suspension_link_invalid", "suspension_link_invalid", "suspension_link_invalid"),
     ] as [(MailedLinkPurpose, String?, String, String)])
   func refused(purpose: MailedLinkPurpose, used: String?, late: String, never: String) async throws {
     try await Self.run { identity in

@@ -28,7 +28,7 @@ struct ChangePasswordTests {
 
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
-  @Test("the current and a sound new one: new tokens for this session, the others end, all of it told (S 7, scenario 1)")
+  @Test("the current and a sound new one: new tokens for this session, the others end, all of it reported (S 7, scenario 1)")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -207,7 +207,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("every rule that the new one breaks is told, and the current one is not even looked at (S 7, scenario 3)")
+  @Test("every rule that the new one breaks is reported, and the current one is not even looked at (S 7, scenario 3)")
   func weak() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -284,7 +284,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("the new one must be another, however it is typed; that is told without a look at the current one")
+  @Test("the new one must be another, however it is typed; that is reported without a look at the current one")
   func unchanged() async throws {
     try await RunningIdentity.run { identity in
       _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form(password: "R\u{ED}o-7-lento"))

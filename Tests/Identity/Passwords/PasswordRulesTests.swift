@@ -17,7 +17,7 @@ struct PasswordRulesTests {
   func accepted(text: String) throws { #expect(rules.broken(by: try Password(text: text), names: ["ana"]) == []) }
 
   @Test(
-    "are told every rule that they break",
+    "are reported with every rule that they break",
     arguments: [
       (
         "",
@@ -57,7 +57,7 @@ struct PasswordRulesTests {
   }
 
   @Test(
-    "are no common one with what people put before it, between its letters, or in place of some (ID-20)",
+    "are no common one with what people put before it, between its letters, or instead of some (ID-20)",
     arguments: [
       "!Password1", "Adm1n!234", "Aa123456789!", "Pass-word1!", "2024!Dragon", "123456Monkey!", "P.a.s.s.w.o.r.d.1",
       "Ab11111111!",

@@ -38,9 +38,9 @@ struct PersonalAccessTokenFormTests {
   func mistyped() {
     var generator = Counter()
     let token = PersonalAccessTokenForm.make(using: &generator)
-    for place in token.indices {
+    for index in token.indices {
       var wrong = token
-      wrong.replaceSubrange(place...place, with: token[place] == "a" ? "b" : "a")
+      wrong.replaceSubrange(index...index, with: token[index] == "a" ? "b" : "a")
       #expect(!PersonalAccessTokenForm.isMet(by: wrong), "\(wrong)")
     }
     for wrong in ["", "racha_pat_", token + "a", String(token.dropLast()), " " + token, "ghp_" + token.dropFirst(10)] {

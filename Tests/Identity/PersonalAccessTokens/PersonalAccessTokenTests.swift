@@ -30,7 +30,7 @@ struct PersonalAccessTokenTests {
     try await identity.ask(ListPersonalAccessTokens.self, .init(), by: .signedIn(signedIn)).items
   }
 
-  @Test("a token's secret is shown once, tells whom it speaks for, and is nowhere in the store")
+  @Test("a token's secret is shown once, resolves to whom it speaks for, and is nowhere in the store")
   func once() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -59,7 +59,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("what is wrong with a wished token is told at once, and at most fifty are given")
+  @Test("what is wrong with a wished token is reported at once, and at most fifty are given")
   func refusals() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -103,7 +103,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("a revoked token speaks for nobody, is gone from the list, and every gateway is told, once")
+  @Test("a revoked token speaks for nobody, is gone from the list, and every gateway is notified, once")
   func revoking() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -167,7 +167,8 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("one that is made is told, so that its owner is mailed what it is called and allows; its secret is told to nobody")
+  @Test(
+    "one that is made is published, so that its owner is mailed what it is called and allows; its secret is published to nobody")
   func published() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -30,7 +30,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("another takes its place under another tag, and the same picture has the same tag")
+  @Test("another replaces it under another tag, and the same picture has the same tag")
   func replaced() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -98,6 +98,70 @@ struct PhotoTests {
         #expect(refused.fields.map(\.field) == ["content"], "\(body)")
       }
       #expect(try await own(identity, ana).tag == kept)
+    }
+  }
+
+  @Test("one that blocked the other or was blocked by it reads no photo of it, as if there were none (SOC-8)")
+  func blocked() async throws {
+    try await RunningIdentity.run { identity in
+      let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
+      for person in [ana, bea] { _ = try await put(identity, person, try Portrait.png()) }
+      func codes() async throws -> [String] {
+        var codes: [String] = []
+        for (viewer, seen) in [(ana, bea), (bea, ana)] {
+          do {
+            _ = try await identity.ask(ReadPhoto.self, .init(accountID: seen.account.id), by: .signedIn(viewer))
+            codes.append("")
+          } catch let refused as Failure {
+            codes.append(refused.code)
+          }
+        }
+        return codes
+      }
+      #expect(try await codes() == ["", ""])
+      try await identity.block(ana.account.id, bea.account.id)
+      #expect(try await codes() == ["not_found", "not_found"])
+      try await identity.block(ana.account.id, bea.account.id, false, revision: 2)
+      #expect(try await codes() == ["", ""])
+      // One's own is not closed by what others do.
+      try await identity.block(bea.account.id, ana.account.id, revision: 3)
+      #expect(try await identity.ask(ReadPhoto.self, .init(accountID: ana.account.id), by: .signedIn(ana)).tag.count == 32)
+    }
+  }
+
+  @Test("nobody reads the photo of somebody who is suspended, until that is over (SOC-8)")
+  func suspended() async throws {
+    try await RunningIdentity.run { identity in
+      let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
+      _ = try await put(identity, ana, try Portrait.png())
+      try await identity.suspend(ana.account.id, until: identity.time.now.adding(seconds: 60))
+      let input = ReadPhoto.Input(accountID: ana.account.id)
+      #expect(try await failure { try await identity.ask(ReadPhoto.self, input, by: .signedIn(bea)) }.code == "not_found")
+      identity.time.advance(seconds: 60)
+      _ = try await identity.ask(ReadPhoto.self, input, by: .signedIn(bea))
+    }
+  }
+
+  @Test("is kept for ever under the address of its own version alone (SOC-2)")
+  func versions() async throws {
+    try await RunningIdentity.run { identity in
+      let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
+      let first = try #require(try await put(identity, ana, try Portrait.png()).photoTag)
+      func photo(_ version: String?) async throws -> MediaFile {
+        try await identity.ask(ReadPhoto.self, .init(accountID: ana.account.id, version: version), by: .signedIn(bea))
+      }
+      #expect(try await photo(first).isImmutable == true)
+      #expect(try await photo(nil).isImmutable == nil)
+      let second = try #require(try await put(identity, ana, try Portrait.jpeg()).photoTag)
+      for version in [first, "0", nil] {
+        let seen = try await photo(version)
+        #expect(seen.tag == second && seen.isImmutable == nil, "\(version ?? "none")")
+      }
+      #expect(try await photo(second).isImmutable == true)
+      #expect(try await own(identity, ana).isImmutable == nil)
+      let long = String(repeating: "0", count: 101)
+      let refused = try await failure { try await photo(long) }
+      #expect(refused.fields.map { "\($0.field) \($0.code)" } == ["version too_long"])
     }
   }
 

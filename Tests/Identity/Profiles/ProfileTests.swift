@@ -34,7 +34,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("is edited as a whole: what is left out or empty is removed, and others are told (CU-6, UC14)")
+  @Test("is edited as a whole: what is left out or empty is removed, and others are notified (CU-6, UC14)")
   func edits() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

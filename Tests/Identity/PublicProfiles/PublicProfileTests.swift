@@ -84,6 +84,18 @@ struct PublicProfileTests {
     }
   }
 
+  @Test("while its account is suspended a link opens nothing (SOC-8)")
+  func suspended() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.join("ana")
+      let link = try await identity.ask(CreatePublicLink.self, .init(), by: .signedIn(ana))
+      try await identity.suspend(ana.account.id, until: identity.time.now.adding(seconds: 60))
+      #expect(try await refusal(identity, link.key) == "not_found")
+      identity.time.advance(seconds: 60)
+      #expect(try await profile(identity, link.key).username.description == "ana")
+    }
+  }
+
   @Test("without a photo there is none")
   func withoutPhoto() async throws {
     try await RunningIdentity.run { identity in

@@ -119,7 +119,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("the link sets the new password, ends every session, tells of it, and is recorded (S 5, scenario 3)")
+  @Test("the link sets the new password, ends every session, is published, and is recorded (S 5, scenario 3)")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -191,7 +191,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a password that breaks rules is told each of them, and the link works on (S 5, scenario 3)")
+  @Test("a password that breaks rules is refused with each of them, and the link works on (S 5, scenario 3)")
   func weak() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -367,7 +367,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a link mailed before a restart works after it, and a subscriber that comes late is told of it while it works")
+  @Test("a link mailed before a restart works after it, and a subscriber that comes late learns of it while it works")
   func restart() async throws {
     try await RunningIdentity.run { first in
       try await first.register()

@@ -12,7 +12,7 @@ struct RegistrationTests {
   private func codes(_ failure: Failure, _ field: String) -> [String] { failure.fields.filter { $0.field == field }.map(\.code) }
 
   @Test(
-    "valid data make an unverified account, told to all services, and ask for the verification mail (CU-1; B UC1; E UC-01; S 2, scenario 1)"
+    "valid data make an unverified account, published to all services, and ask for the verification mail (CU-1; B UC1; E UC-01; S 2, scenario 1)"
   )
   func success() async throws {
     try await RunningIdentity.run { identity in
@@ -161,7 +161,7 @@ struct RegistrationTests {
     #expect(!ReservedUsernames.embedded.contains(try Username(text: username)))
   }
 
-  @Test("an age that cannot be is told both bounds", arguments: [12, 121])
+  @Test("an age that cannot be is answered with both bounds", arguments: [12, 121])
   func impossibleAge(age: Int) async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -199,7 +199,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("everything wrong is told at once, what is malformed and what is taken, and nothing is kept (S 2, scenario 2)")
+  @Test("everything wrong is reported at once, what is malformed and what is taken, and nothing is kept (S 2, scenario 2)")
   func allAtOnce() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -220,7 +220,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("a form that only lacks what others have is told both at once")
+  @Test("a form that only lacks what others have is answered with both at once")
   func bothTaken() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -352,7 +352,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("tells other services of an account that they ask for by id or username")
+  @Test("answers other services that ask for an account by id or username")
   func lookup() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register("ana")

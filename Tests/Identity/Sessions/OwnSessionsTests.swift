@@ -72,7 +72,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("a session that is closed ends at once, is gone from the list, and everyone is told (S 6, scenario 2)")
+  @Test("a session that is closed ends at once, is gone from the list, and everyone is notified (S 6, scenario 2)")
   func closing() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -103,7 +103,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("all sessions but the current one are closed, of this account alone, and their number is told (S 6, scenario 3)")
+  @Test("all sessions but the current one are closed, of this account alone, and their number is reported (S 6, scenario 3)")
   func closingOthers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -142,7 +142,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("a closed session can neither list nor close, even before the gateway has heard of its end")
+  @Test("a closed session can neither list nor close, even before the gateway knows of its end")
   func revoked() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

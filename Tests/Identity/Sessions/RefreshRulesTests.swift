@@ -42,7 +42,7 @@ struct RefreshRulesTests {
   @Test("follows from what is known of it", arguments: cases)
   func outcome(_ item: Case) { #expect(RefreshRules.validate(item.token, now: Self.now) == item.outcome) }
 
-  @Test("a token is exchanged for the same successor each time, which only the key's owner can tell")
+  @Test("a token is exchanged for the same successor each time, which only the key's owner can compute")
   func successor() throws {
     let (key, other) = (SecretKey([1, 2, 3], purpose: "x"), SecretKey([1, 2, 3], purpose: "y"))
     let token = RefreshToken()

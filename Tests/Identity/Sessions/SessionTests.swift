@@ -71,7 +71,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a token used twice closes its session, with all of its tokens, and the account is told (S 4, scenario 3)")
+  @Test("a token used twice closes its session, with all of its tokens, and the account is notified (S 4, scenario 3)")
   func reuse() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -174,7 +174,7 @@ struct SessionTests {
     }
   }
 
-  @Test("logging out ends the session at once and tells every service; doing it twice is harmless (CU-4; S 3, scenario 4)")
+  @Test("logging out ends the session at once and notifies every service; doing it twice is harmless (CU-4; S 3, scenario 4)")
   func logOut() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -222,7 +222,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a table of which nothing can be removed is told, and keeps no other from being swept")
+  @Test("a table of which nothing can be removed is reported, and keeps no other from being swept")
   func housekeepingGoesOn() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -39,7 +39,7 @@ struct UserAgentTests {
     #expect(agent.system == system)
   }
 
-  @Test("is told in words of the reader's language, or not at all")
+  @Test("is named in words of the reader's language, or not at all")
   func words() {
     let firefox = UserAgent("Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
     #expect(SessionWords.program(firefox, .english) == "Firefox on Linux")

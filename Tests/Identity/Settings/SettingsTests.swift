@@ -38,7 +38,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("consents given with the registration are kept with their time and wording, told, and no others")
+  @Test("consents given with the registration are kept with their time and wording, published, and no others")
   func registered() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -61,13 +61,18 @@ struct SettingsTests {
       var settings = try await update(identity, ana, #"{"timeZone":"America/Lima","dayStartHour":4}"#)
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4 && settings.language == .english)
       settings = try await update(
-        identity, ana, #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed"}"#)
+        identity, ana,
+        #"{"language":"es","muteHelpNotifications":true,"directoryVisibility":"listed","nameVisibility":"friends","givesReadReceipts":false}"#
+      )
+      #expect(!settings.givesReadReceipts)
       #expect(settings.language == .spanish && settings.muteHelpNotifications && settings.directoryVisibility == .listed)
+      #expect(settings.nameVisibility == .friends && settings.ageVisibility == .hidden)
       #expect(settings.timeZone.description == "America/Lima" && settings.dayStartHour == 4)
       let published = try await identity.published(AccountChanged.self)
       #expect(published.map(\.revision) == [1, 2, 3])
       #expect(published.last?.timeZone.description == "America/Lima" && published.last?.dayStartHour == 4)
       #expect(published.last?.language == .spanish && published.last?.mutesHelp == true)
+      #expect(published.map(\.givesReadReceipts) == [true, true, false])
       for json in ["{}", #"{"language":"es","dayStartHour":4,"consents":{"location":false}}"#, #"{"consents":{}}"#] {
         #expect(try await update(identity, ana, json) == settings)
       }
@@ -148,7 +153,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("a subscriber without history hears what each account has consented to")
+  @Test("a subscriber without history learns what each account has consented to")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -159,7 +164,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("everything wrong with an update is told at once, with words in both languages, and nothing is changed")
+  @Test("everything wrong with an update is reported at once, with words in both languages, and nothing is changed")
   func badFields() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -169,7 +174,7 @@ struct SettingsTests {
           identity, ana,
           """
           {"language":"fr","timeZone":"PST","dayStartHour":7,"muteHelpNotifications":"yes","consents":{"location":1,"ads":true},
-          "directoryVisibility":"public","nickname":"Ana"}
+          "directoryVisibility":"public","nameVisibility":"me","ageVisibility":34,"givesReadReceipts":"no","nickname":"Ana"}
           """)
       }
       #expect(refused.code == "invalid_fields" && refused.status == 422)
@@ -177,7 +182,8 @@ struct SettingsTests {
         Set(refused.fields.map { "\($0.field) \($0.code)" }) == [
           "language not_a_choice", "timeZone unknown_time_zone", "dayStartHour out_of_range",
           "muteHelpNotifications not_a_truth_value", "consents.location not_a_truth_value", "consents.ads unknown_field",
-          "directoryVisibility not_a_choice", "nickname unknown_field",
+          "directoryVisibility not_a_choice", "nameVisibility not_a_choice", "ageVisibility not_a_string",
+          "givesReadReceipts not_a_truth_value", "nickname unknown_field",
         ])
       let words = Words(Contract.identity.words)
       for field in refused.fields {
@@ -259,7 +265,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("an account from before has consented to nothing and is not listed, since nobody asked it")
+  @Test("an account from before has consented to nothing, is not listed and shows no name, since nobody asked it")
   func upgrade() async throws {
     let migrations = try await RunningIdentity.migrations()
     let settings = try #require(migrations.first { $0.name == "settings and consents" })
@@ -274,6 +280,7 @@ struct SettingsTests {
       // A zone that could be chosen then still counts its days.
       let account = try #require(try await store.read { try AccountStore.find(Username(text: "ana"), in: $0) })
       #expect(account.consents.isEmpty && !account.mutesHelp && account.directoryVisibility == .hidden)
+      #expect(account.nameVisibility == .hidden && account.ageVisibility == .hidden)
       #expect(account.timeZone.description == "EST5EDT")
       #expect(try await store.read { try ConsentStore.states(of: account.id, in: $0) }.activityData == .init(isGiven: false))
     }

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import IdentityContract
 import InMemoryBus
+import InProcess
 import Logging
-import Messaging
 import Operations
 import ServiceKit
 import Storage
@@ -82,6 +82,20 @@ final class RunningIdentity: Sendable {
     }
   }
 
+  /// The same beside other services, until that holds in the store; then it is stopped in the middle of whatever it does.
+  func running(on exchange: MemoryExchange, until holds: @escaping @Sendable (Database) throws -> Bool) async throws {
+    await store.close()
+    // Who subscribes to events waits for them by the system's time.
+    let environment = Self.environment(home, time, exchange, settings, bus: .system)
+    let host = try ServiceHost(try await Identity.service(environment, cost: cost), environment)
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await host.run() }
+      try await host.store.until { try await host.store.read(holds) }
+      group.cancelAll()
+    }
+    await host.store.close()
+  }
+
   /// All features of the service.
   func features() async throws -> [any Feature] {
     try await Identity.features(Self.environment(home, time, MemoryExchange(), settings), cost: cost)
@@ -93,10 +107,11 @@ final class RunningIdentity: Sendable {
   }
 
   private static func environment(
-    _ home: Home, _ time: MovableClock, _ exchange: MemoryExchange, _ settings: [String: String]
+    _ home: Home, _ time: MovableClock, _ exchange: MemoryExchange, _ settings: [String: String], bus clock: Clock? = nil
   ) -> ServiceEnvironment {
     ServiceEnvironment(
-      settings: Settings(settings), home: home, bus: MemoryBus(.identity, on: exchange, clock: time.clock), clock: time.clock,
+      settings: Settings(settings), home: home, bus: MemoryBus(.identity, on: exchange, clock: clock ?? time.clock),
+      clock: time.clock,
       logger: Logger(label: "identity") { _ in SwiftLogNoOpLogHandler() }, program: BuiltProgram.identity)
   }
 
@@ -104,32 +119,25 @@ final class RunningIdentity: Sendable {
   func ask<O: Operations.Operation>(
     _ operation: O.Type, _ input: O.Input, by caller: Caller = .person(), key: String? = nil
   ) async throws -> O.Output {
-    try await send(operation, input.json, by: caller, over: gateway, key: key).output(O.Output.self)
+    try await person(caller, over: gateway).send(operation, input, key: key)
   }
 
   /// Asks through the gateway with a body of one's own.
   func ask<O: Operations.Operation>(_ operation: O.Type, json: String, by caller: Caller = .person()) async throws -> O.Output {
-    try await send(operation, Array(json.utf8), by: caller, over: gateway).output(O.Output.self)
+    try await person(caller, over: gateway).send(operation, json: Array(json.utf8))
   }
 
   /// Asks in the gateway's own name.
   func askAsGateway<O: Operations.Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
-    try await send(operation, input.json, by: .service(.gateway), over: gateway).output(O.Output.self)
+    try await person(.service(.gateway), over: gateway).send(operation, input)
   }
 
   /// Asks as the notifications service.
   func askAsNotifications<O: Operations.Operation>(_ operation: O.Type, _ input: O.Input) async throws -> O.Output {
-    try await send(operation, input.json, by: .service(.notifications), over: notifications).output(O.Output.self)
+    try await person(.service(.notifications), over: notifications).send(operation, input)
   }
 
-  private func send<O: Operations.Operation>(
-    _ operation: O.Type, _ body: [UInt8], by caller: Caller, over bus: MemoryBus, key: String? = nil
-  ) async throws -> Reply {
-    let header = RequestHeader(
-      id: ID<RequestHeader>().description, operation: O.spec.name, caller: caller, deadline: time.now.adding(seconds: 30),
-      idempotencyKey: key)
-    return try await bus.request(Request(header: header, body: body), to: .identity)
-  }
+  private func person(_ caller: Caller, over bus: MemoryBus) -> Person { Person(bus: bus, caller: caller, clock: time.clock) }
 
   /// What it has published so far, of one kind.
   func published<E: Event>(_ event: E.Type) async throws -> [E] {
@@ -221,14 +229,3 @@ func failure(_ body: () async throws -> some Any) async throws -> Failure {
 
 /// A body that was to fail succeeded.
 struct NoFailure: Error {}
-
-extension Store {
-  /// Cleans the files of what was deleted, as the service's workers do.
-  func clean() async throws {
-    try await scrubEarlierPages()
-    while try await !cleanFiles() {
-      // A reader that needs the log ends by itself.
-      try await Task.sleep(for: .milliseconds(10))
-    }
-  }
-}

@@ -18,7 +18,7 @@ struct VerificationTests {
     try await failure { try await verify(identity, token) }.code
   }
 
-  @Test("the mailed link verifies the account, and every service is told, also for sessions that are open (S 8, scenario 1)")
+  @Test("the mailed link verifies the account, and every service is notified, also for sessions that are open (S 8, scenario 1)")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -77,7 +77,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("a verified account is told so, and too many mails are refused with the time to wait")
+  @Test("a verified account is answered so, and too many mails are refused with the time to wait")
   func resendRefused() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

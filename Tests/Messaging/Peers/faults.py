@@ -1,4 +1,4 @@
-"""A peer that does everything wrong, one thing after another; prints what it was told."""
+"""A peer that does everything wrong, one thing after another; prints what it was answered."""
 import sys
 
 import zmq

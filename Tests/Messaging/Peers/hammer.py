@@ -1,4 +1,4 @@
-"""A caller that names its requests as ours do and asks on and on, whatever it is told. Ends when its input does, or the service."""
+"""A caller that names its requests as ours do and asks on and on, whatever the answer is. Ends when its input does, or the service."""
 import select
 import struct
 import sys

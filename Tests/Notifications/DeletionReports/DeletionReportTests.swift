@@ -50,7 +50,7 @@ final class DeletionReportTests {
     }
   }
 
-  @Test("files of reports go when they are due, also while identity hears of no report's end")
+  @Test("files of reports go when they are due, also while identity learns of no report's end")
   func files() async throws {
     let person = try identity.person("ana")
     let deletion = try identity.deletion(of: person)

@@ -65,7 +65,10 @@ final class ErasureTests {
       try await services.publish(.identity, AccountDeleted(deletionID: deletion, accountID: ana.account, at: .now))
       try await store.until { try await store.rows("mails") == 1 }
       #expect(try await store.traces(of: ana.account) == [])
-      #expect(try await store.erasedCounts(of: ana.account) == ["profiles 1", "notifications 5", "mails 1", "events 4"])
+      #expect(
+        try await store.erasedCounts(of: ana.account) == [
+          "profiles 1", "blocks 0", "notifications 5", "mails 1", "events 4",
+        ])
       #expect(mails().count == 1)
       #expect(
         String(decoding: try Data(contentsOf: URL(filePath: "\(home)/mails/\(mails()[0])")), as: UTF8.self).contains("ben@"))

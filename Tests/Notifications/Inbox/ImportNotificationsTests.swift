@@ -14,7 +14,7 @@ struct ImportNotificationsTests {
   /// Stands in for activity: it only publishes.
   private static let activity: ServicesInProcess.Build = { _ in ServiceDefinition(.activity, migrations: []) }
 
-  @Test("is one notification, each time in place of the last, and each is told live; of one that was cancelled there is none")
+  @Test("is one notification, each time instead of the last, and each is delivered live; of one that was cancelled there is none")
   func progress() async throws {
     let ana = try identity.person("ana", language: .spanish)
     try await ServicesInProcess.running(

@@ -64,7 +64,7 @@ struct InboxTests {
     }
   }
 
-  @Test("gets exactly one notification for each event, for its addressee, and each is told live")
+  @Test("gets exactly one notification for each event, for its addressee, and each is delivered live")
   func social() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     try await run { services in
@@ -95,7 +95,7 @@ struct InboxTests {
     }
   }
 
-  @Test("tells in the account's language, and lists in the reader's")
+  @Test("is delivered in the account's language, and lists in the reader's")
   func languages() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     let carrier = WatchedCarrier()
@@ -116,7 +116,7 @@ struct InboxTests {
     }
   }
 
-  @Test("has no double where the same thing is told twice")
+  @Test("has no double where the same thing is published twice")
   func doubles() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let event = FriendRequestSent(
@@ -161,7 +161,7 @@ struct InboxTests {
     }
   }
 
-  @Test("that has to begin again, after what was told long ago is forgotten, ends with the same notifications")
+  @Test("that has to begin again, after what was published long ago is forgotten, ends with the same notifications")
   func fromSnapshot() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let home = Home(path: "/tmp/racha-inbox-\(UInt32.random(in: .min ... .max))")
@@ -258,7 +258,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a session in doubt reads no notices of logins, which tell from what and from where the account is used (ID-7)")
+  @Test("a session in doubt reads no notices of logins, which show from what and from where the account is used (ID-7)")
   func doubtfulReader() async throws {
     let ana = try identity.person("ana")
     try await run { services in

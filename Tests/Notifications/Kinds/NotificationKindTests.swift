@@ -17,6 +17,7 @@ struct NotificationKindTests {
   static let benName = try! Username(text: "ben")
   static let request = ID<FriendRequest>()
   static let follow = ID<FollowRequest>()
+  static let friendChallenge = ID<FriendChallenge>()
   static let alert = LoginAlertID()
   static let incident = IncidentID()
 
@@ -42,6 +43,14 @@ struct NotificationKindTests {
       FollowRequestAccepted(followRequestID: follow, fromAccountID: ana, toAccountID: ben, toUsername: benName, at: at),
       "followRequestAccepted", ana, NotificationLinks(accountID: ben, followRequestID: ID(linking: follow))
     ),
+    (
+      challenge(to: ben, .received, of: ana, anaName, .pending), "friendChallengeReceived", ben,
+      NotificationLinks(accountID: ana, friendChallengeID: ID(linking: friendChallenge))
+    ),
+    (
+      challenge(to: ana, .sent, of: ben, benName, .accepted), "friendChallengeAccepted", ana,
+      NotificationLinks(accountID: ben, friendChallengeID: ID(linking: friendChallenge))
+    ),
     (CoinsEarned(accountID: ana, transferID: ID(), coins: 12, balance: 99, at: at), "coinsEarned", ana, NotificationLinks()),
     (login(.notice), "loginNoticed", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
     (login(.suspicious), "loginSuspicious", ana, NotificationLinks(loginAlertID: ID(linking: alert))),
@@ -55,6 +64,15 @@ struct NotificationKindTests {
     ),
     (AccountVerified(accountID: ben, at: at), "accountVerified", ben, NotificationLinks()),
   ]
+
+  private static func challenge(
+    to account: AccountID, _ direction: ConnectionRequestDirection, of other: AccountID, _ name: Username,
+    _ state: FriendChallengeState
+  ) -> FriendChallengeChanged {
+    FriendChallengeChanged(
+      friendChallengeID: friendChallenge, accountID: account, direction: direction, otherAccountID: other, otherUsername: name,
+      activityTitle: "Walk", activityID: nil, state: state, revision: 1, at: at)
+  }
 
   private static func login(_ level: LoginAlertLevel) -> LoginAlertRaised {
     LoginAlertRaised(alertID: alert, accountID: ana, level: level, device: "Firefox on Linux", place: "Tokyo, Japan", at: at)
@@ -74,15 +92,15 @@ struct NotificationKindTests {
       // By it a repetition is known, also by a version that is older or newer.
       #expect(item.source.hasPrefix("\(type(of: event).spec.name)/"))
     }
-    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 10)
+    #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 11)
   }
 
-  @Test("names what happened as it always did, so that nothing is told twice")
+  @Test("names what happened as it always did, so that nothing is reported twice")
   func sources() throws {
     func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
     let incident = NotificationKindTests.incident
     #expect(try source(NotificationKindTests.cases[0].event) == "friendRequests.sent/\(Self.request)")
-    #expect(try source(NotificationKindTests.cases[5].event) == "loginAlerts.raised/\(Self.alert)")
+    #expect(try source(NotificationKindTests.cases[7].event) == "loginAlerts.raised/\(Self.alert)")
     #expect(try source(Self.protected(.tokensReused)) == "accounts.protected/\(incident)")
     #expect(
       try source(Self.protected(.tokensReused, .everythingRevoked))
@@ -101,7 +119,18 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "of an import: how it comes on, each time in place of the last; nothing where its owner ended it",
+    "of a challenge: that it was received, and that the other accepted it; nothing of what one did oneself, or of what ends it",
+    arguments: FriendChallengeState.allCases, ConnectionRequestDirection.allCases)
+  func challenges(state: FriendChallengeState, direction: ConnectionRequestDirection) {
+    let event = Self.challenge(to: Self.ana, direction, of: Self.ben, Self.benName, state)
+    let items = NotificationKindTests.drafts(event).compactMap(\.inbox)
+    let isPublished = (state, direction) == (.pending, .received) || (state, direction) == (.accepted, .sent)
+    #expect(items.count == (isPublished ? 1 : 0))
+    for item in items { #expect(item.content.parameters["activity"] == .text("Walk") && item.accounts == [Self.ben]) }
+  }
+
+  @Test(
+    "of an import: how it comes on, each time instead of the last; nothing where its owner ended it",
     arguments: [
       (ImportState.reading, "importProgressed" as String?), (.done, "importDone"), (.failed, "importFailed"), (.cancelled, nil),
       (.waiting, nil), (.uploading, nil),

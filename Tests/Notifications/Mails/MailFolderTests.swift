@@ -31,6 +31,25 @@ struct MailFolderTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == letters.map(MailFolder.name).sorted())
   }
 
+  @Test("does not begin a mail when the service must stop")
+  func cancelled() async throws {
+    let letter = try letter()
+    let (isCancelled, cancelled) = AsyncStream.makeStream(of: Void.self)
+    let sending = Task { [folder] () -> MailFailure? in
+      for await _ in isCancelled {}
+      do throws(MailFailure) {
+        try await folder.carry(letter)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    sending.cancel()
+    cancelled.finish()
+    #expect(await sending.value == .interrupted)
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
+  }
+
   @Test("keeps nothing of a mail that cannot be put there")
   func failing() async throws {
     let letter = try letter()

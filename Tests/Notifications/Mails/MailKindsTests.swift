@@ -41,7 +41,7 @@ final class MailKindsTests {
     #expect(try states() == ["recovery delivered"])
   }
 
-  @Test("a changed password is told to its owner, with the time of the change and the way to recover (S 5, scenario 3; S 7)")
+  @Test("a changed password is reported to its owner, with the time of the change and the way to recover (S 5, scenario 3; S 7)")
   func passwordChanged() async throws {
     let ana = try identity.person("ana")
     let event = PasswordChanged(changeID: ID(), accountID: ana.account)
@@ -59,7 +59,7 @@ final class MailKindsTests {
   }
 
   @Test(
-    "a change of address sends its link to the new one and a notice to the present one, and once it took place another notice; both notices have the link that undoes it (ID-11)"
+    "a change of address sends its link to the new one and a notice to the present one, and once it was made another notice; both notices have the link that undoes it (ID-11)"
   )
   func emailChange() async throws {
     let ana = try identity.person("ana", language: .spanish)
@@ -93,7 +93,7 @@ final class MailKindsTests {
       ])
   }
 
-  @Test("an external identity that is linked or unlinked is told to the account's owner (ID-10)")
+  @Test("an external identity that is linked or unlinked is reported to the account's owner (ID-10)")
   func identities() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
@@ -110,7 +110,7 @@ final class MailKindsTests {
   }
 
   @Test(
-    "a personal access token that was made is told to its owner, with its name, what it allows and until when, and never its secret (ID-18)"
+    "a personal access token that was made is reported to its owner, with its name, what it allows and until when, and never its secret (ID-18)"
   )
   func tokens() async throws {
     let (ana, bea) = (try identity.person("ana"), try identity.person("bea", language: .spanish))
@@ -136,6 +136,30 @@ final class MailKindsTests {
     #expect(try states() == ["tokenCreated delivered", "tokenCreated delivered"])
   }
 
+  @Test("a suspended account's owner is mailed until when, or that it is for good, and the link, which rests nowhere (SOC-8)")
+  func suspensions() async throws {
+    let (ana, bea) = (try identity.person("ana"), try identity.person("bea", language: .spanish))
+    let until = try Instant(text: "2027-01-02T03:04:05.000Z")
+    let suspended = SuspensionLinkRequested(
+      linkID: try identity.suspensionLink(of: ana, until: until, token: MailWorkerTests.token), accountID: ana.account)
+    let banned = SuspensionLinkRequested(
+      linkID: try identity.suspensionLink(of: bea, until: nil, token: String(MailWorkerTests.token.reversed())),
+      accountID: bea.account)
+    let carrier = WatchedCarrier()
+    let settings = ["racha.publicUrl": "https://racha.example", "racha.smtp.connections": "1"]
+    try await ServicesInProcess.mails(identity, carrier, home: home, settings: settings) { services in
+      try await services.publish(.identity, suspended, suspended)
+      let first = try await carrier.next(1)[0].letter
+      #expect(first.to.description == "ana@example.org" && text(first).contains("suspended until 2027-01-02 03:04 UTC"))
+      #expect(text(first).contains("https://racha.example/suspension?token=3D\(MailWorkerTests.token)"))
+      try await services.publish(.identity, banned)
+      let second = try await carrier.next(1)[0].letter
+      #expect(second.to.description == "bea@example.org" && text(second).contains("suspendida definitivamente"))
+      #expect(Data(try services.storedBytes()).range(of: Data(MailWorkerTests.token.utf8)) == nil)
+    }
+    #expect(try states() == ["suspensionLink delivered", "suspensionLink delivered"])
+  }
+
   @Test("to an account that is gone nothing is sent")
   func gone() async throws {
     let ana = try identity.person("ana")
@@ -158,7 +182,8 @@ final class MailKindsTests {
     let old = try Store(
       path: path, service: .notifications,
       migrations: [
-        AccountsFeature(migrations: (table: 1, settings: 6)).migrations[0], InboxStore.migration(2), MailStore.migration(3),
+        AccountsFeature(migrations: (table: 1, settings: 6, people: 12)).migrations[0], InboxStore.migration(2),
+        MailStore.migration(3),
       ],
       secret: try Home(path: home).secret("notifications.store"), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await old.write { transaction in

@@ -49,10 +49,10 @@ struct MailLayoutTests {
     #expect(!message.html.contains("display: none") && message.html.contains("#8b1a1a"))
   }
 
-  @Test("takes no value for a paragraph, a place or a list", arguments: ["{actions}", "{lines}", "{url}", "a\n\n{actions}"])
-  func values(place: String) throws {
-    let message = try MailLayoutTests.message("short", place)
-    #expect(message.html.contains("<p>only \(place)</p>") && message.text.contains("only \(place)\n"))
+  @Test("takes no value for a paragraph, an action or a list", arguments: ["{actions}", "{lines}", "{url}", "a\n\n{actions}"])
+  func values(text: String) throws {
+    let message = try MailLayoutTests.message("short", text)
+    #expect(message.html.contains("<p>only \(text)</p>") && message.text.contains("only \(text)\n"))
     #expect(message.html.components(separatedBy: "<a ").count == 2)
   }
 }

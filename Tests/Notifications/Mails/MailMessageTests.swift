@@ -46,6 +46,7 @@ struct MailMessageTests {
       "erased": .lines(MailSource.erased(erased, language, words)),
       "erasedAt": .time(try Instant(text: "2026-11-22T08:44:00.000Z")),
       "cleanBy": .time(try Instant(text: "2026-11-23T08:44:00.000Z")),
+      "reason": .text(stranger ?? "Insults & <b>, señor."), "until": .text("2026-12-01 08:43 UTC"),
     ]
     let content = MailContent(
       email: try EmailAddress(text: "Ana.Ruiz@Ñandú.example"), username: try Username(text: username), language: language,
@@ -56,7 +57,7 @@ struct MailMessageTests {
   /// What must stand in a mail that has the value.
   private static let samples = [
     "place": "Bogotá, Colombia", "recommendations": "Do this.", "lines": "Events so far: 7", "name": "cron at evil. example <b>",
-    "expiry": "2027-01-02 03:04 UTC", "cleanBy": "2026-11-23 08:44 UTC",
+    "expiry": "2027-01-02 03:04 UTC", "cleanBy": "2026-11-23 08:44 UTC", "reason": "Insults & <b>, señor.",
   ]
 
   private static let token = "tWqUgWuOYw0vVvKzv8f2jW1TNSnQ1LxC7uQ3gX2dB4E"
@@ -80,6 +81,27 @@ struct MailMessageTests {
     let bytes = try MailMessageTests.message(language, MailMessageTests.spec(parts[0])).bytes
     if ProcessInfo.processInfo.environment["RACHA_TEST_WRITE_GOLDEN"] != nil { try Data(bytes).write(to: file) }
     #expect(String(decoding: bytes, as: UTF8.self) == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+  }
+
+  @Test("begin with a capital letter, whatever the greeting ends with", arguments: MailSpec.all, Language.allCases)
+  func capital(kind: MailSpec, language: Language) throws {
+    // The report begins with its title, which is identity's.
+    guard kind.name != "report" else { return }
+    let paragraphs = try MailMessageTests.message(language, kind).text.components(separatedBy: "\n\n")
+    let letter = try #require(paragraphs[1].first { $0.isLetter })
+    #expect(letter.isUppercase, "\(paragraphs[1])")
+  }
+
+  @Test(
+    "of a login name the device and the place each in a paragraph of its own",
+    arguments: ["loginNoticed", "loginSuspicious", "loginRefused"], Language.allCases)
+  func login(kind: String, language: Language) throws {
+    let message = try MailMessageTests.message(language, MailMessageTests.spec(kind))
+    let paragraphs = message.text.components(separatedBy: "\n\n")
+    for value in ["Firefox & <b>", "Bogotá, Colombia"] {
+      #expect(paragraphs.count { $0.hasSuffix(": \(value)") } == 1, "\(paragraphs)")
+      #expect(message.html.contains(": \(Markup.escaped(value))</p>"))
+    }
   }
 
   @Test("have lines of 7-bit characters, at most 78 of them, ending in CRLF", arguments: MailSpec.all, Language.allCases)

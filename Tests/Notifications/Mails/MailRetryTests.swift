@@ -27,7 +27,7 @@ struct MailRetryTests {
 @Suite("The outcome of an SMTP transfer")
 struct SMTPReplyTests {
   @Test(
-    "is told apart",
+    "is distinguished",
     arguments: [
       (CURLE_OK, 250, nil), (CURLE_COULDNT_RESOLVE_HOST, 0, .connection), (CURLE_COULDNT_CONNECT, 0, .connection),
       (CURLE_OPERATION_TIMEDOUT, 250, .connection), (CURLE_PEER_FAILED_VERIFICATION, 220, .connection),

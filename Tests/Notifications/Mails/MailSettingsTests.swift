@@ -18,14 +18,14 @@ struct MailSettingsTests {
       Issue.record("not a folder")
       return
     }
-    #expect(path == "/tmp/racha-settings/mails")
+    #expect(path == "/tmp/racha-settings/mails" && mails.connections == 2)
   }
 
   @Test("a server is spoken to encrypted unless something else is set")
   func server() throws {
     let settings = Settings([
       "racha.smtp.url": "smtp://mail.example.org:587", "racha.smtp.username": "racha", "racha.smtp.password": "s3cret",
-      "racha.smtp.from": "hola@example.org", "racha.publicUrl": "https://racha.example//",
+      "racha.smtp.from": "hola@example.org", "racha.publicUrl": "https://racha.example//", "racha.smtp.connections": "5",
     ])
     let mails = MailSettings(settings, home)
     try settings.check()
@@ -34,7 +34,7 @@ struct MailSettingsTests {
       return
     }
     #expect(server == SMTPServer(url: "smtp://mail.example.org:587", username: "racha", password: "s3cret"))
-    #expect(server.encryption == .required && mails.publicURL == "https://racha.example")
+    #expect(server.encryption == .required && mails.publicURL == "https://racha.example" && mails.connections == 5)
   }
 
   @Test(

@@ -161,8 +161,8 @@ final class MailWorkerTests {
     #expect(try rows().map(\.state) == ["delivered"])
   }
 
-  @Test("no more at the same time than there are slots, and all of them")
-  func slots() async throws {
+  @Test("no more at the same time than there are connections, and all of them")
+  func connections() async throws {
     let events = try (0..<12).map { try requested("person\($0)") }
     let crowd = Crowd()
     let carrier = WatchedCarrier { _ in await crowd.passThrough() }

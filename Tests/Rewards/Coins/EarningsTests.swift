@@ -16,7 +16,7 @@ import Testing
 struct EarningsTests {
   @Test("come from the activity service's day totals, each step once (E UC-03)")
   func fromSteps() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register(timeZone: "Europe/Madrid")
       try await services.hasReceived(.rewards, of: .activity)
       try await ana.walk("a", steps: 1250, until: "2026-11-21T09:00:00Z")
@@ -39,7 +39,7 @@ struct EarningsTests {
 
   @Test("stop at the day's cap")
   func cap() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await ana.walk("a", steps: 19_950, minutes: 300, until: "2026-11-21T09:00:00Z")
       try await ana.walk("b", steps: 30_000, minutes: 300, until: "2026-11-21T10:00:00Z")
@@ -111,7 +111,7 @@ struct EarningsTests {
 
   @Test("are complete for a rewards service that begins from the snapshot, late corrections included")
   func snapshot() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await ana.walk("a", steps: 3000, until: "2026-11-21T09:00:00Z")
       try services.clock.set("2026-12-24T12:00:00.000Z")

@@ -14,7 +14,7 @@ import Testing
 struct ErasureTests {
   @Test("leaves nothing of it in any table and event; the amounts stay, under an id that leads nowhere, and sums hold")
   func everyTable() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
       let offer = try await services.publish(cost: 10, stock: 5)
       for person in [ana, ben] {
@@ -44,9 +44,9 @@ struct ErasureTests {
     }
   }
 
-  @Test("steps that are told late earn it nothing")
+  @Test("steps that arrive late earn it nothing")
   func late() async throws {
-    try await ServicesInProcess.running([{ .activity($0) }, { try Rewards.service($0) }]) { services in
+    try await ServicesInProcess.running([{ Activities.service($0) }, { try Rewards.service($0) }]) { services in
       let ana = try await services.register()
       try await services.delete(ana, receivedBy: .rewards)
       let account = ana.id

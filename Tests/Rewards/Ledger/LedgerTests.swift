@@ -86,7 +86,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("is told whole to a listener without history, each transfer as it was told when it was made")
+  @Test("is published whole to a subscriber without history, each transfer as it was when it was made")
   func snapshot() async throws {
     try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
       let ana = try await services.register()

@@ -82,7 +82,7 @@ struct OffersTests {
     }
   }
 
-  @Test("of a file with a mistake stop the start, which names the place")
+  @Test("of a file with a mistake stop the start, which names the field")
   func badFile() async throws {
     let error = await #expect(throws: (any Error).self) {
       try await ServicesInProcess.running(

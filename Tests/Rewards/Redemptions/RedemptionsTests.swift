@@ -123,9 +123,9 @@ struct RedemptionsTests {
     #expect(throws: FieldRule.self) { try RedemptionCode(text: "0111-0000-1111-222U") }
     let many = (0..<2000).map { _ in RedemptionCode.unpredictable() }
     #expect(Set(many).count == 2000)
-    // Every place of the code takes every digit.
-    for place in 0..<16 {
-      #expect(Set(many.map { Array($0.description.filter { $0 != "-" })[place] }).count == 32)
+    // Every position of the code takes every digit.
+    for position in 0..<16 {
+      #expect(Set(many.map { Array($0.description.filter { $0 != "-" })[position] }).count == 32)
     }
   }
 }

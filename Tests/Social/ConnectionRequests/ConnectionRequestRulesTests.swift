@@ -58,7 +58,7 @@ struct ConnectionRequestRulesTests {
     }
   }
 
-  enum Answer { case change, nothing, answered, forbidden }
+  enum Answer { case change, nothing, answered, ended, forbidden }
 
   @Test(
     "only the addressee answers, and a given answer stands",
@@ -67,20 +67,48 @@ struct ConnectionRequestRulesTests {
       (.accepted, .accepted, .received, .nothing), (.rejected, .rejected, .received, .nothing),
       (.accepted, .rejected, .received, .answered), (.rejected, .accepted, .received, .answered),
       (.accepted, .pending, .sent, .forbidden), (.rejected, .accepted, .sent, .forbidden),
+      (.accepted, .withdrawn, .received, .ended), (.rejected, .withdrawn, .received, .ended),
+      (.accepted, .expired, .received, .ended), (.rejected, .expired, .received, .ended),
     ] as [(ConnectionRequestState, ConnectionRequestState, ConnectionRequestDirection, Answer)])
   func answering(
     answer: ConnectionRequestState, state: ConnectionRequestState, direction: ConnectionRequestDirection, expected: Answer
   ) {
     func expect<Kind: RequestedConnection>(_ kind: Kind.Type) {
-      let result = Result { () throws(Failure) in try ConnectionRequestRules<Kind>.answer(answer, state, direction) }
-      switch expected {
-      case .change: #expect(result == .success(.change))
-      case .nothing: #expect(result == .success(.nothing))
-      case .answered: #expect(result == .failure(Kind.Refusal.answered.with()))
-      case .forbidden: #expect(result == .failure(Failure(RequestFailure.forbidden)))
-      }
+      check(Result { () throws(Failure) in try ConnectionRequestRules<Kind>.answer(answer, state, direction) }, expected)
     }
     expect(Friendship.self)
     expect(Following.self)
+  }
+
+  @Test(
+    "only who asked withdraws, and only while nobody has answered",
+    arguments: [
+      (.pending, .sent, .change), (.withdrawn, .sent, .nothing), (.accepted, .sent, .answered), (.rejected, .sent, .answered),
+      (.expired, .sent, .ended), (.pending, .received, .forbidden), (.withdrawn, .received, .forbidden),
+    ] as [(ConnectionRequestState, ConnectionRequestDirection, Answer)])
+  func withdrawing(state: ConnectionRequestState, direction: ConnectionRequestDirection, expected: Answer) {
+    func expect<Kind: RequestedConnection>(_ kind: Kind.Type) {
+      check(Result { () throws(Failure) in try ConnectionRequestRules<Kind>.withdraw(state, direction) }, expected)
+    }
+    expect(Friendship.self)
+    expect(Following.self)
+  }
+
+  private func check<Kind: RequestedConnection>(
+    _ result: Result<ConnectionRequestRules<Kind>.Answering, Failure>, _ expected: Answer
+  ) {
+    switch expected {
+    case .change: #expect(result == .success(.change))
+    case .nothing: #expect(result == .success(.nothing))
+    case .answered: #expect(result == .failure(Kind.Refusal.answered.with()))
+    case .ended: #expect(result == .failure(Kind.Refusal.ended.with()))
+    case .forbidden: #expect(result == .failure(Failure(RequestFailure.forbidden)))
+    }
+  }
+
+  @Test("a request is over once it has waited for as many days as it may", arguments: [(1, 86_400), (90, 7_776_000)])
+  func life(days: Int, seconds: Int) throws {
+    let now = try Instant(text: "2026-11-21T12:00:00.000Z")
+    #expect(ConnectionRequestLife(days: days).end(at: now) == now.adding(seconds: -seconds))
   }
 }

@@ -1,3 +1,4 @@
+import EarlierStores
 import GRDB
 import InProcess
 import Operations
@@ -8,37 +9,44 @@ import Testing
 struct ConnectionRequestSchemaTests {
   let identity = IdentityDouble()
 
-  @Test("are those of the stores that there are: a released migration does not change")
-  func released() async throws {
-    try await ServicesInProcess.social(identity) { services in
-      let friends = try await schema(of: "friend_requests", services)
-      #expect(
-        friends == [
-          """
-          CREATE TABLE friend_requests ( sequence INTEGER PRIMARY KEY AUTOINCREMENT, \
-          friend_request_id BLOB NOT NULL UNIQUE CHECK (length(friend_request_id) = 16), \
-          from_account BLOB NOT NULL CHECK (length(from_account) = 16), \
-          to_account BLOB NOT NULL CHECK (length(to_account) = 16), \
-          state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected')), \
-          sent_at INTEGER NOT NULL, answered_at INTEGER, CHECK (from_account <> to_account), \
-          CHECK ((state = 'pending') = (answered_at IS NULL)) ) STRICT
-          """,
-          """
-          CREATE UNIQUE INDEX friend_requests_pending \
-          ON friend_requests (min(from_account, to_account), max(from_account, to_account)) WHERE state = 'pending'
-          """,
-          "CREATE INDEX friend_requests_received ON friend_requests (to_account, sequence)",
-          "CREATE INDEX friend_requests_sent ON friend_requests (from_account, sequence)",
-        ])
-      let follows = try await schema(of: "follow_requests", services)
-      #expect(
-        follows.dropFirst() == [
-          "CREATE UNIQUE INDEX follow_requests_pending ON follow_requests (from_account, to_account) WHERE state = 'pending'",
-          "CREATE INDEX follow_requests_received ON follow_requests (to_account, sequence)",
-          "CREATE INDEX follow_requests_sent ON follow_requests (from_account, sequence)",
-        ])
-      let migrations = try await migrations(services)
-      #expect(migrations.filter { $0.hasSuffix("requests") } == ["friend requests", "follow requests"])
+  @Test(
+    "are made anew from those of earlier stores: every request stays what it was, under its number",
+    arguments: RequestKind.allCases)
+  func upgrade(kind: RequestKind) async throws {
+    let name = kind == .friendship ? "friend" : "follow"
+    let (one, other) = (AccountID(), AccountID())
+    let migrations = SocialMigrations.all
+    try await UpgradedStore.upgrading(.social, migrations, before: 13) { transaction in
+      for (state, at) in [("accepted", 2), ("rejected", 3), ("pending", nil)] as [(String, Int?)] {
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO \(name)_requests (\(name)_request_id, from_account, to_account, state, sent_at, answered_at)
+            VALUES (randomblob(16), ?, ?, ?, 1, ?)
+            """, arguments: [one, other, state, at])
+      }
+      // One that was erased: its number is not given again.
+      try transaction.database.execute(
+        sql: """
+          INSERT INTO \(name)_requests (\(name)_request_id, from_account, to_account, state, sent_at)
+          VALUES (randomblob(16), randomblob(16), randomblob(16), 'pending', 1);
+          DELETE FROM \(name)_requests WHERE sequence = 4;
+          """)
+    } check: { store in
+      let rows = try await store.read { database in
+        try Row.fetchAll(database, sql: "SELECT * FROM \(name)_requests ORDER BY sequence").map { row in
+          "\(row["sequence"] as Int) \(row["state"] as String) \(row["answered_at"] as Int? ?? 0) \(row["is_hidden"] as Int)"
+        }
+      }
+      #expect(rows == ["1 accepted 2 0", "2 rejected 3 0", "3 pending 0 0"])
+      let next = try await store.write { transaction in
+        try transaction.database.execute(
+          sql: """
+            INSERT INTO \(name)_requests (\(name)_request_id, from_account, to_account, state, sent_at)
+            VALUES (randomblob(16), ?, randomblob(16), 'pending', 1)
+            """, arguments: [one])
+        return transaction.database.lastInsertedRowID
+      }
+      #expect(next == 5)
     }
   }
 
@@ -52,21 +60,12 @@ struct ConnectionRequestSchemaTests {
       try await insert("follow", from: one, to: other, services)
       await #expect(throws: DatabaseError.self) { try await insert("follow", from: one, to: other, services) }
       try await insert("follow", from: other, to: one, services)
-    }
-  }
-
-  /// The statements that make a table and its indexes, blanks in a row taken as one.
-  private func schema(of table: String, _ services: ServicesInProcess) async throws -> [String] {
-    try await services.store(of: .social).read { database in
-      try String.fetchAll(
-        database, sql: "SELECT sql FROM sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC, name",
-        arguments: [table])
-    }.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-  }
-
-  private func migrations(_ services: ServicesInProcess) async throws -> [String] {
-    try await services.store(of: .social).read { database in
-      try String.fetchAll(database, sql: "SELECT name FROM store_migrations WHERE series = 'service' ORDER BY number")
+      // One that the other cannot see, and so crosses.
+      try await services.store(of: .social).write { transaction in
+        try transaction.database.execute(sql: "UPDATE friend_requests SET is_hidden = 1")
+      }
+      try await insert("friend", from: other, to: one, services)
+      await #expect(throws: DatabaseError.self) { try await insert("friend", from: one, to: other, services) }
     }
   }
 

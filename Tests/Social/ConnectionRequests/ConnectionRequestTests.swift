@@ -19,7 +19,7 @@ struct ConnectionRequestTests {
       #expect(received.map(\.id) == [sent.id] && received.first?.direction == .received)
       #expect(received.first?.username == ana.username && received.first?.nickname == "Anita")
       #expect(try await services.connected(kind, to: ana.caller).isEmpty)
-      let events = try await services.published(by: .social)
+      let events = try await services.publishedButRelations()
       #expect(events.map(\.name) == [kind.events[0]])
       let published = try kind.sent(events[0])
       #expect(published.id?.description == sent.id.description && published.from == ana.username && published.to == ben.account)
@@ -42,7 +42,7 @@ struct ConnectionRequestTests {
       let request = try #require(try await services.requests(kind, of: ben.caller).items.first)
       _ = try await services.accept(kind, request, as: ben.caller)
       #expect(try await refusal("ben") == kind.code(.alreadyFriends, .alreadyFollowing))
-      #expect(try await services.published(by: .social).map(\.name) == kind.events)
+      #expect(try await services.publishedButRelations().map(\.name) == kind.events)
     }
   }
 
@@ -81,7 +81,7 @@ struct ConnectionRequestTests {
       #expect(
         try await services.failure { try await services.reject(kind, request, as: ben.caller) }?.code
           == kind.code(.answered, .answered))
-      #expect(try await services.published(by: .social).map(\.name) == kind.events)
+      #expect(try await services.publishedButRelations().map(\.name) == kind.events)
     }
   }
 
@@ -94,7 +94,7 @@ struct ConnectionRequestTests {
       _ = try await services.reject(kind, first, as: ben.caller)
       for person in [ana, ben] { #expect(try await services.connected(kind, to: person.caller).isEmpty) }
       #expect(try await services.requests(kind, .init(state: .rejected), of: ana.caller).items.map(\.id) == [first.id])
-      #expect(try await services.published(by: .social).map(\.name) == [kind.events[0]])
+      #expect(try await services.publishedButRelations().map(\.name) == [kind.events[0]])
       let second = try await services.ask(kind, ben.username, as: ana.caller)
       #expect(second.id != first.id && second.state == .pending)
     }
@@ -121,7 +121,7 @@ struct ConnectionRequestTests {
         for try await state in group { #expect(state == .accepted) }
       }
       #expect(try await services.connected(kind, to: ana.caller) == [ben.account])
-      #expect(try await services.published(by: .social).map(\.name) == kind.events)
+      #expect(try await services.publishedButRelations().map(\.name) == kind.events)
     }
   }
 
@@ -133,7 +133,7 @@ struct ConnectionRequestTests {
     try await ServicesInProcess.social(identity) { services in
       let first = try await services.ask(kind, ben.username, as: ana.caller, key: "k1")
       #expect(try await services.ask(kind, ben.username, as: ana.caller, key: "k1") == first)
-      #expect(try await services.published(by: .social).count == 1)
+      #expect(try await services.publishedButRelations().count == 1)
       // Both accounts once: from then on they are in the read model.
       #expect(identity.lookUps == 2)
     }

@@ -38,7 +38,7 @@ struct FollowRequestTests {
       #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.map(\.accountID) == [ana.account])
       #expect(try await services.call(ListFollows.self, .init(), as: ben.caller).items.isEmpty)
       #expect(try await services.call(ListFollowers.self, .init(), as: ana.caller).items.isEmpty)
-      let published = try await services.published(by: .social)
+      let published = try await services.publishedButRelations()
       #expect(published.map(\.name) == ["followRequests.sent", "follows.changed", "followRequests.accepted"])
       let change = try FollowChanged.decode(published[1].body)
       #expect(change.followerAccountID == ana.account && change.followedAccountID == ben.account && change.state == .accepted)

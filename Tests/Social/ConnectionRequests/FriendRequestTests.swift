@@ -34,7 +34,7 @@ struct FriendRequestTests {
         try await group.waitForAll()
       }
       #expect(try await services.call(ListFriends.self, .init(limit: 100), as: ana.caller).items.count == others.count)
-      let names = try await services.published(by: .social).map(\.name)
+      let names = try await services.publishedButRelations().map(\.name)
       #expect(names.count { $0 == "friendRequests.sent" } == others.count)
       #expect(names.count { $0 == "friendRequests.accepted" } == others.count)
     }

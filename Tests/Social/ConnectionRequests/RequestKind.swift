@@ -1,6 +1,7 @@
 import InProcess
 import Operations
 import SocialContract
+import Storage
 
 /// One of the two kinds of request between accounts, under one set of names, for tests of what holds for both.
 enum RequestKind: CaseIterable {
@@ -46,7 +47,8 @@ extension EitherRequest {
   fileprivate init<Kind>(_ request: ConnectionRequest<Kind>) throws {
     self.init(
       id: try request.id.renamed(), direction: request.direction, accountID: request.accountID, username: request.username,
-      nickname: request.nickname, state: request.state, sentAt: request.sentAt, answeredAt: request.answeredAt)
+      nickname: request.nickname, photoURL: request.photoURL, state: request.state, sentAt: request.sentAt,
+      answeredAt: request.answeredAt)
   }
 }
 
@@ -56,6 +58,11 @@ extension ID {
 }
 
 extension ServicesInProcess {
+  /// What social has published, without the relations that changed by it.
+  func publishedButRelations() async throws -> [LoggedEvent] {
+    try await published(by: .social).filter { $0.name != RelationChanged.spec.name }
+  }
+
   /// Lets a caller ask the account of that username.
   func ask(_ kind: RequestKind, _ username: Username, as caller: Caller, key: String? = nil) async throws -> EitherRequest {
     switch kind {
@@ -79,6 +86,15 @@ extension ServicesInProcess {
       try EitherRequest(await call(RejectFriendRequest.self, .init(friendRequestID: request.id.renamed()), as: caller))
     case .following:
       try EitherRequest(await call(RejectFollowRequest.self, .init(followRequestID: request.id.renamed()), as: caller))
+    }
+  }
+
+  func withdraw(_ kind: RequestKind, _ request: EitherRequest, as caller: Caller) async throws -> EitherRequest {
+    switch kind {
+    case .friendship:
+      try EitherRequest(await call(WithdrawFriendRequest.self, .init(friendRequestID: request.id.renamed()), as: caller))
+    case .following:
+      try EitherRequest(await call(WithdrawFollowRequest.self, .init(followRequestID: request.id.renamed()), as: caller))
     }
   }
 

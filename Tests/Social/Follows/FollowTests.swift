@@ -31,13 +31,13 @@ struct FollowTests {
     try await ServicesInProcess.social(identity) { services in
       try await services.follow(ana, ben)
       let before = try FollowChanged.decode(
-        try #require(try await services.published(by: .social).first { $0.name == "follows.changed" }).body)
+        try #require(try await services.publishedButRelations().first { $0.name == "follows.changed" }).body)
       #expect(try await services.refusal(RemoveFollow.self, .init(accountID: ben.account), as: eve.caller) == "not_found")
       #expect(try await services.refusal(RemoveFollow.self, .init(accountID: ana.account), as: ben.caller) == "not_found")
       _ = try await services.call(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller)
       #expect(try await services.refusal(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
       #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
-      let after = try FollowChanged.decode(try #require(try await services.published(by: .social).last).body)
+      let after = try FollowChanged.decode(try #require(try await services.publishedButRelations().last).body)
       #expect(after.state == .ended && after.followerAccountID == ana.account && after.revision > before.revision)
       // The request that was accepted once stays what it was and brings nothing back.
       let old = try await services.call(ListFollowRequests.self, .init(), as: ben.caller).items[0]
@@ -45,7 +45,7 @@ struct FollowTests {
       #expect(try await services.call(ListFollowers.self, .init(), as: ben.caller).items.isEmpty)
       try await services.follow(ana, ben)
       let again = try FollowChanged.decode(
-        try #require(try await services.published(by: .social).last { $0.name == "follows.changed" }).body)
+        try #require(try await services.publishedButRelations().last { $0.name == "follows.changed" }).body)
       #expect(again.state == .accepted && again.revision > after.revision)
     }
   }
@@ -94,13 +94,13 @@ struct FollowTests {
     }
   }
 
-  @Test("are told whole to listeners without history, those that ended too")
+  @Test("are told whole to subscribers without history, those that ended too")
   func snapshot() async throws {
     let people = try (0..<4).map { try identity.person("person\($0)") }
     try await ServicesInProcess.social(identity) { services in
       for one in people { for other in people where one.account != other.account { try await services.follow(one, other) } }
       _ = try await services.call(RemoveFollow.self, .init(accountID: people[1].account), as: people[0].caller)
-      let published = try await services.published(by: .social).filter { $0.name == "follows.changed" }
+      let published = try await services.publishedButRelations().filter { $0.name == "follows.changed" }
       var last: [[AccountID]: FollowChanged] = [:]
       for event in published {
         let change = try FollowChanged.decode(event.body)

@@ -26,4 +26,15 @@ extension ServicesInProcess {
   {
     try await call(SendMessage.self, .init(accountID: other.account, text: try ChatText(text: text)), as: one.caller, key: key)
   }
+
+  /// Lets one person block another.
+  @discardableResult
+  func block(_ other: IdentityDouble.Account, as one: IdentityDouble.Account) async throws -> Block {
+    try await call(CreateBlock.self, .init(accountID: other.account), as: one.caller)
+  }
+
+  /// Whom a person has blocked, the latest first.
+  func blocked(by one: IdentityDouble.Account) async throws -> [AccountID] {
+    try await call(ListBlocks.self, .init(), as: one.caller).items.map(\.accountID)
+  }
 }

@@ -1,3 +1,4 @@
+import IdentityContract
 import InProcess
 import Operations
 import SocialContract
@@ -20,6 +21,26 @@ struct FriendTests {
       #expect(second.nextCursor == nil)
       let bens = try await services.call(ListFriends.self, .init(), as: others[1].caller).items
       #expect(bens.map(\.accountID) == [ana.account] && bens.first?.nickname == "Anita")
+    }
+  }
+
+  @Test("stay in the order of their names when one has another name, and nothing is left of a friendship that ended")
+  func renamed() async throws {
+    try await ServicesInProcess.withFriends { services, ana, ben in
+      let eva = try await services.register()
+      try await services.befriend(eva, ana)
+      for (person, name) in [(ben, "zoe"), (eva, "mia"), (ana, "amy")] {
+        try await services.change(person, receivedBy: .social) { $0.username = try Username(text: name) }
+      }
+      #expect(try await ana.send(ListFriends.self, .init()).items.map(\.username.description) == ["mia", "zoe"])
+      #expect(try await ben.send(ListFriends.self, .init()).items.map(\.username.description) == ["amy"])
+      try await services.change(eva, receivedBy: .social) { $0.username = try Username(text: "zzz") }
+      let first = try await ana.send(ListFriends.self, .init(limit: 1))
+      let second = try await ana.send(ListFriends.self, .init(limit: 1, cursor: first.nextCursor))
+      #expect((first.items + second.items).map(\.username.description) == ["zoe", "zzz"] && second.nextCursor == nil)
+      _ = try await eva.send(RemoveFriend.self, .init(accountID: ana.id))
+      #expect(try await ana.send(ListFriends.self, .init()).items.map(\.username.description) == ["zoe"])
+      #expect(try await services.store(of: .social).rows("friend_names") == 2)
     }
   }
 
@@ -57,9 +78,8 @@ struct FriendTests {
       _ = try await services.call(RemoveFriend.self, .init(accountID: ana.account), as: ben.caller)
       #expect(try await services.call(ListFriends.self, .init(), as: ana.caller).items.isEmpty)
       #expect(try await services.refusal(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller) == "not_found")
-      let last = try #require(try await services.published(by: .social).last)
-      let ended = try FriendshipEnded.decode(last.body)
-      #expect(ended.accountID == ben.account && ended.friendAccountID == ana.account)
+      let ended = try await services.published(by: .social).suffix(2).map { try RelationChanged.decode($0.body) }
+      #expect(Set(ended.map(\.accountID)) == [ana.account, ben.account] && ended.allSatisfy { !$0.relation.isFriend })
       // The request that was accepted once stays what it was and brings nothing back.
       let old = try await services.call(ListFriendRequests.self, .init(), as: ben.caller).items[0]
       _ = try await services.call(AcceptFriendRequest.self, .init(friendRequestID: old.id), as: ben.caller)

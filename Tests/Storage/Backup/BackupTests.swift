@@ -91,14 +91,14 @@ struct BackupTests {
 
     var epochs: Set<String> = [original.epoch]
     for attempt in 1...2 {
-      let place = folder.file("restored-\(attempt).sqlite")
-      try FileManager.default.copyItem(atPath: copy, toPath: place)
-      var restored = try Store.numbers(place)
+      let path = folder.file("restored-\(attempt).sqlite")
+      try FileManager.default.copyItem(atPath: copy, toPath: path)
+      var restored = try Store.numbers(path)
       let head = try await restored.log.head()
       #expect(head.number == 1)
       #expect(epochs.insert(head.epoch).inserted)
       await restored.close()
-      restored = try Store.numbers(place)
+      restored = try Store.numbers(path)
       #expect(try await restored.log.head() == head)
       await restored.close()
     }

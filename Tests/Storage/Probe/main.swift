@@ -59,16 +59,16 @@ func write(to store: Store) async throws {
 
 /// Events come in deliveries of ten, each of which repeats the five before it; every effect publishes itself.
 func subscribe(in store: Store) async throws {
-  let inbox = store.inbox { event, _, transaction in
+  let subscription = store.subscription { event, _, transaction in
     try transaction.publish(Written(number: try Written.decode(event.body).number))
   }
   while true {
-    let last = Int(try await inbox.cursor(of: .identity)?.number ?? 0)
+    let last = Int(try await subscription.cursor(of: .identity)?.number ?? 0)
     let events = (max(1, last - 4)...last + 10).map { number in
       LoggedEvent(
         number: Int64(number), name: Written.spec.name, at: .now, traceparent: nil, body: Written(number: number).json)
     }
-    try await inbox.apply(
+    try await subscription.apply(
       EventPage(events, through: Int64(last + 10)), after: Int64(max(0, last - 5)), of: .identity, epoch: "a")
     for number in last + 1...last + 10 { report(number) }
   }
@@ -208,7 +208,7 @@ let arguments = CommandLine.arguments
 guard arguments.count == 3 else { exit(64) }
 switch arguments[2] {
 case "write": try await write(to: open(arguments[1]))
-case "hear": try await subscribe(in: open(arguments[1]))
+case "subscribe": try await subscribe(in: open(arguments[1]))
 case "measure": try await measure(arguments[1])
 case "clean": try await clean(arguments[1])
 default: exit(64)

@@ -1,0 +1,21 @@
+import ActivityContract
+import IdentityContract
+import ServiceKit
+import SocialContract
+import Storage
+
+/// The activities of challenges: shown to a friend who is challenged, and made for the one who accepted, once (SOC-6).
+struct ChallengeActivityFeature: Feature {
+  let calendars: AccountCalendars
+  let migrations = [ChallengeActivityStore.migration(37)]
+  let tables: [ErasedTable] = [.rows("challenge_activities", "account_id = :account", .activities)]
+
+  func register(in service: inout ServiceDefinition) {
+    let handlers = ChallengeActivityHandlers(calendars: calendars)
+    let subscriptions = ChallengeActivitySubscriptions(calendars: calendars)
+    service.serve(ReadChallengeActivity.self, prepare: handlers.requireChallenger, read: handlers.read)
+    service.serve(PlanChallengeActivity.self, prepare: handlers.requireAccepter, read: handlers.plan)
+    service.subscribe(to: FriendChallengeAccepted.self, subscriptions.accepted)
+    service.subscribe(to: FriendChallengeChanged.self, subscriptions.changed)
+  }
+}

@@ -1,0 +1,34 @@
+import ActivityContract
+import Operations
+import SocialContract
+import Storage
+
+/// What activity does when challenges are accepted.
+struct ChallengeActivitySubscriptions: Sendable {
+  let calendars: AccountCalendars
+
+  /// Makes the activity of who accepted, once.
+  ///
+  /// Whether there is room for it was decided when it was accepted: it is made even where others have been made since.
+  func accepted(_ event: FriendChallengeAccepted, _ logged: LoggedEvent, _ transaction: Transaction) throws {
+    let account = event.accountID
+    guard try !transaction.database.isErased(account),
+      try ChallengeActivityStore.note(event.friendChallengeID, event.activityID, of: account, transaction)
+    else { return }
+    let activity = Activity(
+      id: event.activityID, title: event.activity.title, reason: event.activity.reason, category: event.activity.category,
+      goal: event.activity.goal, schedule: event.activity.schedule, startDay: event.activity.startDay,
+      endDay: event.activity.endDay, tie: event.activity.tie, createdAt: transaction.now)
+    try ActivityStore.add(activity, of: account, isBounded: false, transaction)
+    let today = try calendars.day(of: transaction.now, account, in: transaction.database)
+    try TieStore.set(activity.tie, activity.id, of: account, today: today, transaction)
+  }
+
+  /// Publishes the challenger's streak once more: social keeps streaks of accepted challenges alone, and may have ignored it before.
+  func changed(_ event: FriendChallengeChanged, _ logged: LoggedEvent, _ transaction: Transaction) throws {
+    guard event.state == .accepted, event.direction == .sent, let activity = event.activityID,
+      try !transaction.database.isErased(event.accountID)
+    else { return }
+    try StreakStore.publishAgain(activity, of: event.accountID, transaction)
+  }
+}

@@ -1,0 +1,137 @@
+public import Operations
+
+/// An activity as a friend sees it who is challenged to it (SOC-6): what it asks for, and nothing of what its account keeps for itself, as
+/// reminders and tags.
+public struct ChallengeActivity: Document, Hashable {
+  /// What it is called.
+  public var title: String
+  /// Why to do it.
+  public var reason: String?
+  /// What kind of thing it is.
+  public var category: ActivityCategory
+  /// Name of the category's icon.
+  public var icon: String
+  /// What a day asks for.
+  public var goal: Goal
+  /// On which days.
+  public var schedule: Schedule
+  /// The first day on which it may be planned.
+  public var startDay: LocalDay
+  /// The last day on which it may be planned; none if it goes on.
+  public var endDay: LocalDay?
+  /// The movement that completes it; none if it is recorded by hand.
+  public var tie: MovementKind?
+
+  /// An activity from its parts; the icon is its category's.
+  public init(
+    title: String, reason: String?, category: ActivityCategory, goal: Goal, schedule: Schedule, startDay: LocalDay,
+    endDay: LocalDay? = nil, tie: MovementKind? = nil
+  ) {
+    self.title = title
+    self.reason = reason
+    self.category = category
+    icon = category.icon
+    self.goal = goal
+    self.schedule = schedule
+    self.startDay = startDay
+    self.endDay = endDay
+    self.tie = tie
+  }
+
+  /// What a friend sees of an activity.
+  public init(_ activity: Activity) {
+    self.init(
+      title: activity.title, reason: activity.reason, category: activity.category, goal: activity.goal,
+      schedule: activity.schedule, startDay: activity.startDay, endDay: activity.endDay, tie: activity.tie)
+  }
+
+  public static let notes: Notes = [
+    "title": Note("What it is called.", example: "Drink water"), "reason": Note("Why to do it.", example: "To feel awake"),
+    "category": "What kind of thing it is.",
+    "icon": Note("Name of the category's icon, as in the Lucide set.", example: "droplet"),
+    "goal": "What a day asks for.", "schedule": "On which days.", "startDay": "The first day on which it may be planned.",
+    "endDay": "The last day on which it may be planned; absent if it goes on.",
+    "tie": "The movement that completes it; absent if it is recorded by hand.",
+  ]
+}
+
+/// Why nobody can be challenged to an activity any more; see ``ActivityFailure`` too.
+public enum ChallengeActivityFailure: String, FailureCode {
+  /// Its last day is over.
+  case over = "activity_over"
+
+  public var status: Int { 409 }
+}
+
+/// Reads an account's own activity as a friend is to see it who is challenged to it (SOC-6).
+public enum ReadChallengeActivity: OpenOperation {
+  /// Which one, and whose it has to be.
+  public struct Input: Document {
+    /// Who challenges.
+    public var accountID: AccountID
+    /// Names the activity.
+    public var activityID: ActivityID
+
+    /// The input from its parts.
+    public init(accountID: AccountID, activityID: ActivityID) {
+      self.accountID = accountID
+      self.activityID = activityID
+    }
+
+    public static let notes: Notes = ["accountID": "Who challenges.", "activityID": "Names the activity."]
+  }
+
+  public typealias Output = ChallengeActivity
+
+  public static let spec = OperationSpec(
+    "challengeActivities.read", of: .activity, nil, by: .services([.social]), effect: .read,
+    failures: [ActivityFailure.notFound.kind, ActivityFailure.archived.kind, ChallengeActivityFailure.over.kind],
+    requirements: ["SOC-6"], "Read an account's own activity as a friend is to see it who is challenged to it.")
+}
+
+/// Says whether an account can take the activity of a challenge, and from which day on (SOC-6). It changes nothing: the activity is made
+/// when social publishes that the challenge was accepted.
+public enum PlanChallengeActivity: OpenOperation {
+  /// Who is to take what from whom.
+  public struct Input: Document {
+    /// Who accepts.
+    public var accountID: AccountID
+    /// Who has challenged.
+    public var challengerAccountID: AccountID
+    /// The challenger's own activity, which there has to be still.
+    public var challengerActivityID: ActivityID
+    /// The activity as it was when the challenge was sent.
+    public var activity: ChallengeActivity
+
+    /// The input from its parts.
+    public init(
+      accountID: AccountID, challengerAccountID: AccountID, challengerActivityID: ActivityID, activity: ChallengeActivity
+    ) {
+      self.accountID = accountID
+      self.challengerAccountID = challengerAccountID
+      self.challengerActivityID = challengerActivityID
+      self.activity = activity
+    }
+
+    public static let notes: Notes = [
+      "accountID": "Who accepts.", "challengerAccountID": "Who has challenged.",
+      "challengerActivityID": "The challenger's own activity.", "activity": "The activity as it was when the challenge was sent.",
+    ]
+  }
+
+  /// From when on the account would have it.
+  public struct Output: Document, Hashable {
+    /// The account's today, or the first day of the challenge where that is to come.
+    public var startDay: LocalDay
+
+    /// The output from its parts.
+    public init(startDay: LocalDay) { self.startDay = startDay }
+
+    public static let notes: Notes = ["startDay": "The first day of the account's own activity."]
+  }
+
+  public static let spec = OperationSpec(
+    "challengeActivities.plan", of: .activity, nil, by: .services([.social]), effect: .read,
+    failures: [ActivityFailure.notFound.kind, ActivityFailure.tooMany.kind, ChallengeActivityFailure.over.kind],
+    requirements: ["SOC-6"], "Say whether an account can take the activity of a challenge, and from which day on.")
+}

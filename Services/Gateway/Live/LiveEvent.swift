@@ -1,0 +1,30 @@
+import IdentityContract
+import Operations
+
+/// An event that is delivered live as it is (``EventSpec/isLive``), to the connections of the account in its field `accountID`.
+///
+/// It has no number and no backlog: a client that connects again reads anew what it shows.
+struct LiveEvent: Sendable, Hashable {
+  let account: AccountID
+  /// Who published it.
+  let service: ServiceName
+  /// The event's name, also on the connections.
+  let name: String
+  /// The event's document as JSON, on one line.
+  let payload: [UInt8]
+
+  /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where the event does not say whom it is for.
+  init(_ event: LoggedEvent, of service: ServiceName) throws {
+    let tape = try JSONTape(event.body, limits: JSONLimits(bytes: 16 << 20))
+    guard let raw = tape.rawMember("accountID"), case .string(let account) = try JSONTape(raw).json else {
+      throw LiveFailure.notAsAgreed
+    }
+    self.account = try AccountID(text: account)
+    self.service = service
+    name = event.name
+    payload = JSONLine.of(event.body)
+  }
+
+  /// What a personal access token must allow: reading at the service that published it.
+  var scope: ScopeRule { AccessScope(rawValue: "\(service.rawValue):read").map { .needs($0) } ?? .sessionsOnly }
+}

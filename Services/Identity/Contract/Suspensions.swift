@@ -1,0 +1,27 @@
+public import Operations
+public import SocialContract
+
+/// A suspended account appeals, by the link that it was sent (SOC-8).
+public struct SuspensionAppealed: Event, Hashable {
+  public var suspensionID: SuspensionID
+  public var accountID: AccountID
+  public var text: String
+  public var at: Instant
+
+  public init(suspensionID: SuspensionID, accountID: AccountID, text: String, at: Instant) {
+    self.suspensionID = suspensionID
+    self.accountID = accountID
+    self.text = text
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "suspensionID": "The suspension.", "accountID": "Whose account.",
+    "text": Note(
+      "Why it should be lifted, in the account's words; see ``SuspensionAppealText``.",
+      length: 1...SuspensionAppealText.maxCharacters, breaksLines: true), "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "suspensions.appealed", by: .identity, requirements: ["SOC-8"], "A suspended account appealed by its mailed link.")
+}

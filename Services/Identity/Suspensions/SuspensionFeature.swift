@@ -1,0 +1,33 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Suspensions of accounts, which social decides on: everything an account has open ends, and it is let in no more until its time is over;
+/// by a mailed link its owner reads why, appeals and deletes it (SOC-8).
+struct SuspensionFeature: Feature {
+  let handlers: SuspensionHandlers
+  let clock: Clock
+  let migrations = [SuspensionStore.migration(36)]
+  let tables: [ErasedTable] = [
+    ErasedTable.rows("suspension_links", "account_id = :account", .links).atOnce,
+    ErasedTable.rows("suspensions", "account_id = :account", .securityEvents).atOnce,
+  ]
+
+  var snapshot: [SnapshotPart] {
+    [
+      SnapshotPart("appeals", SuspensionAppealed.self, page: SuspensionStore.snapshot),
+      SnapshotPart("suspensionLinks", SuspensionLinkRequested.self) { [clock] database, key in
+        try SuspensionLinkStore.snapshot(database, after: key, now: clock.now)
+      },
+    ]
+  }
+
+  func register(in service: inout ServiceDefinition) {
+    service.subscribe(to: SuspensionChanged.self, SuspensionSubscriptions.changed)
+    service.serve(ReadSuspension.self, handlers.read)
+    service.serve(AppealSuspension.self, handlers.appeal)
+    service.serve(ReadSuspensionSecret.self, read: handlers.readSecret)
+  }
+}

@@ -1,0 +1,50 @@
+import GRDB
+import Operations
+import SocialContract
+import Storage
+
+/// The read model of blocks: which two accounts are apart. It is fed by social's ``RelationChanged``, whose every event is of one of the two.
+enum BlockStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "blocks") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE blocks (
+            account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+            other_account BLOB NOT NULL CHECK (length(other_account) = 16),
+            -- A block that ended stays, so that an event of it that comes late has no effect.
+            is_apart INTEGER NOT NULL CHECK (is_apart IN (0, 1)),
+            revision INTEGER NOT NULL,
+            PRIMARY KEY (account_id, other_account)
+          ) STRICT, WITHOUT ROWID;
+          CREATE INDEX blocks_by_other ON blocks (other_account);
+          """)
+    }
+  }
+
+  /// Keeps what social publishes; false where it changes nothing, as what comes late of an account that was erased. Of two between whom there
+  /// never was a block nothing is kept.
+  static func keep(_ event: RelationChanged, _ transaction: Transaction) throws -> Bool {
+    let database = transaction.database
+    for account in [event.accountID, event.otherAccountID] where try database.isErased(account) { return false }
+    let statement = try database.cachedStatement(
+      sql: """
+        INSERT INTO blocks (account_id, other_account, is_apart, revision)
+        SELECT :account, :other, :isApart, :revision
+        WHERE :isApart OR EXISTS (SELECT 1 FROM blocks WHERE account_id = :account AND other_account = :other)
+        ON CONFLICT (account_id, other_account) DO UPDATE
+        SET is_apart = excluded.is_apart, revision = excluded.revision WHERE excluded.revision > blocks.revision
+        """)
+    try statement.execute(arguments: [
+      "account": event.accountID, "other": event.otherAccountID, "isApart": event.isApart, "revision": event.revision,
+    ])
+    return database.changesCount > 0
+  }
+
+  /// Whether the account and any of the others are apart.
+  static func isApart(_ account: AccountID, fromAnyOf others: Set<AccountID>, in database: Database) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: "SELECT is_apart FROM blocks WHERE account_id = ? AND other_account = ?")
+    return try others.contains { try Bool.fetchOne(statement, arguments: [account, $0]) ?? false }
+  }
+}

@@ -1,0 +1,24 @@
+import NotificationsContract
+import Operations
+import SocialContract
+
+/// Challenges among friends: for who is challenged, and for the challenger when it is accepted. Of all else that becomes of one its list
+/// shows the state.
+extension NotificationSpec {
+  static let ofChallenges: [NotificationSpec] = [friendChallengeReceived, friendChallengeAccepted]
+
+  private static let friendChallengeReceived = NotificationSpec(
+    "friendChallengeReceived", .social, on: FriendChallengeChanged.self,
+    when: { $0.state == .pending && $0.direction == .received }, about: { $0.friendChallengeID }, to: { $0.accountID },
+    inbox: part)
+
+  /// For the challenger; the other one accepted by its own hand.
+  private static let friendChallengeAccepted = NotificationSpec(
+    "friendChallengeAccepted", .social, on: FriendChallengeChanged.self,
+    when: { $0.state == .accepted && $0.direction == .sent }, about: { $0.friendChallengeID }, to: { $0.accountID },
+    inbox: part)
+
+  private static let part = InboxPart<FriendChallengeChanged>(
+    values: [.text("username") { $0.otherUsername.description }, .text("activity") { $0.activityTitle }],
+    links: { NotificationLinks(accountID: $0.otherAccountID, friendChallengeID: ID(linking: $0.friendChallengeID)) })
+}

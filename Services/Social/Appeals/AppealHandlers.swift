@@ -1,0 +1,41 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Appeals: made by the account, listed and decided by administrators.
+enum AppealHandlers {
+  static func send(_ input: AppealSanction.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Sanction {
+    let database = transaction.database
+    let found = try ModerationCaseStore.require(input.caseID, in: database)
+    let state = try AppealStore.state(of: found.id, in: database)
+    try AppealRules.appeal(found, by: call.account, state, at: transaction.now)
+    try AppealStore.add(input.text.description, in: found.id, transaction)
+    return try SanctionStore.view(found.id, at: transaction.now, in: database)
+  }
+
+  static func list(_ input: ListAppeals.Input, _ call: AccountCall, _ database: Database) throws -> Page<ModerationCase> {
+    let page = try call.page(input)
+    let rows = try AppealStore.waiting(after: page.after, limit: page.fetchLimit, in: database)
+    return try page.page(of: rows, key: { $0["appeal_sequence"] as Int64 }) { try ModerationCase($0) }
+  }
+
+  static func decide(
+    _ input: DecideAppeal.Input, _ administrators: Set<AccountID>, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> ModerationCase {
+    let database = transaction.database
+    let found = try ModerationCaseStore.require(input.caseID, in: database)
+    let state = try AppealStore.state(of: found.id, in: database)
+    let decision = try AppealRules.decide(found, by: call.account, among: administrators, state)
+    try AppealStore.decide(input, by: call.account, transaction)
+    if input.outcome == .granted { try SuspensionStore.end(in: found.id, transaction) }
+    try transaction.publish(
+      AppealDecided(
+        caseID: found.id, accountID: found.accused, outcome: input.outcome, reason: input.reason, at: transaction.now))
+    try ModerationRecordStore.add(
+      input.outcome == .granted ? .appealGranted : .appealRefused, found, decision, note: input.note, by: call.account,
+      transaction)
+    return try ModerationCaseStore.view(found.id, in: database)
+  }
+}

@@ -1,0 +1,167 @@
+public import Operations
+
+/// What became of an appeal (SOC-8).
+public enum AppealOutcome: String, Choice {
+  /// The decision is withdrawn: a suspension ends. What was removed stays so.
+  case granted
+  /// The decision stands.
+  case refused
+}
+
+/// An account's appeal against a decision, for administrators (SOC-8).
+public struct Appeal: Document, Hashable {
+  public var text: String
+  public var at: Instant
+  public var outcome: AppealOutcome?
+  public var reason: ReportText?
+  public var note: ReportText?
+  public var administratorAccountID: AccountID?
+  public var decidedAt: Instant?
+
+  public init(
+    text: String, at: Instant, outcome: AppealOutcome?, reason: ReportText?, note: ReportText?,
+    administratorAccountID: AccountID?,
+    decidedAt: Instant?
+  ) {
+    self.text = text
+    self.at = at
+    self.outcome = outcome
+    self.reason = reason
+    self.note = note
+    self.administratorAccountID = administratorAccountID
+    self.decidedAt = decidedAt
+  }
+
+  public static let notes: Notes = [
+    "text": Note("What the account says.", breaksLines: true), "at": "When it appealed.",
+    "outcome": "What became of it; absent while nobody has decided.", "reason": "Why, as the account reads.",
+    "note": "Why, for administrators alone.", "administratorAccountID": "Who decided; absent where that account is gone.",
+    "decidedAt": "When.",
+  ]
+}
+
+/// An appeal as the account that made it sees it (SOC-8).
+public struct OwnAppeal: Document, Hashable {
+  public var text: String
+  public var at: Instant
+  public var outcome: AppealOutcome?
+  public var reason: ReportText?
+  public var decidedAt: Instant?
+
+  public init(text: String, at: Instant, outcome: AppealOutcome?, reason: ReportText?, decidedAt: Instant?) {
+    self.text = text
+    self.at = at
+    self.outcome = outcome
+    self.reason = reason
+    self.decidedAt = decidedAt
+  }
+
+  public static let notes: Notes = [
+    "text": Note("What you said.", breaksLines: true), "at": "When you appealed.",
+    "outcome": "What became of it; absent while nobody has decided.", "reason": "Why.", "decidedAt": "When.",
+  ]
+}
+
+/// Why there is no appeal, or why it is not decided (SOC-8).
+public enum AppealFailure: String, FailureCode {
+  case alreadyAppealed = "already_appealed"
+  case tooLate = "appeal_too_late"
+  case decided = "appeal_decided"
+  /// Somebody else than who decided is to look at it, and there is somebody.
+  case ofOwnDecision = "appeal_of_own_decision"
+
+  public var status: Int { 409 }
+}
+
+/// Appeals against a decision (SOC-8): once, within 180 days. A suspended account does by the link that it is sent.
+public enum AppealSanction: AccountOperation {
+  public struct Input: Document {
+    public var caseID: ID<ModerationCase>
+    public var text: ChatText
+
+    public init(caseID: ID<ModerationCase>, text: ChatText) {
+      self.caseID = caseID
+      self.text = text
+    }
+
+    public static let notes: Notes = [
+      "caseID": "What was decided.", "text": "Why it should not have been: 1 to 2,000 characters, line breaks allowed.",
+    ]
+  }
+
+  public typealias Output = Sanction
+
+  public static let spec = OperationSpec(
+    "sanctions.appeal", of: .social, .post("/v1/sanctions/{caseID}/appeal"), by: .account, effect: .create,
+    failures: [RequestFailure.notFound.kind, AppealFailure.alreadyAppealed.kind, AppealFailure.tooLate.kind],
+    requirements: ["SOC-8"], "Appeal once against what moderators decided against you.")
+}
+
+/// The cases whose appeals nobody has decided, those that wait longest first (SOC-8).
+public enum ListAppeals: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<ModerationCase>
+
+  public static let spec = OperationSpec(
+    "moderation.appeals", of: .social, .get("/v1/moderation/appeals"), by: .administrator, effect: .read,
+    requirements: ["SOC-8"], "List the cases whose appeals nobody has decided, the longest waiting first.")
+}
+
+/// Decides an appeal (SOC-8): another administrator than who decided the case, where there is one.
+public enum DecideAppeal: AccountOperation {
+  public struct Input: Document {
+    public var caseID: ID<ModerationCase>
+    public var outcome: AppealOutcome
+    public var reason: ReportText
+    public var note: ReportText?
+
+    public init(caseID: ID<ModerationCase>, outcome: AppealOutcome, reason: ReportText, note: ReportText? = nil) {
+      self.caseID = caseID
+      self.outcome = outcome
+      self.reason = reason
+      self.note = note
+    }
+
+    public static let notes: Notes = [
+      "caseID": "The case.", "outcome": "What becomes of the appeal.", "reason": "Why, for the account.",
+      "note": "Why, for administrators alone.",
+    ]
+  }
+
+  public typealias Output = ModerationCase
+
+  public static let spec = OperationSpec(
+    "moderation.decideAppeal", of: .social, .post("/v1/moderation/cases/{caseID}/appeal/decision"), by: .administrator,
+    effect: .write,
+    failures: [
+      RequestFailure.notFound.kind, AppealFailure.decided.kind, AppealFailure.ofOwnDecision.kind,
+      ModerationFailure.aboutOneself.kind,
+    ], requirements: ["SOC-8"], "Decide an appeal; where there is another administrator, not one's own decision.")
+}
+
+// MARK: - Events
+
+/// An account's appeal was decided, which it is to know (SOC-8).
+public struct AppealDecided: Event, Hashable {
+  public var caseID: ID<ModerationCase>
+  public var accountID: AccountID
+  public var outcome: AppealOutcome
+  public var reason: ReportText
+  public var at: Instant
+
+  public init(caseID: ID<ModerationCase>, accountID: AccountID, outcome: AppealOutcome, reason: ReportText, at: Instant) {
+    self.caseID = caseID
+    self.accountID = accountID
+    self.outcome = outcome
+    self.reason = reason
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "caseID": "What was decided at first.", "accountID": "Who appealed.", "outcome": "What became of the appeal.",
+    "reason": "Why.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "appeals.decided", by: .social, requirements: ["SOC-8"], "An account's appeal was decided.")
+}

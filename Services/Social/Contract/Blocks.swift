@@ -1,0 +1,89 @@
+public import Operations
+
+/// Another account that the caller has blocked (SOC-8).
+public struct Block: Document, Hashable {
+  public var accountID: AccountID
+  public var username: Username
+  public var nickname: String?
+  public var photoURL: PhotoURL?
+  public var since: Instant
+
+  public init(accountID: AccountID, username: Username, nickname: String?, photoURL: PhotoURL?, since: Instant) {
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.photoURL = photoURL
+    self.since = since
+  }
+
+  public static let notes: Notes = [
+    "accountID": "The account that you have blocked.", "username": "Its username.", "nickname": "Its nickname, if it has one.",
+    "photoURL": "Its photo, if it has one that you may see.", "since": "When you blocked it.",
+  ]
+}
+
+/// Why an account cannot be blocked, or cannot be asked because it is.
+public enum BlockFailure: String, FailureCode {
+  case ofOneself = "block_of_oneself"
+  /// As many are blocked as one account may block.
+  case tooMany = "too_many_blocks"
+  /// Whom one has blocked one cannot ask for anything.
+  case blockedByYou = "blocked_by_you"
+
+  public var status: Int {
+    switch self {
+    case .ofOneself: 422
+    case .tooMany, .blockedByYou: 409
+    }
+  }
+}
+
+/// Closes every way of contact between the caller and another account, both ways and at once (SOC-8).
+///
+/// Friendship and follows between the two end, the caller's requests are withdrawn. The other is not notified: it finds the caller no more,
+/// and what it asks the caller looks sent, waits and expires, without ever being shown to the caller. What the two wrote each other stays
+/// with both. Blocking an account again changes nothing.
+public enum CreateBlock: AccountOperation {
+  public struct Input: Document {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "The account to block."]
+  }
+
+  public typealias Output = Block
+
+  public static let spec = OperationSpec(
+    "blocks.create", of: .social, .post("/v1/blocks"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind, BlockFailure.ofOneself.kind, BlockFailure.tooMany.kind], requirements: ["SOC-8"],
+    "Block another account: every way of contact between you closes, and the other is not notified. At most 10,000.")
+}
+
+/// Those whom the caller has blocked, the latest first (SOC-8).
+public enum ListBlocks: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Block>
+
+  public static let spec = OperationSpec(
+    "blocks.list", of: .social, .get("/v1/blocks"), by: .account, effect: .read, requirements: ["SOC-8"],
+    "List those whom you have blocked, the latest first.")
+}
+
+/// Opens the ways between the caller and an account that it has blocked; nothing that the block ended comes back (SOC-8).
+public enum RemoveBlock: AccountOperation {
+  public struct Input: Document {
+    public var accountID: AccountID
+
+    public init(accountID: AccountID) { self.accountID = accountID }
+
+    public static let notes: Notes = ["accountID": "The account that you have blocked."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "blocks.remove", of: .social, .delete("/v1/blocks/{accountID}"), by: .account, effect: .write,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"],
+    "Unblock an account. What the block ended does not come back, nor what the other asked meanwhile.")
+}

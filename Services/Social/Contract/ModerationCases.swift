@@ -1,0 +1,298 @@
+public import Operations
+
+/// What moderators decide about what was reported (SOC-8).
+public enum ModerationOutcome: String, Choice {
+  /// It breaks no rule. Only those who reported it are notified.
+  case nothing
+  /// What was reported is removed.
+  case removed
+  /// The account is warned.
+  case warned
+  /// The account is suspended for some days.
+  case suspended
+  /// The account is suspended for ever.
+  case banned
+}
+
+/// What was reported, as the server copied it when that was (SOC-8).
+public struct ReportedContent: Document, Hashable {
+  public var username: Username?
+  public var nickname: String?
+  public var text: String?
+  public var writtenAt: Instant?
+  public var photoTag: String?
+
+  public init(
+    username: Username? = nil, nickname: String? = nil, text: String? = nil, writtenAt: Instant? = nil, photoTag: String? = nil
+  ) {
+    self.username = username
+    self.nickname = nickname
+    self.text = text
+    self.writtenAt = writtenAt
+    self.photoTag = photoTag
+  }
+
+  public static let notes: Notes = [
+    "username": "The account's username then.", "nickname": "Its nickname then.",
+    "text": Note("What was written.", breaksLines: true), "writtenAt": "When that was written.",
+    "photoTag": "Names the photo; absent without one.",
+  ]
+}
+
+/// What moderators decided about a case (SOC-8).
+public struct ModerationDecision: Document, Hashable {
+  public var outcome: ModerationOutcome
+  public var removesContent: Bool
+  public var reason: ReportText?
+  public var note: ReportText?
+  public var until: Instant?
+  public var administratorAccountID: AccountID?
+  public var at: Instant
+
+  public init(
+    outcome: ModerationOutcome, removesContent: Bool, reason: ReportText?, note: ReportText?, until: Instant?,
+    administratorAccountID: AccountID?, at: Instant
+  ) {
+    self.outcome = outcome
+    self.removesContent = removesContent
+    self.reason = reason
+    self.note = note
+    self.until = until
+    self.administratorAccountID = administratorAccountID
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "outcome": "What was decided.", "removesContent": "Whether what was reported was removed.",
+    "reason": "Why, as the account reads.", "note": "Why, for administrators alone.",
+    "until": "Until when the account is suspended; the last instant that there is where it is banned.",
+    "administratorAccountID": "Who decided; absent where that account is gone.", "at": "When.",
+  ]
+}
+
+/// All reports of one thing until they are decided, for administrators (SOC-8).
+public struct ModerationCase: Document, Hashable {
+  public var id: ID<ModerationCase>
+  public var subject: ReportSubject
+  public var accountID: AccountID
+  public var username: Username?
+  public var nickname: String?
+  public var photoURL: PhotoURL?
+  public var reportCount: Int
+  public var reasons: [ReportReason]
+  public var content: ReportedContent?
+  public var reportedAt: Instant
+  public var decision: ModerationDecision?
+  public var appeal: Appeal?
+
+  public init(
+    id: ID<ModerationCase>, subject: ReportSubject, accountID: AccountID, username: Username?, nickname: String?,
+    photoURL: PhotoURL?, reportCount: Int, reasons: [ReportReason], content: ReportedContent?, reportedAt: Instant,
+    decision: ModerationDecision?, appeal: Appeal?
+  ) {
+    self.id = id
+    self.subject = subject
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.photoURL = photoURL
+    self.reportCount = reportCount
+    self.reasons = reasons
+    self.content = content
+    self.reportedAt = reportedAt
+    self.decision = decision
+    self.appeal = appeal
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the case.", "subject": "What was reported.", "accountID": "The account whose it is.",
+    "username": "Its username now.", "nickname": "Its nickname now, if it has one.", "photoURL": "Its photo now, if it has one.",
+    "reportCount": Note("How many accounts reported it.", range: 1...9e15, example: 2), "reasons": "Why, each reason once.",
+    "content": "The copy that the newest report made; absent where it is no longer kept.",
+    "reportedAt": "When it was reported first.", "decision": "What was decided; absent while it was not.",
+    "appeal": "The account's appeal, if it made one.",
+  ]
+}
+
+/// One report of a case, for administrators (SOC-8).
+public struct ModerationReport: Document, Hashable {
+  public var id: ID<Report>
+  public var reporterAccountID: AccountID?
+  public var reporterUsername: Username?
+  public var reason: ReportReason
+  public var text: ReportText?
+  public var content: ReportedContent?
+  public var sentAt: Instant
+
+  public init(
+    id: ID<Report>, reporterAccountID: AccountID?, reporterUsername: Username?, reason: ReportReason, text: ReportText?,
+    content: ReportedContent?, sentAt: Instant
+  ) {
+    self.id = id
+    self.reporterAccountID = reporterAccountID
+    self.reporterUsername = reporterUsername
+    self.reason = reason
+    self.text = text
+    self.content = content
+    self.sentAt = sentAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the report.", "reporterAccountID": "Who reported; absent where that account is gone.",
+    "reporterUsername": "Its username.", "reason": "What is wrong.", "text": "What the reporter wrote.",
+    "content": "The copy that was made; absent where it is no longer kept.", "sentAt": "When.",
+  ]
+}
+
+/// Why a case is not decided (SOC-8).
+public enum ModerationFailure: String, FailureCode {
+  case decided = "case_decided"
+  /// The administrator is the one who was reported.
+  case aboutOneself = "case_about_oneself"
+  /// An administrator cannot be suspended: only whoever runs the system dismisses one.
+  case administrator = "account_administers"
+  case suspensionEnded = "suspension_ended"
+
+  public var status: Int {
+    switch self {
+    case .aboutOneself: 403
+    case .decided, .administrator, .suspensionEnded: 409
+    }
+  }
+}
+
+/// The cases that nobody has decided, those that wait longest first (SOC-8).
+public enum ListModerationCases: AccountOperation {
+  public struct Input: ListInput {
+    public var kind: ReportSubjectKind?
+    public var limit: Int?
+    public var cursor: PageCursor?
+
+    public init(kind: ReportSubjectKind? = nil, limit: Int? = nil, cursor: PageCursor? = nil) {
+      self.kind = kind
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    public static let notes = listNotes(["kind": "Only those about such things."])
+  }
+
+  public typealias Output = Page<ModerationCase>
+
+  public static let spec = OperationSpec(
+    "moderation.queue", of: .social, .get("/v1/moderation/cases"), by: .administrator, effect: .read, requirements: ["SOC-8"],
+    "List what was reported and nobody has decided, the longest waiting first.")
+}
+
+/// Reads a case with its reports, and what was decided about the account before (SOC-8).
+public enum ReadModerationCase: AccountOperation {
+  public struct Input: Document {
+    public var caseID: ID<ModerationCase>
+
+    public init(caseID: ID<ModerationCase>) { self.caseID = caseID }
+
+    public static let notes: Notes = ["caseID": "The case."]
+  }
+
+  public struct Output: Document, Hashable {
+    public static let maxReports = 50
+    public static let maxDecisions = 20
+
+    public var moderationCase: ModerationCase
+    public var reports: [ModerationReport]
+    public var earlierDecisions: [ModerationDecision]
+
+    public init(moderationCase: ModerationCase, reports: [ModerationReport], earlierDecisions: [ModerationDecision]) {
+      self.moderationCase = moderationCase
+      self.reports = reports
+      self.earlierDecisions = earlierDecisions
+    }
+
+    public static let notes: Notes = [
+      "moderationCase": "The case.", "reports": Note("Its reports, newest first.", items: 0...maxReports),
+      "earlierDecisions": Note("What was decided about the same account in other cases, newest first.", items: 0...maxDecisions),
+    ]
+  }
+
+  public static let spec = OperationSpec(
+    "moderation.get", of: .social, .get("/v1/moderation/cases/{caseID}"), by: .administrator, effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-8"], "Read a case with its reports.")
+}
+
+/// Reads the copy of the photo that a report made (SOC-8).
+public enum ReadReportedPhoto: AccountOperation {
+  public struct Input: Document {
+    public var reportID: ID<Report>
+
+    public init(reportID: ID<Report>) { self.reportID = reportID }
+
+    public static let notes: Notes = ["reportID": "The report."]
+  }
+
+  public typealias Output = MediaFile
+
+  public static let spec = OperationSpec(
+    "moderation.photo", of: .social, .get("/v1/moderation/reports/{reportID}/photo"), by: .administrator, effect: .read,
+    failures: [RequestFailure.notFound.kind], raw: .answer(["image/jpeg", "image/png", "image/webp"]), requirements: ["SOC-8"],
+    "Read the photo that was reported, as it was then; `not_found` without one.")
+}
+
+/// Decides a case (SOC-8): those who reported are notified, and the account unless nothing is done. It is decided once.
+public enum DecideModerationCase: AccountOperation {
+  public struct Input: Document {
+    public static let maxDays = 365
+
+    public var caseID: ID<ModerationCase>
+    public var outcome: ModerationOutcome
+    public var days: Int?
+    public var removesContent: Bool?
+    public var reason: ReportText?
+    public var note: ReportText?
+
+    public init(
+      caseID: ID<ModerationCase>, outcome: ModerationOutcome, days: Int? = nil, removesContent: Bool? = nil,
+      reason: ReportText? = nil, note: ReportText? = nil
+    ) {
+      self.caseID = caseID
+      self.outcome = outcome
+      self.days = days
+      self.removesContent = removesContent
+      self.reason = reason
+      self.note = note
+    }
+
+    public static let notes: Notes = [
+      "caseID": "The case.", "outcome": "What is decided.",
+      "days": Note("For how many days the account is suspended; only then.", range: 1...Double(maxDays), example: 7),
+      "removesContent": "Whether what was reported is removed beside a warning, suspension or ban; a message or a photo can be.",
+      "reason": "Why, for the account, in words that name nobody who reported; needed unless nothing is done.",
+      "note": "Why, for administrators alone.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      guard fields.areRight("outcome") else { return }
+      let notForOutcome = FieldRule("not_for_outcome", ["outcome": .text(outcome.rawValue)])
+      if outcome == .suspended {
+        fields.expect(days != nil, "days", FieldRule("required"))
+      } else {
+        fields.expect(days == nil, "days", notForOutcome)
+      }
+      if outcome == .nothing {
+        fields.expect(reason == nil, "reason", notForOutcome)
+        fields.expect(removesContent != true, "removesContent", notForOutcome)
+      } else {
+        fields.expect(reason != nil, "reason", FieldRule("required"))
+      }
+      if outcome == .removed { fields.expect(removesContent != false, "removesContent", notForOutcome) }
+    }
+  }
+
+  public typealias Output = ModerationCase
+
+  public static let spec = OperationSpec(
+    "moderation.decide", of: .social, .post("/v1/moderation/cases/{caseID}/decision"), by: .administrator, effect: .write,
+    failures: [
+      RequestFailure.notFound.kind, ModerationFailure.decided.kind, ModerationFailure.aboutOneself.kind,
+      ModerationFailure.administrator.kind,
+    ], requirements: ["SOC-8"], "Decide what is done about what was reported.")
+}

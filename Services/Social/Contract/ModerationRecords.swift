@@ -1,0 +1,67 @@
+public import Operations
+
+/// What administrators do about reports and suspensions (SOC-8).
+public enum ModerationAction: String, Choice {
+  /// A case was decided.
+  case decided
+  case appealGranted
+  case appealRefused
+  /// A suspension was lifted without an appeal.
+  case lifted
+}
+
+/// One thing that an administrator did, for all of them to see (SOC-8).
+public struct ModerationRecord: Document, Hashable {
+  public var id: ID<ModerationRecord>
+  public var action: ModerationAction
+  public var caseID: ID<ModerationCase>
+  public var kind: ReportSubjectKind
+  public var accountID: AccountID?
+  public var username: Username?
+  public var outcome: ModerationOutcome
+  public var removesContent: Bool
+  public var until: Instant?
+  public var note: ReportText?
+  public var administratorAccountID: AccountID?
+  public var administratorUsername: Username?
+  public var at: Instant
+
+  public init(
+    id: ID<ModerationRecord>, action: ModerationAction, caseID: ID<ModerationCase>, kind: ReportSubjectKind,
+    accountID: AccountID?, username: Username?, outcome: ModerationOutcome, removesContent: Bool, until: Instant?,
+    note: ReportText?, administratorAccountID: AccountID?, administratorUsername: Username?, at: Instant
+  ) {
+    self.id = id
+    self.action = action
+    self.caseID = caseID
+    self.kind = kind
+    self.accountID = accountID
+    self.username = username
+    self.outcome = outcome
+    self.removesContent = removesContent
+    self.until = until
+    self.note = note
+    self.administratorAccountID = administratorAccountID
+    self.administratorUsername = administratorUsername
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the record.", "action": "What was done.", "caseID": "In which case; a deleted account's is gone.",
+    "kind": "What was reported.", "accountID": "About which account; absent where it is gone.", "username": "Its username.",
+    "outcome": "What was decided in the case.", "removesContent": "Whether what was reported was removed.",
+    "until": "Until when the account was suspended.", "note": "What the administrator noted.",
+    "administratorAccountID": "Who did it; absent where that account is gone.", "administratorUsername": "Its username.",
+    "at": "When.",
+  ]
+}
+
+/// What administrators did about reports and suspensions, newest first (SOC-8).
+public enum ListModerationRecords: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<ModerationRecord>
+
+  public static let spec = OperationSpec(
+    "moderation.audit", of: .social, .get("/v1/moderation/records"), by: .administrator, effect: .read,
+    requirements: ["SOC-8"], "List what administrators did about reports and suspensions, newest first.")
+}

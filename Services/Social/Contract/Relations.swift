@@ -1,0 +1,78 @@
+public import Operations
+
+/// What is between an account and another, as the first one sees it (SOC-2, SOC-7, SOC-8).
+///
+/// Of requests only those that wait are in it. That the other has blocked it does not show: its own requests look as if they waited.
+public struct Relation: Document, Hashable {
+  public var isFriend: Bool
+  public var friendRequest: ConnectionRequestDirection?
+  public var friendRequestID: ID<FriendRequest>?
+  public var follows: Bool
+  public var isFollowedBy: Bool
+  public var followRequestSentID: ID<FollowRequest>?
+  public var followRequestReceivedID: ID<FollowRequest>?
+  public var isBlocked: Bool
+
+  public init(
+    isFriend: Bool = false, friendRequest: ConnectionRequestDirection? = nil, friendRequestID: ID<FriendRequest>? = nil,
+    follows: Bool = false, isFollowedBy: Bool = false, followRequestSentID: ID<FollowRequest>? = nil,
+    followRequestReceivedID: ID<FollowRequest>? = nil, isBlocked: Bool = false
+  ) {
+    self.isFriend = isFriend
+    self.friendRequest = friendRequest
+    self.friendRequestID = friendRequestID
+    self.follows = follows
+    self.isFollowedBy = isFollowedBy
+    self.followRequestSentID = followRequestSentID
+    self.followRequestReceivedID = followRequestReceivedID
+    self.isBlocked = isBlocked
+  }
+
+  public static let notes: Notes = [
+    "isFriend": "Whether the two are friends.", "friendRequest": "Whether a friend request that waits was received or sent.",
+    "friendRequestID": "The friend request that waits.", "follows": "Whether you follow the other.",
+    "isFollowedBy": "Whether the other follows you.",
+    "followRequestSentID": "Your request to follow the other, while it waits.",
+    "followRequestReceivedID": "The other's request to follow you, while it waits: you can answer it.",
+    "isBlocked": "Whether you have blocked the other.",
+  ]
+}
+
+// MARK: - Events
+
+/// What is between two accounts has changed; all of it, as one of the two sees it now. There is an event for each of the two.
+///
+/// A subscriber keeps the one with the highest ``revision`` and ignores older ones. The snapshot has all, also those that ended.
+public struct RelationChanged: Event, Hashable {
+  public var accountID: AccountID
+  public var otherAccountID: AccountID
+  public var relation: Relation
+  /// For services alone: the account itself is not to know.
+  public var isBlockedByOther: Bool
+  public var revision: Int
+  public var at: Instant
+
+  public init(
+    accountID: AccountID, otherAccountID: AccountID, relation: Relation, isBlockedByOther: Bool, revision: Int, at: Instant
+  ) {
+    self.accountID = accountID
+    self.otherAccountID = otherAccountID
+    self.relation = relation
+    self.isBlockedByOther = isBlockedByOther
+    self.revision = revision
+    self.at = at
+  }
+
+  /// Whether neither is to see or reach the other: one of them has blocked the other.
+  public var isApart: Bool { relation.isBlocked || isBlockedByOther }
+
+  public static let notes: Notes = [
+    "accountID": "Whose relation it is.", "otherAccountID": "To whom.", "relation": "All that is between the two now.",
+    "isBlockedByOther": "Whether the other has blocked the account.",
+    "revision": "Counts the changes between the two; the highest is the newest.", "at": "When it changed.",
+  ]
+
+  public static let spec = EventSpec(
+    "relations.changed", by: .social, requirements: ["SOC-2", "SOC-3", "SOC-7", "SOC-8"],
+    "What is between two accounts has changed: friendship, follows, requests, blocks.")
+}

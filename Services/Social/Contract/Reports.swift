@@ -1,0 +1,229 @@
+public import Operations
+
+/// What can be reported (SOC-8). Further things join as they come to be: whoever takes reports asks the service that owns the thing.
+public enum ReportSubjectKind: String, Choice {
+  /// An account as others see it: its names and photo.
+  case account
+  /// An account's photo.
+  case photo
+  /// A message, by the one it was written to.
+  case message
+}
+
+/// What is reported: of each kind it has the id that fits (SOC-8).
+public struct ReportSubject: Document, Hashable {
+  public var kind: ReportSubjectKind
+  public var accountID: AccountID?
+  public var messageID: ID<ChatMessage>?
+
+  public init(kind: ReportSubjectKind, accountID: AccountID? = nil, messageID: ID<ChatMessage>? = nil) {
+    self.kind = kind
+    self.accountID = accountID
+    self.messageID = messageID
+  }
+
+  /// An account, as others see it.
+  public static func account(_ id: AccountID) -> ReportSubject { ReportSubject(kind: .account, accountID: id) }
+  /// The photo of an account.
+  public static func photo(of id: AccountID) -> ReportSubject { ReportSubject(kind: .photo, accountID: id) }
+  /// A message.
+  public static func message(_ id: ID<ChatMessage>) -> ReportSubject { ReportSubject(kind: .message, messageID: id) }
+
+  public static let notes: Notes = [
+    "kind": "What it is.", "accountID": "The account, or the account whose photo it is; not for a message.",
+    "messageID": "The message; only for one.",
+  ]
+
+  public func check(_ fields: inout FieldChecks) {
+    guard fields.areRight("kind") else { return }
+    let (hasAccount, hasMessage) = (accountID != nil, messageID != nil)
+    switch kind {
+    case .account, .photo:
+      fields.expect(hasAccount, "accountID", FieldRule("required"))
+      fields.expect(!hasMessage, "messageID", FieldRule("not_for_subject"))
+    case .message:
+      fields.expect(hasMessage, "messageID", FieldRule("required"))
+      fields.expect(!hasAccount, "accountID", FieldRule("not_for_subject"))
+    }
+  }
+}
+
+/// What is wrong with what is reported (SOC-8).
+public enum ReportReason: String, Choice {
+  case harassment, hate, sexual, violence, selfHarm, spam, impersonation
+  /// Said in words.
+  case other
+}
+
+/// What people write to moderators and moderators write to them: 1 to 500 characters as people count them, not only white space, line
+/// breaks allowed, at most 8,000 bytes (SOC-8).
+public struct ReportText: TextValue {
+  public static let maxCharacters = 500
+
+  public let description: String
+
+  public init(text: String) throws(FieldRule) {
+    guard !text.isBlank else { throw FieldRule("empty") }
+    if let rule = ShortText.brokenLength(text, maximum: Self.maxCharacters) { throw rule }
+    let hasControl = text.unicodeScalars.contains { scalar in
+      scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\r" && scalar != "\t"
+    }
+    if hasControl { throw FieldRule("control_character") }
+    description = text
+  }
+
+  private init(trusted: String) { description = trusted }
+
+  public static let placeholder = ReportText(trusted: "…")
+
+  /// JSON Schema counts code points where people count characters, so only the outer bound can be said there.
+  public static let schema: JSON = [
+    "type": "string", "minLength": 1, "maxLength": .integer(maxCharacters * ShortText.maxBytesPerCharacter),
+    "examples": ["Insults me again and again."],
+  ]
+}
+
+/// What an account has reported, as it sees that itself (SOC-8).
+public struct Report: Document, Hashable {
+  public var id: ID<Report>
+  public var subject: ReportSubject
+  public var accountID: AccountID
+  public var username: Username?
+  public var nickname: String?
+  public var reason: ReportReason
+  public var text: ReportText?
+  public var sentAt: Instant
+  public var outcome: ModerationOutcome?
+  public var decidedAt: Instant?
+
+  public init(
+    id: ID<Report>, subject: ReportSubject, accountID: AccountID, username: Username?, nickname: String?, reason: ReportReason,
+    text: ReportText?, sentAt: Instant, outcome: ModerationOutcome?, decidedAt: Instant?
+  ) {
+    self.id = id
+    self.subject = subject
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.reason = reason
+    self.text = text
+    self.sentAt = sentAt
+    self.outcome = outcome
+    self.decidedAt = decidedAt
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the report.", "subject": "What was reported.", "accountID": "Whose it is.", "username": "Its username.",
+    "nickname": "Its nickname, if it has one.", "reason": "What is wrong with it.", "text": "What you wrote about it.",
+    "sentAt": "When you reported it.", "outcome": "What moderators decided; absent while they have not.",
+    "decidedAt": "When they decided.",
+  ]
+}
+
+/// Why nothing is reported (SOC-8).
+public enum ReportFailure: String, FailureCode {
+  case ofOneself = "report_of_oneself"
+  /// The same account has reported it, and moderators have not decided yet.
+  case alreadyReported = "already_reported"
+  /// As many as one account may send in a day.
+  case tooMany = "too_many_reports"
+  /// The copies that are kept of what one account reported are as many bytes as they may be.
+  case tooManyBytes = "too_many_report_bytes"
+
+  public var status: Int {
+    switch self {
+    case .ofOneself: 422
+    case .alreadyReported, .tooManyBytes: 409
+    case .tooMany: 429
+    }
+  }
+}
+
+/// Reports an account, a photo or a message to the moderators (SOC-8). The server itself keeps a copy of what is reported; whose it is
+/// never learns who reported it.
+public enum CreateReport: AccountOperation {
+  public struct Input: Document {
+    public var subject: ReportSubject
+    public var reason: ReportReason
+    public var text: ReportText?
+
+    public init(subject: ReportSubject, reason: ReportReason, text: ReportText? = nil) {
+      self.subject = subject
+      self.reason = reason
+      self.text = text
+    }
+
+    public static let notes: Notes = [
+      "subject": "What is reported.", "reason": "What is wrong with it.",
+      "text": "The same in words, at most 500 characters; needed where the reason is `other`.",
+    ]
+
+    public func check(_ fields: inout FieldChecks) {
+      if fields.areRight("reason") { fields.expect(reason != .other || text != nil, "text", FieldRule("required")) }
+    }
+  }
+
+  public typealias Output = Report
+
+  public static let spec = OperationSpec(
+    "reports.create", of: .social, .post("/v1/reports"), by: .account, effect: .create,
+    failures: [RequestFailure.notFound.kind] + ReportFailure.allCases.map(\.kind), requirements: ["SOC-8"],
+    "Report an account, a photo or a message that was written to you; you may send 20 reports a day.")
+}
+
+/// What an account has reported, newest first, with what became of it (SOC-8).
+public enum ListOwnReports: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Report>
+
+  public static let spec = OperationSpec(
+    "reports.own", of: .social, .get("/v1/reports"), by: .account, effect: .read, requirements: ["SOC-8"],
+    "List what you have reported, newest first, and what was decided.")
+}
+
+// MARK: - Events
+
+/// What an account reported was decided; that account is to know (SOC-8). There is an event for each who reported it.
+public struct ReportDecided: Event, Hashable {
+  public var reportID: ID<Report>
+  public var accountID: AccountID
+  public var kind: ReportSubjectKind
+  public var outcome: ModerationOutcome
+  public var at: Instant
+
+  public init(reportID: ID<Report>, accountID: AccountID, kind: ReportSubjectKind, outcome: ModerationOutcome, at: Instant) {
+    self.reportID = reportID
+    self.accountID = accountID
+    self.kind = kind
+    self.outcome = outcome
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "reportID": "The report.", "accountID": "Who reported.", "kind": "What was reported.", "outcome": "What was decided.",
+    "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "reports.decided", by: .social, requirements: ["SOC-8"], "What an account reported was decided.")
+}
+
+/// Moderators removed a photo of an account: whoever keeps the photo of that tag deletes it (SOC-8).
+public struct PhotoRemovalDecided: Event, Hashable {
+  public var accountID: AccountID
+  public var photoTag: String
+  public var at: Instant
+
+  public init(accountID: AccountID, photoTag: String, at: Instant) {
+    self.accountID = accountID
+    self.photoTag = photoTag
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whose photo.", "photoTag": "Names its bytes: another photo of the account stays.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "photos.removalDecided", by: .social, requirements: ["SOC-8"], "Moderators removed a photo of an account.")
+}

@@ -1,0 +1,124 @@
+public import Operations
+
+/// What moderators decided against an account, as that account sees it: never who reported (SOC-8).
+public struct Sanction: Document, Hashable {
+  public var caseID: ID<ModerationCase>
+  public var subject: ReportSubject
+  public var content: ReportedContent?
+  public var outcome: ModerationOutcome
+  public var isContentRemoved: Bool
+  public var reason: ReportText
+  public var at: Instant
+  public var until: Instant?
+  public var canAppeal: Bool
+  public var appeal: OwnAppeal?
+
+  public init(
+    caseID: ID<ModerationCase>, subject: ReportSubject, content: ReportedContent?, outcome: ModerationOutcome,
+    isContentRemoved: Bool, reason: ReportText, at: Instant, until: Instant?, canAppeal: Bool, appeal: OwnAppeal?
+  ) {
+    self.caseID = caseID
+    self.subject = subject
+    self.content = content
+    self.outcome = outcome
+    self.isContentRemoved = isContentRemoved
+    self.reason = reason
+    self.at = at
+    self.until = until
+    self.canAppeal = canAppeal
+    self.appeal = appeal
+  }
+
+  public static let notes: Notes = [
+    "caseID": "Names what was decided.", "subject": "What of yours it is about.",
+    "content": "The same as it was then; absent where it is no longer kept.", "outcome": "What was decided.",
+    "isContentRemoved": "Whether it was removed.", "reason": "Why.", "at": "When.",
+    "until": "Until when you were suspended.", "canAppeal": "Whether you can appeal still: once, within 180 days.",
+    "appeal": "Your appeal, if you made one.",
+  ]
+}
+
+/// Decisions against an account, newest first (SOC-8).
+public enum ListOwnSanctions: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Sanction>
+
+  public static let spec = OperationSpec(
+    "sanctions.own", of: .social, .get("/v1/sanctions"), by: .account, effect: .read, requirements: ["SOC-8"],
+    "List what moderators decided against you, newest first, and why.")
+}
+
+/// What stands in a mail to an account about a decision against it (SOC-8).
+public struct SanctionNotice: Document, Hashable {
+  public var accountID: AccountID
+  public var reason: ReportText
+  public var until: Instant?
+  public var appealReason: ReportText?
+
+  public init(accountID: AccountID, reason: ReportText, until: Instant?, appealReason: ReportText?) {
+    self.accountID = accountID
+    self.reason = reason
+    self.until = until
+    self.appealReason = appealReason
+  }
+
+  public static let notes: Notes = [
+    "accountID": "Whom it is for.", "reason": "Why it was decided.", "until": "Until when the account is suspended.",
+    "appealReason": "The answer to the appeal.",
+  ]
+}
+
+/// Gives the notifications service what stands in a mail about a decision, at the moment of sending it (SOC-8).
+public enum ReadSanctionNotice: OpenOperation {
+  public struct Input: Document, Hashable {
+    public var caseID: ID<ModerationCase>
+
+    public init(caseID: ID<ModerationCase>) { self.caseID = caseID }
+
+    public static let notes: Notes = ["caseID": "What was decided, as the event named it."]
+  }
+
+  public typealias Output = SanctionNotice
+
+  public static let spec = OperationSpec(
+    "sanctions.notice", of: .social, nil, by: .services([.notifications]), effect: .read,
+    failures: [RequestFailure.notFound.kind], requirements: ["SOC-8", "NOT-6"],
+    "What stands in a mail to an account about a decision against it.")
+}
+
+// MARK: - Events
+
+/// Moderators decided against an account, which is to know (SOC-8).
+public struct SanctionImposed: Event, Hashable {
+  public var caseID: ID<ModerationCase>
+  public var accountID: AccountID
+  public var kind: ReportSubjectKind
+  public var outcome: ModerationOutcome
+  public var isContentRemoved: Bool
+  public var reason: ReportText
+  public var until: Instant?
+  public var at: Instant
+
+  public init(
+    caseID: ID<ModerationCase>, accountID: AccountID, kind: ReportSubjectKind, outcome: ModerationOutcome, isContentRemoved: Bool,
+    reason: ReportText, until: Instant?, at: Instant
+  ) {
+    self.caseID = caseID
+    self.accountID = accountID
+    self.kind = kind
+    self.outcome = outcome
+    self.isContentRemoved = isContentRemoved
+    self.reason = reason
+    self.until = until
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "caseID": "What was decided.", "accountID": "Against whom.", "kind": "What it is about.", "outcome": "What was decided.",
+    "isContentRemoved": "Whether what it is about was removed.", "reason": "Why.", "until": "Until when it is suspended.",
+    "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "sanctions.imposed", by: .social, requirements: ["SOC-8"], "Moderators decided against an account.")
+}

@@ -1,0 +1,112 @@
+public import Operations
+
+/// Marks ids of suspensions.
+public enum SuspensionMark {}
+/// One suspension of an account.
+public typealias SuspensionID = ID<SuspensionMark>
+
+/// A suspension that runs, for administrators (SOC-8).
+public struct Suspension: Document, Hashable {
+  public var id: SuspensionID
+  public var caseID: ID<ModerationCase>
+  public var accountID: AccountID
+  public var username: Username?
+  public var nickname: String?
+  public var photoURL: PhotoURL?
+  public var since: Instant
+  public var until: Instant
+  public var reason: String
+
+  public init(
+    id: SuspensionID, caseID: ID<ModerationCase>, accountID: AccountID, username: Username?, nickname: String?,
+    photoURL: PhotoURL?, since: Instant, until: Instant, reason: String
+  ) {
+    self.id = id
+    self.caseID = caseID
+    self.accountID = accountID
+    self.username = username
+    self.nickname = nickname
+    self.photoURL = photoURL
+    self.since = since
+    self.until = until
+    self.reason = reason
+  }
+
+  public static let notes: Notes = [
+    "id": "Names the suspension.", "caseID": "The case in which it was decided.", "accountID": "Whose account.",
+    "username": "Its username.", "nickname": "Its nickname, if it has one.", "photoURL": "Its photo, if it has one.",
+    "since": "Since when.", "until": "Until when; the last instant that there is where it is banned.",
+    "reason": Note("Why, as the account reads.", breaksLines: true),
+  ]
+}
+
+/// The suspensions that run, newest first (SOC-8).
+public enum ListSuspensions: AccountOperation {
+  public typealias Input = ListPage
+  public typealias Output = Page<Suspension>
+
+  public static let spec = OperationSpec(
+    "moderation.suspensions", of: .social, .get("/v1/moderation/suspensions"), by: .administrator, effect: .read,
+    requirements: ["SOC-8"], "List the suspensions and bans that run, newest first.")
+}
+
+/// Ends a suspension before its time (SOC-8).
+public enum LiftSuspension: AccountOperation {
+  public struct Input: Document {
+    public var suspensionID: SuspensionID
+    public var note: ReportText
+
+    public init(suspensionID: SuspensionID, note: ReportText) {
+      self.suspensionID = suspensionID
+      self.note = note
+    }
+
+    public static let notes: Notes = ["suspensionID": "The suspension.", "note": "Why, for administrators alone."]
+  }
+
+  public typealias Output = Empty
+
+  public static let spec = OperationSpec(
+    "moderation.lift", of: .social, .post("/v1/moderation/suspensions/{suspensionID}/lift"), by: .administrator, effect: .write,
+    failures: [
+      RequestFailure.notFound.kind, ModerationFailure.suspensionEnded.kind, ModerationFailure.aboutOneself.kind,
+    ], requirements: ["SOC-8"], "End a suspension or a ban before its time.")
+}
+
+// MARK: - Events
+
+/// Moderators suspended an account, changed that, or ended it (SOC-8): all of it, as it is now.
+///
+/// A subscriber keeps the one with the highest ``revision`` of an account and ignores older ones.
+public struct SuspensionChanged: Event, Hashable {
+  public var suspensionID: SuspensionID
+  public var accountID: AccountID
+  /// Nil where it was lifted; ``Instant/endOfTime`` for one that is banned.
+  public var until: Instant?
+  public var reason: String
+  public var canAppeal: Bool
+  public var revision: Int
+  public var at: Instant
+
+  public init(
+    suspensionID: SuspensionID, accountID: AccountID, until: Instant?, reason: String, canAppeal: Bool, revision: Int, at: Instant
+  ) {
+    self.suspensionID = suspensionID
+    self.accountID = accountID
+    self.until = until
+    self.reason = reason
+    self.canAppeal = canAppeal
+    self.revision = revision
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "suspensionID": "The suspension.", "accountID": "Whose account.", "until": "Until when; absent where it was lifted.",
+    "reason": Note("What the account is said to have done, in the moderator's words.", length: 1...500, breaksLines: true),
+    "canAppeal": "Whether it can be appealed against still.",
+    "revision": "Counts the changes of the account's suspensions; the highest is the newest.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "suspensions.changed", by: .social, requirements: ["SOC-8"], "Moderators suspended an account, changed that, or ended it.")
+}

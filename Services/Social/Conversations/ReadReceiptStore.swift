@@ -1,0 +1,26 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// How far the other of a conversation has read, as its friend may know (SOC-5).
+///
+/// What somebody reads while one of the two gives no read receipts is never shown, not even when both do later.
+enum ReadReceiptStore {
+  /// Whether two accounts see how far the other has read: as friends who both give read receipts.
+  static func areShown(_ one: AccountID, _ other: AccountID, in database: Database) throws -> Bool {
+    guard try FriendStore.areFriends(one, other, in: database) else { return false }
+    return try [one, other].allSatisfy { try Accounts.find($0, in: database)?.givesReadReceipts == true }
+  }
+
+  /// The newest message up to which the writer's friend may know that the reader has read; nil where there is none.
+  static func find(from reader: AccountID, to writer: AccountID, in database: Database) throws -> ID<ChatMessage>? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT m.message_id FROM conversation_sides side JOIN messages m ON m.sequence = side.receipt_sequence
+        WHERE side.account_id = ? AND side.other_account = ?
+        """)
+    return try Row.fetchOne(statement, arguments: [reader, writer]).map { $0["message_id"] }
+  }
+}

@@ -1,0 +1,182 @@
+import ActivityContract
+public import GRDB
+import Operations
+import ServiceKit
+public import SocialContract
+import Storage
+
+extension FriendChallengeState: DatabaseValueConvertible {}
+
+/// The challenges of all accounts; of one activity to one friend at most one waits or goes on.
+enum FriendChallengeStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "friend challenges") { try $0.execute(sql: schema + FriendChallengeStreakStore.schema) }
+  }
+
+  private static let schema = """
+    CREATE TABLE friend_challenges (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      friend_challenge_id BLOB NOT NULL UNIQUE CHECK (length(friend_challenge_id) = 16),
+      from_account BLOB NOT NULL CHECK (length(from_account) = 16),
+      to_account BLOB NOT NULL CHECK (length(to_account) = 16),
+      -- the challenger's, and from when it was accepted the other's
+      from_activity BLOB NOT NULL CHECK (length(from_activity) = 16),
+      to_activity BLOB CHECK (length(to_activity) = 16),
+      -- as it was when the challenge was sent
+      activity TEXT NOT NULL CHECK (json_valid(activity)),
+      -- the first day of the other's
+      start_day INTEGER,
+      state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'withdrawn', 'ended')),
+      sent_at INTEGER NOT NULL,
+      answered_at INTEGER,
+      ended_at INTEGER,
+      changed_at INTEGER NOT NULL,
+      revision INTEGER NOT NULL CHECK (revision >= 1),
+      CHECK (from_account <> to_account),
+      CHECK ((to_activity IS NULL) = (start_day IS NULL)),
+      CHECK (state <> 'accepted' OR to_activity IS NOT NULL),
+      CHECK (state NOT IN ('pending', 'rejected', 'withdrawn') OR to_activity IS NULL),
+      CHECK (CASE state WHEN 'pending' THEN answered_at IS NULL WHEN 'ended' THEN TRUE ELSE answered_at IS NOT NULL END),
+      CHECK ((state = 'ended') = (ended_at IS NOT NULL))
+    ) STRICT;
+    CREATE UNIQUE INDEX friend_challenges_open ON friend_challenges (from_account, to_account, from_activity)
+      WHERE state IN ('pending', 'accepted');
+    CREATE INDEX friend_challenges_received ON friend_challenges (to_account, sequence);
+    CREATE INDEX friend_challenges_received_by_state ON friend_challenges (to_account, state, sequence);
+    CREATE INDEX friend_challenges_sent ON friend_challenges (from_account, sequence);
+    CREATE INDEX friend_challenges_sent_by_state ON friend_challenges (from_account, state, sequence);
+    CREATE INDEX friend_challenges_by_activity ON friend_challenges (from_activity);
+    CREATE INDEX friend_challenges_by_copy ON friend_challenges (to_activity) WHERE to_activity IS NOT NULL;
+
+    """
+
+  /// A challenge as it stands in the table.
+  struct Stored: Sendable {
+    let id: ID<FriendChallenge>
+    let from: AccountID
+    let to: AccountID
+    let fromActivity: ActivityID
+    let activity: ChallengeActivity
+    let state: FriendChallengeState
+  }
+
+  /// One of the account's own challenges, and which way it goes for it. To all but its two accounts a challenge does not exist, nor does one
+  /// with somebody who was deleted.
+  static func find(
+    _ id: ID<FriendChallenge>, of account: AccountID, in database: Database
+  ) throws -> (challenge: Stored, direction: ConnectionRequestDirection) {
+    let statement = try database.cachedStatement(sql: "SELECT * FROM friend_challenges WHERE friend_challenge_id = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [id]) else { throw Failure(RequestFailure.notFound) }
+    let challenge = Stored(
+      id: id, from: row["from_account"], to: row["to_account"], fromActivity: row["from_activity"],
+      activity: try ChallengeActivity(row), state: row["state"])
+    guard [challenge.from, challenge.to].contains(account),
+      try !database.isErased(challenge.from == account ? challenge.to : challenge.from)
+    else { throw Failure(RequestFailure.notFound) }
+    return (challenge, challenge.to == account ? .received : .sent)
+  }
+
+  /// Whether one of that activity to that account waits or goes on, or one the other way round by which the account has the activity.
+  static func isOpen(
+    from account: AccountID, to friend: AccountID, _ activity: ActivityID, in database: Database
+  ) throws -> Bool {
+    try database.first(
+      """
+      SELECT 1 FROM friend_challenges
+      WHERE from_account = ?1 AND to_account = ?2 AND from_activity = ?3 AND state IN ('pending', 'accepted')
+      UNION ALL
+      SELECT 1 FROM friend_challenges WHERE to_activity = ?3 AND from_account = ?2 AND state = 'accepted' LIMIT 1
+      """, .id(account), .id(friend), .id(activity)
+    ) { _ in true } ?? false
+  }
+
+  /// How many that the account has sent wait or go on.
+  static func countOpen(from account: AccountID, in database: Database) throws -> Int {
+    try database.first(
+      "SELECT count(*) FROM friend_challenges WHERE from_account = ? AND state IN ('pending', 'accepted')", .id(account)
+    ) { $0.number(0) } ?? 0
+  }
+
+  /// Keeps a new challenge and publishes it.
+  static func add(
+    from account: AccountID, to friend: AccountID, _ activityID: ActivityID, _ activity: ChallengeActivity,
+    _ transaction: Transaction
+  ) throws -> ID<FriendChallenge> {
+    let id = ID<FriendChallenge>()
+    try transaction.database.run(
+      """
+      INSERT INTO friend_challenges (friend_challenge_id, from_account, to_account, from_activity, activity, state, sent_at,
+        changed_at, revision)
+      VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, ?6, max(1, ?6))
+      """, .id(id), .id(account), .id(friend), .id(activityID), .text(String(decoding: activity.json, as: UTF8.self)),
+      .instant(transaction.now))
+    try publish(id, transaction)
+    return id
+  }
+
+  /// Notes that a waiting challenge was rejected or withdrawn, and publishes it.
+  static func refuse(_ id: ID<FriendChallenge>, _ state: FriendChallengeState, _ transaction: Transaction) throws {
+    try transaction.database.run(
+      "UPDATE friend_challenges SET state = ?3, answered_at = ?2, \(changed) WHERE friend_challenge_id = ?1", .id(id),
+      .instant(transaction.now), .text(state.rawValue))
+    try publish(id, transaction)
+  }
+
+  /// Notes that a waiting challenge was accepted: the other gets an activity of its own from that day on, and both streaks are kept.
+  static func accept(_ challenge: Stored, from startDay: LocalDay, _ transaction: Transaction) throws {
+    let activityID = ActivityID()
+    try FriendChallengeStreakStore.begin(challenge.id, challenge.from, challenge.fromActivity, transaction)
+    try FriendChallengeStreakStore.begin(challenge.id, challenge.to, activityID, transaction)
+    try transaction.database.run(
+      """
+      UPDATE friend_challenges SET state = 'accepted', answered_at = ?2, to_activity = ?3, start_day = ?4, \(changed)
+      WHERE friend_challenge_id = ?1
+      """, .id(challenge.id), .instant(transaction.now), .id(activityID), .day(startDay))
+    try publish(challenge.id, transaction)
+    var activity = challenge.activity
+    activity.startDay = startDay
+    try transaction.publish(
+      FriendChallengeAccepted(
+        friendChallengeID: challenge.id, accountID: challenge.to, activityID: activityID, activity: activity, at: transaction.now)
+    )
+  }
+
+  /// Ends challenges that wait or go on, for both, and publishes it.
+  static func end(_ challenges: [ID<FriendChallenge>], _ transaction: Transaction) throws {
+    for id in challenges {
+      try FriendChallengeStreakStore.end(id, transaction)
+      try transaction.database.run(
+        "UPDATE friend_challenges SET state = 'ended', ended_at = ?2, \(changed) WHERE friend_challenge_id = ?1", .id(id),
+        .instant(transaction.now))
+      try publish(id, transaction)
+    }
+  }
+
+  /// Ends all that wait or go on between two accounts, with their friendship or when one blocks the other.
+  static func end(between one: AccountID, and other: AccountID, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT friend_challenge_id FROM friend_challenges
+        WHERE from_account = ?1 AND to_account = ?2 AND state IN ('pending', 'accepted')
+        UNION ALL
+        SELECT friend_challenge_id FROM friend_challenges
+        WHERE from_account = ?2 AND to_account = ?1 AND state IN ('pending', 'accepted')
+        """)
+    try end(try ID<FriendChallenge>.fetchAll(statement, arguments: [one, other]), transaction)
+  }
+
+  /// Ends all that need an account's activity, since it was deleted.
+  static func end(of activity: ActivityID, of account: AccountID, _ transaction: Transaction) throws {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT friend_challenge_id FROM friend_challenges
+        WHERE from_activity = ?1 AND from_account = ?2 AND state IN ('pending', 'accepted')
+        UNION ALL
+        SELECT friend_challenge_id FROM friend_challenges WHERE to_activity = ?1 AND to_account = ?2 AND state = 'accepted'
+        """)
+    try end(try ID<FriendChallenge>.fetchAll(statement, arguments: [activity, account]), transaction)
+  }
+
+  /// What each change sets, in SQL; `?2` is now.
+  private static let changed = "changed_at = ?2, revision = max(revision + 1, ?2)"
+}

@@ -1,0 +1,77 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// The texts of messages as they are searched: those of a conversation lie side by side, so that a search goes through them in one stretch.
+enum MessageSearchStore {
+  /// How many messages one page looks through.
+  static let maxSearched = 10_000
+
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "search in messages") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE message_texts (
+            conversation_id BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            -- as it is compared with what is looked for
+            folded TEXT NOT NULL,
+            PRIMARY KEY (conversation_id, sequence),
+            FOREIGN KEY (conversation_id, sequence) REFERENCES messages (conversation_id, sequence) ON DELETE CASCADE
+          ) STRICT, WITHOUT ROWID;
+          """)
+      let rows = try Row.fetchCursor(database, sql: "SELECT conversation_id, sequence, text FROM messages WHERE text IS NOT NULL")
+      while let row = try rows.next() {
+        try keep(row["text"], at: row["sequence"], of: row["conversation_id"], in: database)
+      }
+    }
+  }
+
+  /// Lets a message be found by that text, and no longer by the one that it had.
+  static func keep(
+    _ text: ChatText, at sequence: Int64, of conversation: ID<Conversation>, in database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO message_texts (conversation_id, sequence, folded) VALUES (?, ?, ?)
+        ON CONFLICT (conversation_id, sequence) DO UPDATE SET folded = excluded.folded
+        """
+    ).execute(arguments: [conversation, sequence, SearchText(text.description).string])
+  }
+
+  /// Lets a message be found no more.
+  static func forget(at sequence: Int64, of conversation: ID<Conversation>, in database: Database) throws {
+    try database.cachedStatement(sql: "DELETE FROM message_texts WHERE conversation_id = ? AND sequence = ?")
+      .execute(arguments: [conversation, sequence])
+  }
+
+  /// The last message that a page looks at, where there may be more behind it.
+  static let endSQL = """
+    SELECT sequence FROM message_texts WHERE conversation_id = ?1 AND sequence < ?2 ORDER BY sequence DESC LIMIT 1 OFFSET ?3
+    """
+
+  /// The messages that hold a text, down to that one.
+  static let searchSQL = """
+    SELECT t.sequence, \(MessageStore.columns(of: "m"))
+    FROM message_texts t CROSS JOIN messages m ON m.sequence = t.sequence
+    WHERE t.conversation_id = ?1 AND t.sequence < ?2 AND t.sequence >= ?3 AND instr(t.folded, ?4) > 0
+      AND \(MessageStore.isThere("m"))
+    ORDER BY t.sequence DESC LIMIT ?5
+    """
+
+  /// The messages of a conversation that hold a text, newest first.
+  ///
+  /// - Parameter maxSearched: how many messages the page looks through.
+  static func search(
+    _ query: String, of conversation: ID<Conversation>, _ page: PageRequest, maxSearched: Int = maxSearched, in database: Database
+  ) throws -> Page<ChatMessage> {
+    let end = try Int64.fetchOne(
+      database.cachedStatement(sql: endSQL), arguments: [conversation, page.before, maxSearched - 1])
+    let rows = try Row.fetchAll(
+      database.cachedStatement(sql: searchSQL), arguments: [conversation, page.before, end ?? 0, query, page.fetchLimit])
+    if rows.count > page.limit { return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: ChatMessage.init) }
+    return page.page(rows.map(ChatMessage.init), goingOnBehind: end)
+  }
+}

@@ -1,0 +1,16 @@
+import Images
+import SocialContract
+
+/// What is sent in a message: a text, a photo or both.
+struct MessageContent: Sendable {
+  var text: ChatText?
+  var photo: Picture?
+
+  /// What it counts among the bytes of who sends it.
+  var bytes: Int { (text?.bytes ?? 0) + (photo?.bytes.count ?? 0) }
+}
+
+extension ChatText {
+  /// What it counts among the bytes of who sends it.
+  var bytes: Int { description.utf8.count }
+}

@@ -1,0 +1,163 @@
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// A message as it stands in the table, as one of the two of its conversation finds it.
+struct StoredMessage: Sendable {
+  let message: ChatMessage
+  let sequence: Int64
+  let conversation: ID<Conversation>
+  /// The other one of the two than the one who looks for it.
+  let other: AccountID
+  /// Of its text and its photo.
+  let bytes: Int
+}
+
+// Sending, and what is changed afterwards: each says so to both of the conversation.
+extension MessageStore {
+  /// Sends a message and publishes it.
+  ///
+  /// - Throws: `not_friends`, `message_space_full`.
+  static func send(
+    _ content: MessageContent, from account: AccountID, to other: AccountID, _ rules: MessageRules, _ transaction: Transaction
+  ) throws -> ChatMessage {
+    let database = transaction.database
+    guard try FriendStore.areFriends(account, other, in: database) else { throw MessageFailure.notFriends }
+    try rules.checkSpace(stored: ConversationStore.storedBytes(of: account, in: database), adding: content.bytes)
+    let writer = try Accounts.known(account, in: database)
+    let (message, conversation) = try add(content, from: account, to: other, transaction)
+    try transaction.publish(
+      MessageSent(
+        messageID: message.id, conversationID: conversation, fromAccountID: account, fromUsername: writer.username,
+        toAccountID: other, text: message.text, at: message.sentAt))
+    return message
+  }
+
+  /// A message of a conversation of the account; nil where it has none such.
+  static func find(_ id: ID<ChatMessage>, for account: AccountID, in database: Database) throws -> StoredMessage? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT \(columns(of: "m")), m.sequence, m.conversation_id, side.other_account,
+          coalesce(length(CAST(m.text AS BLOB)), 0) + coalesce(length(p.content), 0) AS bytes
+        FROM messages m
+        JOIN conversation_sides side ON side.conversation_id = m.conversation_id AND side.account_id = :account
+        LEFT JOIN message_photos p ON p.message_id = m.message_id
+        WHERE m.message_id = :message AND \(isThere("m"))
+        """)
+    return try Row.fetchOne(statement, arguments: ["message": id, "account": account]).map { row in
+      StoredMessage(
+        message: ChatMessage(row), sequence: row["sequence"], conversation: row["conversation_id"], other: row["other_account"],
+        bytes: row["bytes"])
+    }
+  }
+
+  /// A message that the account wrote.
+  ///
+  /// - Throws: `not_found` for one that is not there or another's.
+  static func sent(_ id: ID<ChatMessage>, by account: AccountID, in database: Database) throws -> StoredMessage {
+    guard let found = try find(id, for: account, in: database), found.message.fromAccountID == account else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return found
+  }
+
+  /// Gives a message another text, marks it as edited and publishes that.
+  static func edit(_ sent: StoredMessage, _ text: ChatText, _ transaction: Transaction) throws -> ChatMessage {
+    let database = transaction.database
+    try database.cachedStatement(sql: "UPDATE messages SET text = ?, edited_at = ? WHERE sequence = ?")
+      .execute(arguments: [text, transaction.now, sent.sequence])
+    try MessageSearchStore.keep(text, at: sent.sequence, of: sent.conversation, in: database)
+    var message = sent.message
+    try ConversationStore.addBytes(
+      text.bytes - (message.text?.bytes ?? 0), of: message.fromAccountID, to: sent.other, in: database)
+    (message.text, message.editedAt) = (text, transaction.now)
+    let writer = try Accounts.known(message.fromAccountID, in: database)
+    for event in edited(message, of: sent.conversation, by: writer.username, to: sent.other) { try transaction.publish(event) }
+    return message
+  }
+
+  /// Takes the photo out of a message and publishes that; one without a text is removed.
+  static func removePhoto(from sent: StoredMessage, _ transaction: Transaction) throws {
+    guard let text = sent.message.text else { return try remove(sent, transaction) }
+    let (database, writer) = (transaction.database, sent.message.fromAccountID)
+    try database.cachedStatement(
+      sql: "UPDATE messages SET photo_width = NULL, photo_height = NULL, edited_at = ? WHERE sequence = ?"
+    ).execute(arguments: [transaction.now, sent.sequence])
+    try MessagePhotoStore.remove(from: sent.message.id, in: database)
+    try ConversationStore.addBytes(text.bytes - sent.bytes, of: writer, to: sent.other, in: database)
+    var message = sent.message
+    (message.photo, message.editedAt) = (nil, transaction.now)
+    guard try !database.isErased(sent.other) else { return }
+    let username = try Accounts.known(writer, in: database).username
+    for event in edited(message, of: sent.conversation, by: username, to: sent.other) { try transaction.publish(event) }
+  }
+
+  /// Takes text and photo out of a message, marks it as removed and publishes that. The reader has one less to read where it had not read it.
+  static func remove(_ sent: StoredMessage, _ transaction: Transaction) throws {
+    let (database, writer) = (transaction.database, sent.message.fromAccountID)
+    try database.cachedStatement(
+      sql: """
+        UPDATE messages SET text = NULL, photo_width = NULL, photo_height = NULL, removed_at = ? WHERE sequence = ?
+        """
+    ).execute(arguments: [transaction.now, sent.sequence])
+    try MessageSearchStore.forget(at: sent.sequence, of: sent.conversation, in: database)
+    try MessagePhotoStore.remove(from: sent.message.id, in: database)
+    try ConversationStore.addBytes(-sent.bytes, of: writer, to: sent.other, in: database)
+    try ConversationStore.lowerUnread(of: sent.other, from: writer, by: sent.sequence, in: database)
+    var message = sent.message
+    (message.text, message.photo, message.removedAt) = (nil, nil, transaction.now)
+    let username = try Accounts.known(writer, in: database).username
+    // Of a conversation with a deleted account nobody else is to know.
+    guard try !database.isErased(sent.other) else { return }
+    for event in removed(message, of: sent.conversation, by: username, to: sent.other, at: transaction.now) {
+      try transaction.publish(event)
+    }
+  }
+
+  private static func edited(
+    _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID
+  ) -> [MessageEdited] {
+    let writer = message.fromAccountID
+    return [(writer, reader), (reader, writer)].map { one, other in
+      MessageEdited(
+        accountID: one, otherAccountID: other, conversationID: conversation, fromUsername: username, message: message)
+    }
+  }
+
+  private static func removed(
+    _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID, at instant: Instant
+  ) -> [MessageRemoved] {
+    let writer = message.fromAccountID
+    return [(writer, reader), (reader, writer)].map { one, other in
+      MessageRemoved(
+        accountID: one, otherAccountID: other, conversationID: conversation, messageID: message.id, fromAccountID: writer,
+        fromUsername: username, at: instant)
+    }
+  }
+
+  /// All messages as events, in the order in which they were sent, each as it is now; see `SnapshotParts`. Usernames are those of now.
+  @Sendable
+  static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT m.*, a.username, iif(m.from_account = c.low_account, c.high_account, c.low_account) AS to_account
+        FROM messages m JOIN conversations c USING (conversation_id) JOIN accounts a ON a.account_id = m.from_account
+        WHERE m.sequence > ? ORDER BY m.sequence LIMIT ?
+        """, arguments: [key.flatMap { Int64($0) } ?? 0, SnapshotParts.pageSize])
+    let events = rows.flatMap { row -> [any Event] in
+      let (message, conversation) = (ChatMessage(row), row["conversation_id"] as ID<Conversation>)
+      let (username, reader) = (row["username"] as Username, row["to_account"] as AccountID)
+      if let instant = message.removedAt {
+        return removed(message, of: conversation, by: username, to: reader, at: instant)
+      }
+      let sent = MessageSent(
+        messageID: message.id, conversationID: conversation, fromAccountID: message.fromAccountID, fromUsername: username,
+        toAccountID: reader, text: message.text, at: message.sentAt)
+      return [sent] + (message.editedAt == nil ? [] : edited(message, of: conversation, by: username, to: reader))
+    }
+    return SnapshotParts.page(events, of: rows) { $0["sequence"] as Int64 }
+  }
+}

@@ -1,0 +1,27 @@
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Cases of what was reported: listed, read and decided by administrators (SOC-8). Those against an account go with it, and the copies in
+/// them; of an administrator who is gone it stays unsaid who decided, and what was noted.
+struct ModerationCaseFeature: Feature {
+  let migrations = [ModerationCaseStore.migration(21)]
+  let tables: [ErasedTable] = [
+    ErasedTable.changed(
+      "moderation_cases", "accused_account = :account OR decided_by = :account", .reports,
+      by: "DELETE FROM moderation_cases WHERE accused_account = :account",
+      "UPDATE moderation_cases SET decided_by = NULL, note = NULL WHERE decided_by = :account"
+    ).atOnce
+  ]
+  let snapshot = [SnapshotPart("photoRemovals", PhotoRemovalDecided.self, page: ModerationCaseStore.removedPhotos)]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(ListModerationCases.self, read: ModerationCaseHandlers.queue)
+    service.serve(ReadModerationCase.self, read: ModerationCaseHandlers.read)
+    service.serve(ReadReportedPhoto.self, read: ModerationCaseHandlers.photo)
+    service.serve(
+      DecideModerationCase.self, prepare: ModerationCaseHandlers.administrators, write: ModerationCaseHandlers.decide)
+  }
+}

@@ -1,0 +1,27 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Reports of accounts, photos and messages, with copies of them (SOC-8). Who reported and was deleted is named no more; the copy is of
+/// another's, and stays with the case.
+struct ReportFeature: Feature {
+  let clock: Clock
+
+  let migrations = [ReportStore.migration(22)]
+  let tables: [ErasedTable] = [
+    ErasedTable.changed(
+      "reports", "reporter_account = :account", .reports,
+      by: "UPDATE reports SET reporter_account = NULL, text = NULL WHERE reporter_account = :account"
+    ).atOnce,
+    .following("reported_photos", "moderation_cases"),
+  ]
+
+  func register(in service: inout ServiceDefinition) {
+    service.serve(CreateReport.self, prepare: ReportedCopy.account, write: ReportHandlers.send)
+    service.serve(ListOwnReports.self, read: ReportHandlers.list)
+    service.run { store in ReportWorker(store: store, clock: clock) }
+  }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// Reports: sent, and listed for who sent them.
+enum ReportHandlers {
+  /// A message is social's own; it is copied in the transaction that keeps the report.
+  static func send(
+    _ input: CreateReport.Input, _ copied: ReportedCopy?, _ call: AccountCall, _ transaction: Transaction
+  ) throws -> Report {
+    let (reporter, database) = (call.account, transaction.database)
+    let copy = try copied ?? message(input, reporter, in: database)
+    // To who is blocked the other does not exist; a message that was written to it is its own.
+    if copied != nil, try BlockStore.hasBlocked(copy.accused, reporter, in: database) { throw Failure(RequestFailure.notFound) }
+    // Identity may have answered just before it was deleted.
+    if try database.isErased(copy.accused) { throw Failure(RequestFailure.notFound) }
+    let earlier = try ReportStore.earlier(of: reporter, input.subject, at: transaction.now, in: database)
+    try ReportRules.send(from: reporter, about: copy.accused, earlier, bytes: copy.bytes, at: transaction.now)
+    let found = try ModerationCaseStore.findOrOpen(input.subject, of: copy.accused, transaction)
+    let id = try ReportStore.add(input, copy, from: reporter, to: found, transaction)
+    return try ReportStore.view(id, in: database)
+  }
+
+  private static func message(
+    _ input: CreateReport.Input, _ reporter: AccountID, in database: Database
+  ) throws -> ReportedCopy {
+    guard let message = input.subject.messageID else { throw Failure(RequestFailure.notFound) }
+    return try ReportedCopy.message(message, for: reporter, in: database)
+  }
+
+  static func list(_ input: ListOwnReports.Input, _ call: AccountCall, _ database: Database) throws -> Page<Report> {
+    let page = try call.page(input)
+    let rows = try ReportStore.list(of: call.account, before: page.before, limit: page.fetchLimit, in: database)
+    return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: Report.init)
+  }
+}

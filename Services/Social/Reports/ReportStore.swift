@@ -1,0 +1,204 @@
+import Foundation
+import GRDB
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// What accounts reported, with copies of it: of each photo one in a case, however many reported it.
+enum ReportStore {
+  static func migration(_ number: Int) -> Migration {
+    Migration(number, "reports") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE reports (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            report_id BLOB NOT NULL UNIQUE CHECK (length(report_id) = 16),
+            case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+            -- Null where that account is gone.
+            reporter_account BLOB CHECK (length(reporter_account) = 16),
+            reason TEXT NOT NULL,
+            text TEXT,
+            -- The copy as JSON; null where it is no longer kept.
+            copy TEXT CHECK (copy IS NULL OR json_valid(copy)),
+            photo_tag TEXT,
+            -- What the copy weighs.
+            bytes INTEGER NOT NULL CHECK (bytes >= 0),
+            sent_at INTEGER NOT NULL,
+            -- When it was published what became of it.
+            published_at INTEGER
+          ) STRICT;
+          CREATE UNIQUE INDEX reports_once ON reports (case_id, reporter_account) WHERE reporter_account IS NOT NULL;
+          CREATE INDEX reports_by_reporter ON reports (reporter_account, sequence) WHERE reporter_account IS NOT NULL;
+          CREATE INDEX reports_of_case ON reports (case_id, sequence);
+          CREATE INDEX reports_with_copies ON reports (reporter_account, bytes) WHERE copy IS NOT NULL;
+          CREATE INDEX reports_not_published ON reports (case_id) WHERE published_at IS NULL;
+
+          CREATE TABLE reported_photos (
+            case_id BLOB NOT NULL REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+            photo_tag TEXT NOT NULL,
+            media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
+            content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 524288),
+            PRIMARY KEY (case_id, photo_tag)
+          ) STRICT;
+          """)
+    }
+  }
+
+  /// What an account has reported before, and whether that.
+  static func earlier(
+    of reporter: AccountID, _ subject: ReportSubject, at now: Instant, in database: Database
+  ) throws -> ReportRules.Earlier {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT
+          EXISTS (
+            SELECT 1 FROM moderation_cases c JOIN reports r ON r.case_id = c.case_id AND r.reporter_account = :reporter
+            WHERE c.subject_kind = :kind AND c.subject_id = :subject AND c.decided_at IS NULL) AS is_reported,
+          coalesce((SELECT sum(bytes) FROM reports WHERE reporter_account = :reporter AND copy IS NOT NULL), 0) AS bytes
+        """)
+    var earlier = ReportRules.Earlier()
+    if let row = try Row.fetchOne(
+      statement, arguments: ["reporter": reporter, "kind": subject.kind, "subject": subject.key])
+    {
+      (earlier.isReported, earlier.bytes) = (row["is_reported"], row["bytes"])
+    }
+    // The newest alone: an account may have reported for years.
+    let latest = try Instant.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT sent_at FROM reports WHERE reporter_account = ? ORDER BY sequence DESC LIMIT ?"),
+      arguments: [reporter, ReportRules.maxPerDay]
+    ).filter { $0 > now.adding(seconds: -ReportRules.daySeconds) }
+    (earlier.count, earlier.firstAt) = (latest.count, latest.last)
+    return earlier
+  }
+
+  /// Adds a report to a case, with its copy.
+  static func add(
+    _ input: CreateReport.Input, _ copy: ReportedCopy, from reporter: AccountID, to moderationCase: ID<ModerationCase>,
+    _ transaction: Transaction
+  ) throws -> ID<Report> {
+    let id = ID<Report>()
+    if let photo = copy.photo { try keep(photo, moderationCase, transaction) }
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO reports (report_id, case_id, reporter_account, reason, text, copy, photo_tag, bytes, sent_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      id, moderationCase, reporter, input.reason, input.text, String(decoding: copy.content.json, as: UTF8.self), copy.photo?.tag,
+      copy.bytes, transaction.now,
+    ])
+    try ModerationCaseStore.countReport(moderationCase, input.reason, transaction)
+    return id
+  }
+
+  private static func keep(_ photo: MediaFile, _ moderationCase: ID<ModerationCase>, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO reported_photos (case_id, photo_tag, media_type, content) VALUES (?, ?, ?, ?)
+        ON CONFLICT (case_id, photo_tag) DO NOTHING
+        """
+    ).execute(arguments: [moderationCase, photo.tag, photo.mediaType, Data(photo.content.bytes)])
+  }
+
+  /// What an account reported, newest first.
+  static func list(of reporter: AccountID, before sequence: Int64, limit: Int, in database: Database) throws -> [Row] {
+    try Row.fetchAll(
+      database.cachedStatement(sql: "\(own) WHERE r.reporter_account = ? AND r.sequence < ? ORDER BY r.sequence DESC LIMIT ?"),
+      arguments: [reporter, sequence, limit])
+  }
+
+  /// The report as who made it sees it.
+  static func view(_ id: ID<Report>, in database: Database) throws -> Report {
+    guard let row = try Row.fetchOne(database.cachedStatement(sql: "\(own) WHERE r.report_id = ?"), arguments: [id]) else {
+      throw Failure(RequestFailure.notFound)
+    }
+    return Report(row)
+  }
+
+  private static let own = """
+    SELECT r.*, c.subject_kind, c.subject_id, c.accused_account, c.outcome, c.decided_at, u.username, u.nickname
+    FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id LEFT JOIN accounts u ON u.account_id = c.accused_account
+    """
+
+  /// The newest reports of a case, for administrators.
+  static func list(of moderationCase: ID<ModerationCase>, limit: Int, in database: Database) throws -> [ModerationReport] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT r.*, u.username FROM reports r LEFT JOIN accounts u ON u.account_id = r.reporter_account
+        WHERE r.case_id = ? ORDER BY r.sequence DESC LIMIT ?
+        """)
+    return try Row.fetchAll(statement, arguments: [moderationCase, limit]).map { row in
+      ModerationReport(
+        id: row["report_id"], reporterAccountID: row["reporter_account"], reporterUsername: row["username"],
+        reason: row["reason"],
+        text: row["text"], content: try ReportedContent(copy: row["copy"]), sentAt: row["sent_at"])
+    }
+  }
+
+  /// The copy of the photo that a report made.
+  static func photo(of report: ID<Report>, in database: Database) throws -> MediaFile? {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT p.* FROM reports r JOIN reported_photos p ON p.case_id = r.case_id AND p.photo_tag = r.photo_tag
+        WHERE r.report_id = ?
+        """)
+    return try Row.fetchOne(statement, arguments: [report]).map { row in
+      MediaFile(mediaType: row["media_type"], tag: row["photo_tag"], content: Base64Bytes(Array(row["content"] as Data)))
+    }
+  }
+
+  /// The photos that were reported in a case.
+  static func photoTags(of moderationCase: ID<ModerationCase>, in database: Database) throws -> [String] {
+    try String.fetchAll(
+      database.cachedStatement(sql: "SELECT photo_tag FROM reported_photos WHERE case_id = ? ORDER BY photo_tag"),
+      arguments: [moderationCase])
+  }
+
+  /// Publishes what became of reports of a decided case, at most that many; true where none is left.
+  @discardableResult
+  static func publishDecided(
+    _ moderationCase: ID<ModerationCase>, limit: Int, _ transaction: Transaction
+  ) throws -> Bool {
+    let statement = try transaction.database.cachedStatement(
+      sql: """
+        SELECT r.report_id, r.reporter_account, c.subject_kind, c.outcome, c.decided_at
+        FROM reports r JOIN moderation_cases c ON c.case_id = r.case_id
+        WHERE r.case_id = ? AND r.published_at IS NULL AND c.decided_at IS NOT NULL LIMIT ?
+        """)
+    let rows = try Row.fetchAll(statement, arguments: [moderationCase, limit])
+    for row in rows {
+      try transaction.database.cachedStatement(sql: "UPDATE reports SET published_at = ? WHERE report_id = ?")
+        .execute(arguments: [transaction.now, row["report_id"] as ID<Report>])
+      guard let reporter = row["reporter_account"] as AccountID? else { continue }
+      try transaction.publish(
+        ReportDecided(
+          reportID: row["report_id"], accountID: reporter, kind: row["subject_kind"], outcome: row["outcome"],
+          at: row["decided_at"]))
+    }
+    guard rows.count < limit else { return false }
+    try ModerationCaseStore.notePublished(moderationCase, transaction)
+    return true
+  }
+
+  /// Deletes the copies of a case, and what was written about it.
+  static func deleteCopies(_ moderationCase: ID<ModerationCase>, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: "UPDATE reports SET copy = NULL, text = NULL, photo_tag = NULL WHERE case_id = ?"
+    )
+    .execute(arguments: [moderationCase])
+    try transaction.database.cachedStatement(sql: "DELETE FROM reported_photos WHERE case_id = ?")
+      .execute(arguments: [moderationCase])
+    try ModerationCaseStore.noteCopiesDeleted(moderationCase, transaction)
+  }
+}
+
+extension Report {
+  init(_ row: Row) {
+    self.init(
+      id: row["report_id"], subject: ReportSubject(row["subject_kind"], row["subject_id"]), accountID: row["accused_account"],
+      username: row["username"], nickname: row["nickname"], reason: row["reason"], text: row["text"], sentAt: row["sent_at"],
+      outcome: row["outcome"], decidedAt: row["decided_at"])
+  }
+}

@@ -1,0 +1,43 @@
+import GRDB
+import IdentityContract
+import Operations
+import ServiceKit
+import SocialContract
+import Storage
+
+/// A copy of what is reported, which the server makes itself: whoever reports says only what it is.
+struct ReportedCopy: Sendable {
+  let accused: AccountID
+  let content: ReportedContent
+  let photo: MediaFile?
+
+  /// What it weighs in the store.
+  var bytes: Int { (content.text?.utf8.count ?? 0) + (photo?.content.bytes.count ?? 0) }
+
+  /// A copy of an account as others see it, or of its photo, from identity.
+  ///
+  /// - Throws: `not_found` where there is no such account, or no photo.
+  static func account(_ input: CreateReport.Input, _ call: AccountCall) async throws -> ReportedCopy? {
+    guard let account = input.subject.accountID else { return nil }
+    let found = try await call.request(ReadReportedAccount.self, .init(accountID: account))
+    if input.subject.kind == .photo, found.photo == nil { throw Failure(RequestFailure.notFound) }
+    let content = ReportedContent(
+      username: found.username, nickname: found.nickname?.description, photoTag: found.photo?.tag)
+    return ReportedCopy(accused: account, content: content, photo: found.photo)
+  }
+
+  /// A copy of a message, with its photo.
+  ///
+  /// - Throws: `not_found` unless it was written to that account, or by it, and is there still.
+  static func message(_ id: ID<ChatMessage>, for reader: AccountID, in database: Database) throws -> ReportedCopy {
+    guard let message = try MessageStore.find(id, for: reader, in: database)?.message, message.removedAt == nil else {
+      throw Failure(RequestFailure.notFound)
+    }
+    let writer = try Accounts.find(message.fromAccountID, in: database)
+    let photo = message.photo == nil ? nil : try MessagePhotoStore.read(of: message.id, in: database)
+    let content = ReportedContent(
+      username: writer?.username, nickname: writer?.nickname?.description, text: message.text?.description,
+      writtenAt: message.sentAt, photoTag: photo?.tag)
+    return ReportedCopy(accused: message.fromAccountID, content: content, photo: photo)
+  }
+}

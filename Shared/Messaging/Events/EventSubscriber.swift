@@ -1,0 +1,232 @@
+public import Logging
+import Metrics
+public import Operations
+import Synchronization
+
+/// Lets every event of one publisher take effect in a service, once and in order, whatever is lost, doubled or restarted on the way.
+///
+/// It receives hints, fetches what it lacks, and hands events to an ``EventSubscription``, whose transaction moves the cursor with the
+/// effect. An effect that fails is tried again, ever more slowly, and never skipped: what comes after it waits.
+/// Where nothing can be written it waits for that.
+public final class EventSubscriber: Sendable {
+  /// Where a subscriber without cursor begins.
+  public enum Start: Sendable {
+    /// With the publisher's present state: for read models and effects that must not miss anything.
+    case snapshot
+    /// With what is published from now on: for what is live only.
+    case head
+  }
+
+  public let publisher: ServiceName
+  private let subscriber: ServiceName
+  private let subscription: any EventSubscription
+  private let bus: any Bus
+  private let logger: Logger
+  /// Of which events the snapshot is asked for.
+  private let stateNames: Set<String>?
+  private let caughtUp: @Sendable () -> Void
+  private let state: Mutex<SubscriberState>
+  /// Since when it is at what it does just now; nil while it waits to receive something.
+  private let busySince = Mutex<Int64?>(nil)
+  private let longestStepMilliseconds: Int64
+  private let pokes: AsyncStream<Void>
+  private let poke: AsyncStream<Void>.Continuation
+  private let lagGauge: Gauge
+
+  /// How long the publisher may take to answer.
+  private static let patienceMilliseconds: Int64 = 5000
+  /// How often a quiet subscriber looks whether its cursor is to be acknowledged.
+  private static let tick = Duration.milliseconds(500)
+
+  /// - Parameters:
+  ///   - names: the events that have an effect here; nil for all.
+  ///   - stateNames: the events that the publisher's snapshot is asked for, and no other part of its state is read; nil for all that
+  ///     have an effect here.
+  ///   - longestStepMilliseconds: one transaction or question that takes longer hangs, and the subscriber counts as stuck.
+  ///   - keepsCursor: whether the subscription keeps the cursor over restarts; if so, the publisher keeps what this subscriber lacks.
+  ///   - caughtUp: called once, when ``hasCaughtUp`` becomes true.
+  public init(
+    _ subscriber: ServiceName, to publisher: ServiceName, subscription: any EventSubscription, bus: any Bus,
+    start: Start = .snapshot,
+    keepsCursor: Bool = true, names: Set<String>? = nil, stateNames: Set<String>? = nil,
+    longestStepMilliseconds: Int64 = 30_000, logger: Logger, caughtUp: @escaping @Sendable () -> Void = {}
+  ) {
+    self.subscriber = subscriber
+    self.publisher = publisher
+    self.subscription = subscription
+    self.bus = bus
+    self.stateNames = stateNames ?? names
+    self.caughtUp = caughtUp
+    self.longestStepMilliseconds = longestStepMilliseconds
+    var logger = logger
+    logger[metadataKey: "publisher"] = "\(publisher.rawValue)"
+    self.logger = logger
+    state = Mutex(SubscriberState(start: start, keepsCursor: keepsCursor, names: names))
+    (pokes, poke) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    lagGauge = Gauge(label: "event_lag", dimensions: [("subscriber", subscriber.rawValue), ("publisher", publisher.rawValue)])
+  }
+
+  /// How many events behind the publisher; nil where nobody knows, as when the publisher is away or this process has slept.
+  public var lag: Int? { state.withLock { $0.lag(at: EventSubscriber.now) }.map { Int($0) } }
+
+  /// Whether everything that the publisher had published has taken effect at some moment since the start, or since the publisher was silent. Where
+  /// the publisher cannot be reached this is false, since nobody knows what it published.
+  public var hasCaughtUp: Bool { state.withLock { $0.hasCaughtUp(at: EventSubscriber.now) } }
+
+  /// Sets the gauge `event_lag` to what it is now; `NaN` where nobody knows.
+  public func recordLag() { lagGauge.record(lag.map { Double($0) } ?? .nan) }
+
+  /// Whether it makes no headway: effects fail again and again, or one hangs. That it is behind, or that the publisher is away, is none
+  /// of its own.
+  public var isStuck: Bool {
+    if state.withLock({ $0.isStuck }) { return true }
+    return busySince.withLock { $0.map { EventSubscriber.now - $0 >= longestStepMilliseconds } ?? false }
+  }
+
+  /// Subscribes until the task is cancelled.
+  public func run() async {
+    let announcements = bus.announcements(of: publisher)
+    await withDiscardingTaskGroup { group in
+      group.addTask(executorPreference: bus.eventExecutor) {
+        for await announcement in announcements {
+          let isAwaited = self.state.withLock { state in
+            state.received(announcement, at: EventSubscriber.now)
+            return state.isAwaited
+          }
+          if isAwaited { self.poke.yield() }
+        }
+      }
+      group.addTask {
+        while !Task.isCancelled {
+          self.recordLag()
+          self.poke.yield()
+          await self.sleep(EventSubscriber.tick)
+        }
+      }
+      group.addTask {
+        var pokes = self.pokes.makeAsyncIterator()
+        var hasPublished = false
+        while !Task.isCancelled {
+          let (action, hadAll) = self.state.withLock { state in
+            let action = state.next(at: EventSubscriber.now)
+            return (action, state.hadAll)
+          }
+          if hadAll, !hasPublished {
+            hasPublished = true
+            self.caughtUp()
+          }
+          if action == .idle { _ = await pokes.next() } else { await self.perform(action) }
+        }
+      }
+    }
+  }
+
+  private static var now: Int64 { Monotonic.now / 1_000_000 }
+
+  private func sleep(_ duration: Duration) async {
+    // Only cancellation ends it early, and whoever sleeps looks for that next.
+    do { try await Task.sleep(for: duration) } catch { return }
+  }
+
+  private func perform(_ action: SubscriberState.Action) async {
+    if case .wait = action {} else { busySince.withLock { $0 = EventSubscriber.now } }
+    defer { busySince.withLock { $0 = nil } }
+    switch action {
+    case .load:
+      do {
+        let cursor = try await subscription.cursor(of: publisher)
+        state.withLock { $0.loaded(cursor) }
+      } catch {
+        fail("Cannot read the cursor", error) { $0.applyFailed(at: EventSubscriber.now) }
+      }
+    case .fetch(let after): await fetch(after)
+    case .fetchSnapshot(let key): await fetchSnapshot(key)
+    case .apply(let page, let after):
+      await apply { try await subscription.apply(page, after: after.number, of: publisher, epoch: after.epoch) }
+    case .applyPage(let page):
+      await apply {
+        try await subscription.apply(
+          SnapshotPage(head: page.head, events: page.events, nextKey: page.nextKey), of: publisher, isLast: page.isLast,
+          from: page.from)
+      }
+    case .acknowledge(let cursor):
+      let input = EventExchange.AcknowledgeInput(subscriber: subscriber, epoch: cursor.epoch, number: Int(cursor.number))
+      do {
+        _ = try await ask(.acknowledge, input, as: Empty.self)
+        state.withLock { $0.acknowledged() }
+      } catch {
+        // Said again when it is due next; until then the publisher just keeps more.
+        logger.debug("Cannot acknowledge events", metadata: ["error": "\(error)"])
+      }
+    case .wait(let time): await sleep(.milliseconds(max(1, time - EventSubscriber.now)))
+    case .idle: break
+    }
+  }
+
+  private func apply(_ effect: () async throws -> Void) async {
+    do {
+      try await effect()
+      state.withLock { $0.applied() }
+    } catch let failure as Failure where failure.isOfStorage {
+      logger.debug("Events wait until they can be written", metadata: ["code": "\(failure.code)"])
+      state.withLock { $0.applyRefused(at: EventSubscriber.now) }
+    } catch {
+      fail("Events took no effect and are tried again", error) { $0.applyFailed(at: EventSubscriber.now) }
+    }
+  }
+
+  private func fetch(_ after: LogHead?) async {
+    let names = state.withLock { $0.names }
+    let input = EventExchange.FetchInput(
+      epoch: after?.epoch, after: after.map { Int($0.number) }, names: names?.sorted(), limit: SubscriberState.Limits().events)
+    do {
+      let output = try await ask(.fetch, input, as: EventExchange.FetchOutput.self)
+      let head = LogHead(epoch: output.epoch, number: Int64(output.number))
+      let page = EventPage(output.events.map(\.logged), through: Int64(output.through))
+      state.withLock { $0.fetched(head, page, at: EventSubscriber.now) }
+    } catch {
+      fetchFailed(error)
+    }
+  }
+
+  private func fetchSnapshot(_ key: String?) async {
+    do {
+      let input = EventExchange.SnapshotInput(after: key, names: stateNames?.sorted())
+      let output = try await ask(.snapshot, input, as: EventExchange.SnapshotOutput.self)
+      let head = LogHead(epoch: output.epoch, number: Int64(output.number))
+      state.withLock { $0.snapshot(SnapshotPage(head: head, events: output.events.map(\.logged), nextKey: output.nextKey)) }
+    } catch {
+      fetchFailed(error)
+    }
+  }
+
+  private func fetchFailed(_ error: any Error) {
+    if let failure = error as? Failure, failure.code == EventExchangeFailure.pruned.rawValue {
+      logger.notice("The events missed are no longer kept; beginning again from the snapshot")
+      state.withLock { $0.fetchFailed(.pruned, at: EventSubscriber.now) }
+    } else if error is BusFailure {
+      // A publisher that is away is nothing to warn of: it comes back.
+      logger.debug("The publisher cannot be asked", metadata: ["error": "\(error)"])
+      state.withLock { $0.fetchFailed(.unreachable, at: EventSubscriber.now) }
+    } else {
+      fail("The publisher's answer is of no use", error) { $0.fetchFailed(.unreachable, at: EventSubscriber.now) }
+    }
+  }
+
+  private func fail(_ message: Logger.Message, _ error: any Error, _ change: (inout SubscriberState) -> Void) {
+    state.withLock { change(&$0) }
+    guard !Task.isCancelled else { return }
+    logger.warning(message, metadata: ["error": "\(error)"])
+  }
+
+  private func ask<Output: Document>(_ operation: EventExchange, _ input: some Document, as type: Output.Type) async throws
+    -> Output
+  {
+    let header = RequestHeader(
+      id: ID<Request>().description, operation: operation.rawValue, caller: .service(subscriber),
+      deadline: Instant.now.adding(milliseconds: EventSubscriber.patienceMilliseconds))
+    let reply = try await bus.request(Request(header: header, body: input.json), to: publisher)
+    guard reply.header.isFailure else { return try Output.decode(reply.body, limits: EventExchange.limits) }
+    throw try Failure.decode(reply.body)
+  }
+}

@@ -1,0 +1,384 @@
+import Operations
+
+/// The protocol by which a subscriber follows one publisher's log, without clock, network or store: it is given what happened and says
+/// what to do next, one thing at a time.
+///
+/// It holds three rules. Events take effect in order, without gaps, each with the cursor in one transaction. What is received is
+/// only a hint: events that follow on the cursor are taken from it, anything else just makes it fetch. Only the publisher's own
+/// answer, never a hint, makes it begin again from the snapshot. All it knows beyond the durable cursor may be lost at any step.
+struct SubscriberState {
+  /// What to do next; the outcome is reported by the method named like it.
+  enum Action: Equatable {
+    /// Read the durable cursor: ``loaded(_:)``.
+    case load
+    /// Ask the publisher for what comes after the cursor: ``fetched(_:_:at:)``, ``fetchFailed(_:at:)``.
+    case fetch(after: LogHead?)
+    /// Ask for a page of the snapshot: ``snapshot(_:)``, ``fetchFailed(_:at:)``.
+    case fetchSnapshot(after: String?)
+    /// Let these take effect after what the store's cursor stands for, and move it: ``applied()``, ``applyFailed(at:)``,
+    /// ``applyRefused(at:)``.
+    case apply(EventPage, after: LogHead)
+    /// Let a page of the snapshot take effect: ``applied()``, ``applyFailed(at:)``.
+    case applyPage(Page)
+    /// Report to the publisher where the cursor is: ``acknowledged()``.
+    case acknowledge(LogHead)
+    /// Nothing before that time, on the caller's clock in milliseconds.
+    case wait(until: Int64)
+    /// Nothing until something is received.
+    case idle
+  }
+
+  struct Page: Equatable {
+    let events: [LoggedEvent]
+    let head: LogHead
+    let nextKey: String?
+    /// The log's head when the snapshot's first page was read: all later pages hold at least that.
+    let from: LogHead
+
+    var isLast: Bool { nextKey == nil }
+  }
+
+  struct Limits {
+    /// Events buffered and applied in one transaction, and their bytes.
+    var events = 500
+    var bytes = 1 << 20
+    /// Effects after which the cursor is reported, and the longest time until then.
+    var acknowledgedEvents: Int64 = 5000
+    var acknowledgedMilliseconds: Int64 = 5000
+    /// Pauses after a failure: doubled from the first to the longest. A service is ready once it has caught up with its publishers, so
+    /// that one which starts beside it is asked again soon.
+    var firstPause: Int64 = 50
+    var longestFetchPause: Int64 = 250
+    var longestApplyPause: Int64 = 30_000
+    /// A publisher that runs speaks each second. After so long a silence nobody knows what it has published since; after half of it, it is asked.
+    var maxSilenceMilliseconds: Int64 = 5000
+    /// The pause where the store refuses since nothing can be written.
+    var refusedPause: Int64 = 500
+    /// Failed effects in a row from which on the subscriber counts as stuck: one or two befall a store that is busy.
+    var failuresBeforeStuck = 3
+  }
+
+  private enum Stage {
+    case unloaded
+    /// Learning where the log stands, to begin there.
+    case joining
+    case following
+    case snapshotting(after: String?, from: LogHead?)
+    case page(Page)
+  }
+
+  /// Where a subscriber without cursor begins.
+  let start: EventSubscriber.Start
+  /// Whether the publisher gets the cursor, so that it keeps what comes after.
+  let keepsCursor: Bool
+  /// The events that have an effect; nil for all.
+  let names: Set<String>?
+  private let limits: Limits
+  private var stage = Stage.unloaded
+  /// Up to where everything has taken effect for certain, or has none here.
+  private(set) var cursor: LogHead?
+  /// The number of the cursor as the store has it: what has no effect moves it only now and then.
+  private var stored: Int64 = 0
+  /// The last number that the publisher is known to have, in its epoch.
+  private(set) var head: LogHead?
+  /// Events that follow on the cursor, up to ``reached`` without anything missing.
+  private var buffer: [LoggedEvent] = []
+  private var reached: Int64 = 0
+  /// The number after which the publisher was asked last; hints may have moved the cursor since.
+  private var asked: Int64 = 0
+  private var bufferBytes = 0
+  /// Whether the publisher must be asked: at the start, and after any doubt.
+  private var hasDoubt = true
+  private var failures = 0
+  private var pauseUntil: Int64 = 0
+  /// Events in one transaction: one after an effect failed, so that those before the failing one get through.
+  private var batch: Int
+  /// Whether, at some moment since the start or since the publisher was silent, nothing that it had published was missing.
+  private(set) var hadAll = false
+  /// When the publisher was last received or answered; nil until then.
+  private var receivedAt: Int64?
+  /// When it was last asked because it was silent.
+  private var silenceAskedAt: Int64 = 0
+  /// How often in a row nothing took effect.
+  private var failedEffects = 0
+  private var acknowledgedNumber: Int64 = 0
+  private var acknowledgedAt: Int64 = 0
+  /// What was reported to the publisher last, whether it arrived or not.
+  private var sentNumber: Int64 = 0
+  /// How many of the buffer are taking effect, and up to where.
+  private var inHand: (count: Int, through: Int64)?
+
+  init(start: EventSubscriber.Start, keepsCursor: Bool, names: Set<String>? = nil, limits: Limits = Limits()) {
+    self.names = names
+    self.start = start
+    self.keepsCursor = keepsCursor
+    self.limits = limits
+    batch = limits.events
+  }
+
+  /// Whether effects fail again and again: what comes after them waits.
+  var isStuck: Bool { failedEffects >= limits.failuresBeforeStuck }
+
+  /// Whether everything that the publisher had published has taken effect at some moment since the start. It is not known while the publisher is
+  /// silent, nor after a silence until it has said anew where it stands: this process may have slept through what was published.
+  func hasCaughtUp(at now: Int64) -> Bool { hadAll && !isSilent(at: now) }
+
+  /// How many events behind the publisher; nil where that is not known.
+  func lag(at now: Int64) -> Int64? { head == nil || hasDoubt || isSilent(at: now) ? nil : lag }
+
+  private func isSilent(at now: Int64) -> Bool {
+    receivedAt.map { now - $0 > limits.maxSilenceMilliseconds } ?? true
+  }
+
+  /// How many events behind the last number received.
+  private var lag: Int64 {
+    guard let head else { return 0 }
+    return max(0, head.number - (cursor?.epoch == head.epoch ? cursor?.number ?? 0 : 0))
+  }
+
+  // MARK: - What to do
+
+  mutating func next(at now: Int64) -> Action {
+    if now < pauseUntil { return .wait(until: pauseUntil) }
+    switch stage {
+    case .unloaded: return .load
+    case .joining: return .fetch(after: nil)
+    case .snapshotting(let key, _): return .fetchSnapshot(after: key)
+    case .page(let page): return .applyPage(page)
+    case .following: return follow(now)
+    }
+  }
+
+  /// Whether what was received may lead to something at once: most that others publish does not concern a subscriber. Reporting the cursor is for
+  /// whoever looks now and then.
+  var isAwaited: Bool {
+    guard case .following = stage else { return true }
+    return !buffer.isEmpty || isBehind
+  }
+
+  /// Whether the publisher has something that did not come.
+  private var isBehind: Bool { hasDoubt || lag > 0 || head?.epoch != cursor?.epoch }
+
+  private mutating func follow(_ now: Int64) -> Action {
+    guard let cursor else { return .load }
+    if !buffer.isEmpty { return apply(min(batch, buffer.count), cursor.epoch) }
+    let isMuch = cursor.number - max(acknowledgedNumber, sentNumber) >= limits.acknowledgedEvents
+    let isBehind = isBehind
+    if isBehind, !isMuch || !keepsCursor {
+      asked = cursor.number
+      return .fetch(after: cursor)
+    }
+    if !isBehind { hadAll = true }
+    if let receivedAt, now - max(receivedAt, silenceAskedAt) > limits.maxSilenceMilliseconds / 2 {
+      silenceAskedAt = now
+      asked = cursor.number
+      return .fetch(after: cursor)
+    }
+    let isDue = now - acknowledgedAt >= limits.acknowledgedMilliseconds
+    if keepsCursor, cursor.number > acknowledgedNumber, isDue || isMuch {
+      guard stored > max(acknowledgedNumber, isDue ? 0 : sentNumber) else { return apply(0, cursor.epoch) }
+      acknowledgedAt = now
+      sentNumber = stored
+      return .acknowledge(LogHead(epoch: cursor.epoch, number: stored))
+    }
+    return .idle
+  }
+
+  private mutating func apply(_ count: Int, _ epoch: String) -> Action {
+    let through = count < buffer.count ? buffer[count - 1].number : reached
+    inHand = (count, through)
+    return .apply(EventPage(Array(buffer[..<count]), through: through), after: LogHead(epoch: epoch, number: stored))
+  }
+
+  // MARK: - What happened
+
+  mutating func loaded(_ cursor: LogHead?) {
+    self.cursor = cursor
+    stored = cursor?.number ?? 0
+    hasDoubt = true
+    empty()
+    switch (cursor, start) {
+    case (.some, _): stage = .following
+    case (nil, .snapshot): stage = .snapshotting(after: nil, from: nil)
+    case (nil, .head): stage = .joining
+    }
+  }
+
+  /// Takes a hint, whenever it comes.
+  mutating func received(_ announcement: Announcement, at now: Int64) {
+    subscribe(at: now)
+    switch announcement {
+    case .burst(let names, let after, let published):
+      note(published)
+      guard published.epoch == cursor?.epoch, case .following = stage, after <= reached, published.number > reached else {
+        return
+      }
+      if let wanted = self.names, wanted.isDisjoint(with: names) { reach(published.number) }
+    case .heartbeat(let published): note(published)
+    case .event(let event, let epoch):
+      note(LogHead(epoch: epoch, number: event.number))
+      if epoch == cursor?.epoch, case .following = stage { take(event) }
+    }
+  }
+
+  /// What is received after a silence may have been said long ago: only the publisher's own answer says where it stands.
+  private mutating func subscribe(at now: Int64) {
+    if isSilent(at: now) {
+      hasDoubt = true
+      hadAll = false
+    }
+    receivedAt = now
+  }
+
+  private mutating func note(_ published: LogHead) {
+    if let head, head.epoch == published.epoch, head.number >= published.number { return }
+    // A hint of another epoch may be older than what the publisher itself said: it only makes the subscriber ask.
+    if let cursor, published.epoch != cursor.epoch {
+      hasDoubt = true
+    } else {
+      head = published
+    }
+  }
+
+  /// Buffers the event if it is the next one.
+  private mutating func take(_ event: LoggedEvent) {
+    guard event.number == reached + 1, append(event) else { return }
+    reach(event.number)
+  }
+
+  /// Buffers an event that follows on ``reached`` unless it has no effect; false if there is no room for it.
+  private mutating func append(_ event: LoggedEvent) -> Bool {
+    guard names?.contains(event.name) ?? true else { return true }
+    guard buffer.count < limits.events, buffer.isEmpty || bufferBytes + event.body.count <= limits.bytes else { return false }
+    buffer.append(event)
+    bufferBytes += event.body.count
+    return true
+  }
+
+  /// Moves to where nothing is missing; the cursor goes along while nothing waits to take effect.
+  private mutating func reach(_ number: Int64) {
+    reached = max(reached, number)
+    if buffer.isEmpty, inHand == nil, let cursor { self.cursor = LogHead(epoch: cursor.epoch, number: reached) }
+  }
+
+  /// Forgets what waits.
+  private mutating func empty() {
+    buffer = []
+    bufferBytes = 0
+    inHand = nil
+    reached = cursor?.number ?? 0
+  }
+
+  /// The publisher's answer to a fetch: where its log stands and events after the number asked for.
+  mutating func fetched(_ published: LogHead, _ page: EventPage, at now: Int64) {
+    failures = 0
+    pauseUntil = 0
+    if isSilent(at: now) { hadAll = false }
+    receivedAt = now
+    guard let cursor else {
+      // A subscriber that begins at the head: nothing to apply, but the cursor to set.
+      stage = .page(Page(events: [], head: published, nextKey: nil, from: published))
+      return
+    }
+    guard published.epoch == cursor.epoch, published.number >= asked else {
+      // Another life of the log, or one that lost what we have seen.
+      beginAgain()
+      return
+    }
+    hasDoubt = false
+    head = LogHead(epoch: published.epoch, number: max(published.number, head?.epoch == published.epoch ? head?.number ?? 0 : 0))
+    // Hints that came meanwhile may have been taken already.
+    let before = reached
+    var isWhole = true
+    for event in page.events where event.number > reached {
+      isWhole = append(event)
+      if !isWhole { break }
+      reached = event.number
+    }
+    if isWhole { reach(page.through) }
+    // A publisher whose answer does not help is asked again, but not at once.
+    if reached == before, buffer.isEmpty, lag > 0 { pause(at: now, longest: limits.longestFetchPause) }
+  }
+
+  enum FetchFailure { case pruned, unreachable }
+
+  mutating func fetchFailed(_ failure: FetchFailure, at now: Int64) {
+    switch failure {
+    case .pruned: beginAgain()
+    case .unreachable: pause(at: now, longest: limits.longestFetchPause)
+    }
+  }
+
+  private mutating func beginAgain() {
+    head = nil
+    switch start {
+    case .snapshot: stage = .snapshotting(after: nil, from: nil)
+    case .head:
+      cursor = nil
+      stage = .joining
+    }
+    empty()
+  }
+
+  mutating func snapshot(_ page: SnapshotPage) {
+    guard case .snapshotting(_, let first) = stage else { return }
+    failures = 0
+    pauseUntil = 0
+    let from = first ?? page.head
+    guard from.epoch == page.head.epoch else {
+      beginAgain()
+      return
+    }
+    stage = .page(Page(events: page.events, head: page.head, nextKey: page.nextKey, from: from))
+  }
+
+  /// What was to be applied has taken effect, and the cursor has moved with it.
+  mutating func applied() {
+    failures = 0
+    failedEffects = 0
+    pauseUntil = 0
+    if case .page(let page) = stage {
+      if let key = page.nextKey {
+        stage = .snapshotting(after: key, from: page.from)
+      } else {
+        cursor = page.from
+        stored = page.from.number
+        head = page.from
+        acknowledgedNumber = 0
+        sentNumber = 0
+        hasDoubt = true
+        stage = .following
+        empty()
+      }
+      return
+    }
+    guard let cursor, let (count, through) = inHand else { return }
+    stored = through
+    bufferBytes -= buffer[..<count].reduce(0) { $0 + $1.body.count }
+    buffer.removeFirst(count)
+    inHand = nil
+    self.cursor = LogHead(epoch: cursor.epoch, number: buffer.isEmpty ? reached : through)
+    batch = min(batch * 2, limits.events)
+  }
+
+  /// Nothing has taken effect: the same again, after a pause, never skipped.
+  mutating func applyFailed(at now: Int64) {
+    batch = 1
+    failedEffects += 1
+    inHand = nil
+    pause(at: now, longest: limits.longestApplyPause)
+  }
+
+  /// Nothing has taken effect since nothing can be written: the same again soon. No effect is to blame.
+  mutating func applyRefused(at now: Int64) {
+    inHand = nil
+    pauseUntil = now + limits.refusedPause
+  }
+
+  mutating func acknowledged() { acknowledgedNumber = max(acknowledgedNumber, stored) }
+
+  private mutating func pause(at now: Int64, longest: Int64) {
+    pauseUntil = now + min(limits.firstPause << Int64(min(failures, 20)), longest)
+    failures += 1
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A text as searches compare it, in the directory and in messages: without case, accents and other marks, blanks in a row taken as one.
+/// `Ñusta  Ólafs` is `nusta olafs`, and `straße` is `strasse`.
+public struct SearchText: Sendable, Hashable {
+  /// Letters with a stroke or joined to one, which Unicode does not take apart.
+  private static let plain: [Unicode.Scalar: String] = [
+    "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "þ": "th",
+  ]
+
+  public let scalars: [Unicode.Scalar]
+
+  public init(_ text: String) {
+    // By way of upper case `ß` becomes `ss`, and `ς` and `ı` become the letters that they are forms of.
+    let decomposed = text.uppercased().lowercased().decomposedStringWithCompatibilityMapping
+    var folded: [Unicode.Scalar] = []
+    for scalar in decomposed.unicodeScalars {
+      if scalar.properties.isWhitespace {
+        if folded.last != " " { folded.append(" ") }
+        continue
+      }
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .enclosingMark, .format, .control: continue
+      default:
+        if let plain = SearchText.plain[scalar] {
+          folded += plain.unicodeScalars
+        } else {
+          folded.append(scalar)
+        }
+      }
+    }
+    if folded.first == " " { folded.removeFirst() }
+    if folded.last == " " { folded.removeLast() }
+    scalars = folded
+  }
+
+  public var string: String { String(String.UnicodeScalarView(scalars)) }
+}

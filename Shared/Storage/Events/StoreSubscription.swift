@@ -1,0 +1,77 @@
+import GRDB
+public import Operations
+
+/// Lets the events of other services take effect in a store, each exactly once: effect and cursor are one transaction.
+public struct StoreSubscription: EventSubscription {
+  /// What an event does here. It may be called again for the same event only if the transaction it was in was not committed.
+  public typealias Effects = @Sendable (LoggedEvent, ServiceName, Transaction) throws -> Void
+
+  let store: Store
+  let effects: Effects
+
+  public func cursor(of publisher: ServiceName) async throws -> LogHead? {
+    try await store.read { try StoreSubscription.cursor(of: publisher, $0) }
+  }
+
+  /// Lets the page's events take effect, in order, and moves the cursor to where it goes, all in one transaction. Events at or
+  /// behind the cursor are ignored.
+  ///
+  /// - Parameter number: after which the page lacks nothing; the cursor must have come that far.
+  /// - Throws: what an effect throws, or ``EventSubscriptionFailure``; then nothing has changed.
+  public func apply(_ page: EventPage, after number: Int64, of publisher: ServiceName, epoch: String) async throws {
+    try await store.write { transaction in
+      let cursor = try StoreSubscription.cursor(of: publisher, transaction.database)
+      if let cursor, cursor.epoch != epoch { throw EventSubscriptionFailure.otherEpoch(known: cursor.epoch, published: epoch) }
+      var reached = cursor?.number ?? 0
+      guard number <= reached else { throw EventSubscriptionFailure.gap(reached: reached, from: number) }
+      guard page.through > reached else { return }
+      for event in page.events where event.number > reached {
+        try effects(event, publisher, transaction.caused(by: event.traceparent))
+        reached = event.number
+      }
+      try StoreSubscription.move(publisher, to: LogHead(epoch: epoch, number: page.through), transaction.database)
+    }
+  }
+
+  /// Lets a page of the publisher's state take effect. With the last page the cursor moves to `head`, where the log stood before the first.
+  ///
+  /// - Throws: what an effect throws, or ``EventSubscriptionFailure`` if the publisher's epoch changed between the pages.
+  public func apply(_ page: SnapshotPage, of publisher: ServiceName, isLast: Bool, from head: LogHead) async throws {
+    guard page.head.epoch == head.epoch else {
+      throw EventSubscriptionFailure.otherEpoch(known: head.epoch, published: page.head.epoch)
+    }
+    try await store.write { transaction in
+      for event in page.events { try effects(event, publisher, transaction.caused(by: event.traceparent)) }
+      if isLast { try StoreSubscription.move(publisher, to: head, transaction.database) }
+    }
+  }
+
+  private static func cursor(of publisher: ServiceName, _ database: Database) throws -> LogHead? {
+    let statement = try database.cachedStatement(sql: "SELECT epoch, number FROM subscription_cursors WHERE publisher = ?")
+    return try Row.fetchOne(statement, arguments: [publisher.rawValue]).map { LogHead(epoch: $0[0], number: $0[1]) }
+  }
+
+  private static func move(_ publisher: ServiceName, to head: LogHead, _ database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO subscription_cursors (publisher, epoch, number) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET epoch = excluded.epoch, number = excluded.number
+        """
+    ).execute(arguments: [publisher.rawValue, head.epoch, head.number])
+  }
+}
+
+/// Why events did not take effect.
+public enum EventSubscriptionFailure: Error, Hashable, Sendable {
+  /// Between where the cursor is and where the page begins, events are missing.
+  case gap(reached: Int64, from: Int64)
+  /// The publisher began another epoch: begin from its snapshot.
+  case otherEpoch(known: String, published: String)
+}
+
+extension Store {
+  /// What lets the events of other services take effect here.
+  public func subscription(_ effects: @escaping StoreSubscription.Effects) -> StoreSubscription {
+    StoreSubscription(store: self, effects: effects)
+  }
+}

@@ -1,0 +1,248 @@
+import ActivityContract
+import Client
+import Cluster
+import Foundation
+import GRDB
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+import Testing
+
+/// The people of the access tests, in one running cluster: an owner with one of each thing, those who want to get at it, and those who may.
+struct AccessScene: Sendable {
+  let cluster: RunningCluster
+  let things: Things
+  let callers: [Role: Caller]
+  /// An account whose address is not verified.
+  let unverifiedToken: String
+  let administratorToken: String
+
+  static let password = "Rio-7-lento"
+
+  /// A file of a track that activity can import.
+  static let track = Array(
+    """
+    <?xml version="1.0"?><gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1"><trk><name>Walk</name><trkseg>\
+    <trkpt lat="40.0" lon="-3.0"><time>2026-11-01T08:00:00Z</time></trkpt>\
+    <trkpt lat="40.001" lon="-3.0"><time>2026-11-01T08:02:00Z</time></trkpt></trkseg></trk></gpx>
+    """.utf8)
+
+  /// What all tests of the suite share.
+  @TaskLocal static var current: AccessScene?
+
+  func caller(_ role: Role) throws -> Caller { try #require(callers[role]) }
+}
+
+/// Runs the suite with one cluster for all of its tests.
+struct AccessSceneTrait: SuiteTrait, TestScoping {
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
+  ) async throws {
+    let cluster = try RunningCluster(settings: Play.settings)
+    defer { cluster.stop() }
+    try await cluster.start()
+    try await AccessScene.$current.withValue(try await AccessScene.prepared(cluster)) { try await body() }
+  }
+}
+
+extension AccessScene {
+  /// Makes everybody and everything by the calls by which people do.
+  static func prepared(_ cluster: RunningCluster) async throws -> AccessScene {
+    // No midnight falls between two of the steps.
+    let zone = NoonZone()
+    @Sendable func join(_ name: String) async throws -> Member {
+      try await cluster.join(name, password: password, timeZone: zone.name, consentsToLocation: true)
+    }
+    let names = ["ana", "friend", "former", "stranger", "first.asker", "second.asker", "marta"]
+    let people = try await withThrowingTaskGroup(of: (String, Member).self) { group in
+      for name in names { group.addTask { (name, try await join(name)) } }
+      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    func person(_ name: String) throws -> Member { try #require(people[name]) }
+    let (owner, friend, former) = (try person("ana"), try person("friend"), try person("former"))
+    let crowd = Crowd(
+      owner: owner, friend: friend, former: former, askers: [try person("first.asker"), try person("second.asker")])
+    var things = Things(today: zone.today)
+    try await crowd.meet(&things)
+    let second = try await owner.addActivity("Second")
+    try await owner.keepActivity(&things)
+    try await owner.keepAccount(&things, cluster)
+    let administratorToken = try await administratorToken(person("marta"), cluster)
+    things.offer = try await cluster.client.authorized(administratorToken).call(CreateOffer.self, offer).id
+    var callers: [Role: Caller] = [
+      .owner: Caller(role: .owner, client: owner.client, token: owner.accessToken, activity: second)
+    ]
+    for (role, person) in [(Role.stranger, try person("stranger")), (.formerFriend, former), (.friend, friend)] {
+      callers[role] = Caller(
+        role: role, client: person.client, token: person.accessToken, activity: try await person.addActivity("Own"))
+    }
+    try await owner.waitForNotifications(&things)
+    let scene = AccessScene(
+      cluster: cluster, things: things, callers: callers, unverifiedToken: try await unverifiedToken(cluster),
+      administratorToken: administratorToken)
+    try await scene.waitUntilFollowersSee()
+    return scene
+  }
+
+  private static var offer: CreateOffer.Input {
+    let now = Instant.now
+    return .init(
+      title: "A coffee", reward: "One coffee", partnerName: "Café Elcano", costCoins: 1000, stock: 10,
+      validFrom: now.adding(seconds: -3600), validUntil: now.adding(seconds: 86_400))
+  }
+
+  private static func administratorToken(_ member: Member, _ cluster: RunningCluster) async throws -> String {
+    try cluster.administer("administrator", member.account.username.description)
+    let session = try await cluster.client.call(LogIn.self, .init(login: member.account.username.description, password: password))
+    return session.accessToken
+  }
+
+  private static func unverifiedToken(_ cluster: RunningCluster) async throws -> String {
+    let registered = try await cluster.client.call(
+      RegisterAccount.self,
+      .init(
+        email: .init(text: "new@example.org"), username: .init(text: "newcomer"), password: .init(text: password),
+        passwordRepetition: .init(text: password), beginsSession: true))
+    return try #require(registered.signedIn).accessToken
+  }
+
+  /// Activity learns of follows by events.
+  private func waitUntilFollowersSee() async throws {
+    let (friend, former) = (try caller(.friend), try caller(.formerFriend))
+    let seen = try await eventually {
+      [
+        try await friend.client.callUntilDone(ListFollowedActivities.self, .init()).items.count,
+        try await former.client.callUntilDone(ListFollowedActivities.self, .init()).items.count,
+      ]
+    } until: {
+      $0 == [2, 0]
+    }
+    try #require(seen == [2, 0])
+  }
+}
+
+/// Those who have to do with the owner.
+private struct Crowd {
+  let owner: Member
+  let friend: Member
+  let former: Member
+  let askers: [Member]
+
+  /// Friendships, follows, messages and requests, in both directions.
+  func meet(_ things: inout Things) async throws {
+    things.account = owner.account.id
+    things.username = owner.account.username
+    things.friend = friend.account.id
+    for other in [friend, former] {
+      try await other.befriend(owner)
+      try await other.follow(owner)
+      try await owner.follow(other)
+      try await owner.write(to: other)
+      things.message = try await other.write(to: owner)
+    }
+    things.message = try await friend.write(to: owner)
+    _ = try await owner.client.call(RemoveFriend.self, .init(accountID: former.account.id))
+    _ = try await owner.client.call(RemoveFollower.self, .init(accountID: former.account.id))
+    _ = try await owner.client.call(RemoveFollow.self, .init(accountID: former.account.id))
+    things.friendRequest = try await askers[0].ask(owner)
+    things.followRequest = try await askers[0].askToFollow(owner)
+    things.otherFriendRequest = try await askers[1].ask(owner)
+    things.otherFollowRequest = try await askers[1].askToFollow(owner)
+  }
+}
+
+extension Member {
+  fileprivate func ask(_ other: Member) async throws -> ID<FriendRequest> {
+    try await client.call(SendFriendRequest.self, .init(username: other.account.username)).id
+  }
+
+  fileprivate func askToFollow(_ other: Member) async throws -> ID<FollowRequest> {
+    try await client.call(SendFollowRequest.self, .init(username: other.account.username)).id
+  }
+
+  fileprivate func befriend(_ other: Member) async throws {
+    _ = try await other.client.call(AcceptFriendRequest.self, .init(friendRequestID: try await ask(other)))
+  }
+
+  fileprivate func follow(_ other: Member) async throws {
+    _ = try await other.client.call(AcceptFollowRequest.self, .init(followRequestID: try await askToFollow(other)))
+  }
+
+  @discardableResult
+  fileprivate func write(to other: Member) async throws -> ID<ChatMessage> {
+    try await client.call(SendMessage.self, .init(accountID: other.account.id, text: try ChatText(text: "Hello"))).id
+  }
+
+  fileprivate func addActivity(_ title: String) async throws -> ActivityID {
+    try await client.call(
+      CreateActivity.self, .init(title: title, category: .reading, goal: .duration(seconds: 7200), schedule: .daily)
+    ).id
+  }
+
+  /// An activity with entries, a photo, a pause, a skip and a timer, samples of movement, and an import under way.
+  fileprivate func keepActivity(_ things: inout Things) async throws {
+    let activity = try await client.call(
+      CreateActivity.self,
+      .init(
+        title: "Secret", reason: "Nobody's business", category: .reading, goal: .duration(seconds: 7200), schedule: .daily,
+        startDay: things.day(-20))
+    ).id
+    things.activity = activity
+    _ = try await client.call(
+      RecordEntry.self,
+      .init(
+        activityID: activity, day: .today, durationSeconds: 600, comment: "Private",
+        location: EntryLocation(latitude: 40.4, longitude: -3.7), photo: Base64Bytes([UInt8](Picture.noise(width: 8, height: 8))))
+    )
+    _ = try await client.call(EditEntry.self, .init(activityID: activity, day: .today, durationSeconds: .set(900)))
+    things.pause = try await client.call(
+      CreatePause.self, .init(activityID: activity, firstDay: things.day(10), lastDay: things.day(11))
+    ).id
+    _ = try await client.call(CreateSkip.self, .init(activityID: activity, day: .day(things.day(1))))
+    _ = try await client.call(StartTimer.self, .init(activityID: activity))
+    _ = try await client.call(StopTimer.self, .init(activityID: activity))
+    let end = Instant.now.adding(seconds: -60)
+    things.sample = "walk"
+    let sample = MovementSample(id: things.sample, start: end.adding(seconds: -1800), end: end, steps: 3000, source: "watch")
+    _ = try await client.call(RecordMovementSamples.self, .init(samples: [sample]))
+    let track = CreateImport.Input(name: "walk.gpx", totalBytes: AccessScene.track.count)
+    things.importID = try await client.call(CreateImport.self, track).id
+  }
+
+  /// A public profile, a photo, another session with an alert of its login, a personal access token and a linked identity.
+  fileprivate func keepAccount(_ things: inout Things, _ cluster: RunningCluster) async throws {
+    _ = try await client.call(CreatePublicLink.self, .init())
+    _ = try await client.call(PutPhoto.self, .init(content: Base64Bytes([UInt8](Picture.noise(width: 8, height: 8)))))
+    let session = try await cluster.client.call(
+      LogIn.self,
+      .init(login: account.username.description, password: AccessScene.password, device: DeviceName(text: "tablet")))
+    things.session = session.session.id
+    things.alert = try #require(try await client.call(ListLoginAlerts.self, .init()).items.first).id
+    things.token = try await client.call(
+      CreatePersonalAccessToken.self, .init(name: PersonalAccessTokenName(text: "script"), scopes: [.activityRead])
+    ).token.id
+    // A provider would be another program: what it comes to is put where identity keeps it.
+    let identity = ExternalIdentityID()
+    try await DatabaseQueue(path: "\(cluster.home)/stores/identity.sqlite").write { [account] database in
+      try database.execute(
+        sql: """
+          INSERT INTO external_identities (identity_id, account_id, provider, issuer, subject, linked_at)
+          VALUES (?, ?, 'corp', 'https://corp.example.org', 'person-1', 0)
+          """, arguments: [Data(identity.bytes), Data(account.id.bytes)])
+    }
+    things.identity = identity
+  }
+
+  /// Two requests each, a message of each of the two, and what identity says of the account.
+  fileprivate func waitForNotifications(_ things: inout Things) async throws {
+    let wanted = ["friendRequestReceived": 4, "followRequestReceived": 4, "messageReceived": 3, "followRequestAccepted": 2]
+    let inbox = try await eventually {
+      try await client.callUntilDone(ListNotifications.self, .init(limit: 100)).items
+    } until: { inbox in
+      wanted.allSatisfy { kind, count in inbox.count { $0.kind.rawValue == kind } >= count }
+    }
+    things.notification = try #require(inbox.first).id
+  }
+}

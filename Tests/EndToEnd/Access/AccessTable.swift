@@ -1,0 +1,239 @@
+import ActivityContract
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+
+/// What must come of each operation that names something, in the order in which the owner calls them at last: what takes away stands last.
+struct AccessTable: Sendable {
+  private(set) var entries: [AccessEntry] = []
+
+  /// An operation on a thing of the owner's: for outsiders it does not exist, and the owner gets what there is.
+  ///
+  /// - Parameters:
+  ///   - others: what outsiders get; its code is the thing's own `…_not_found` where a service has one for each noun.
+  ///   - owner: what the owner gets, for a call that would be wrong for anybody.
+  ///   - judge: what an answer comes to, where it may be one without anything of the owner's.
+  mutating func owned<O: Operations.Operation>(
+    _ operation: O.Type, others: Outcome = .notFound, owner: Outcome = .done,
+    judge: @escaping @Sendable (O.Output) -> Outcome = { _ in .done },
+    _ input: @escaping @Sendable (Things, Caller) throws -> O.Input
+  ) {
+    entries.append(AccessEntry(operation, .owned(others: others, owner: owner), judge, input))
+  }
+
+  /// An operation that others may call for a thing of the owner's, or some of them.
+  mutating func open<O: Operations.Operation>(
+    _ operation: O.Type, _ outcomes: [Role: Outcome], judge: @escaping @Sendable (O.Output) -> Outcome = { _ in .done },
+    _ input: @escaping @Sendable (Things, Caller) throws -> O.Input
+  ) {
+    entries.append(AccessEntry(operation, .open(outcomes), judge, input))
+  }
+
+  /// An operation that names only what is the caller's own, or nobody's.
+  mutating func own<O: Operations.Operation>(_ operation: O.Type, because reason: String) {
+    entries.append(AccessEntry(operation, .own(reason), { _ in .done }, { _, _ in throw NotCalled() }))
+  }
+
+  private struct NotCalled: Error {}
+
+  static let all: AccessTable = {
+    var table = AccessTable()
+    table.addOpen()
+    table.addEntries()
+    table.addPlans()
+    table.addTimers()
+    table.addImports()
+    table.addMovement()
+    table.addPeople()
+    table.addAccounts()
+    table.addActivities()
+    return table
+  }()
+
+  // MARK: - Activity
+
+  /// Another's activity is no more there than one that there never was.
+  private static let noActivity = Outcome.refused(404, "activity_not_found")
+
+  private mutating func addEntries() {
+    let (others, photo) = (Self.noActivity, Base64Bytes([UInt8](Picture.noise(width: 8, height: 8))))
+    owned(CreateEntry.self, others: others) { things, _ in
+      .init(activityID: things.activity, day: .day(things.day(-3)), durationSeconds: 60, photo: photo)
+    }
+    owned(RecordEntry.self, others: others) { things, _ in
+      .init(activityID: things.activity, day: .today, durationSeconds: 120, comment: "mine now")
+    }
+    owned(IncrementEntry.self, others: others) { things, _ in
+      .init(activityID: things.activity, day: .today, durationSeconds: 60)
+    }
+    owned(EditEntry.self, others: others) { things, _ in
+      .init(activityID: things.activity, day: .today, comment: .set("edited"))
+    }
+    owned(GetEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    owned(ListEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    owned(UndoEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    owned(ForgetEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    owned(
+      SyncEntries.self, others: others,
+      judge: { output in
+        guard let result = output.results.first else { return .nothing }
+        return result.refusal.map { .refused(404, $0.code) } ?? .done
+      },
+      { things, caller in
+        let change = OfflineChange(
+          id: try ChangeID(text: "change-\(caller.role)"), deviceID: try DeviceID(text: "phone"), madeAt: .now,
+          activityID: things.activity, day: things.today, durationSeconds: 600)
+        return .init(changes: [change])
+      })
+    owned(PutEntryPhoto.self, others: others) { things, _ in
+      .init(activityID: things.activity, day: .today, content: photo)
+    }
+    owned(GetEntryPhoto.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    let isEmpty: @Sendable (Page<HistoryItem>) -> Outcome = { $0.items.isEmpty ? .nothing : .done }
+    owned(ListHistory.self, others: .nothing, judge: isEmpty) { things, _ in
+      .init(whose: .all, activityIDs: [things.activity])
+    }
+    owned(ListHistoryPoints.self, others: .nothing, judge: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
+      .init(whose: .all, activityIDs: [things.activity])
+    }
+    owned(DeleteEntryPhoto.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+    owned(DeleteEntry.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
+  }
+
+  private mutating func addPlans() {
+    let others = Self.noActivity
+    owned(CreatePause.self, others: others) { things, _ in
+      .init(activityID: things.activity, firstDay: things.day(30), lastDay: things.day(31))
+    }
+    owned(UpdatePause.self, others: others) { things, _ in
+      .init(activityID: things.activity, pauseID: things.pause, lastDay: .set(things.day(12)))
+    }
+    // Another's pause under an activity of one's own.
+    let noPause = Outcome.refused(404, "pause_not_found")
+    owned(UpdatePause.self, others: noPause, owner: noPause) { things, caller in
+      .init(activityID: caller.activity, pauseID: things.pause, lastDay: .set(things.day(13)))
+    }
+    owned(DeletePause.self, others: noPause, owner: noPause) { things, caller in
+      .init(activityID: caller.activity, pauseID: things.pause)
+    }
+    owned(DeletePause.self, others: others) { things, _ in .init(activityID: things.activity, pauseID: things.pause) }
+    owned(CreateSkip.self, others: others) { things, _ in .init(activityID: things.activity, day: .day(things.day(2))) }
+    owned(DeleteSkip.self, others: others) { things, _ in .init(activityID: things.activity, day: .day(things.day(1))) }
+  }
+
+  private mutating func addTimers() {
+    let others = Self.noActivity
+    owned(StartTimer.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(GetTimer.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(StopTimer.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(SaveTimer.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(DiscardTimer.self, others: others) { things, _ in .init(activityID: things.activity) }
+  }
+
+  private mutating func addImports() {
+    let others = Outcome.refused(404, "import_not_found")
+    owned(GetImport.self, others: others) { things, _ in .init(importID: things.importID) }
+    owned(ListImportProblems.self, others: others) { things, _ in .init(importID: things.importID) }
+    owned(ListImportedExercises.self, others: others) { things, _ in .init(importID: things.importID) }
+    owned(UploadImportChunk.self, others: others) { things, _ in
+      .init(importID: things.importID, offset: 0, content: Base64Bytes(AccessScene.track))
+    }
+    owned(CompleteImport.self, others: others) { things, _ in .init(importID: things.importID) }
+    owned(CancelImport.self, others: others) { things, _ in .init(importID: things.importID) }
+  }
+
+  private mutating func addMovement() {
+    // A sample's name is its account's, so that others may use the same: theirs is another.
+    owned(DeleteMovementSamples.self, others: .nothing, judge: { $0.deleted == 0 ? .nothing : .done }) { things, _ in
+      .init(ids: [things.sample])
+    }
+    own(RecordMovementSamples.self, because: "an account's samples are named by itself")
+  }
+
+  private mutating func addActivities() {
+    let others = Self.noActivity
+    owned(GetActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(GetCalendar.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(GetSeries.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(UpdateActivity.self, others: others) { things, _ in .init(activityID: things.activity, title: .set("Taken")) }
+    owned(OrderActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
+    // One's own behind another's.
+    owned(OrderActivity.self, others: others) { things, caller in
+      .init(activityID: caller.activity, after: things.activity)
+    }
+    owned(ArchiveActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(UnarchiveActivity.self, others: others) { things, _ in .init(activityID: things.activity) }
+    owned(DeleteActivity.self, others: others) { things, _ in .init(activityID: things.activity, confirm: true) }
+  }
+
+  // MARK: - Social
+
+  private mutating func addPeople() {
+    owned(ListMessages.self) { things, _ in .init(accountID: things.friend) }
+    owned(MarkConversationRead.self) { things, _ in .init(accountID: things.friend, messageID: things.message) }
+    // A message of another conversation, in one's own with the owner.
+    owned(MarkConversationRead.self, owner: .notFound) { things, _ in
+      .init(accountID: things.account, messageID: things.message)
+    }
+    owned(AcceptFriendRequest.self) { things, _ in .init(friendRequestID: things.friendRequest) }
+    owned(RejectFriendRequest.self) { things, _ in .init(friendRequestID: things.otherFriendRequest) }
+    owned(AcceptFollowRequest.self) { things, _ in .init(followRequestID: things.followRequest) }
+    owned(RejectFollowRequest.self) { things, _ in .init(followRequestID: things.otherFollowRequest) }
+    owned(RemoveFollow.self) { things, _ in .init(accountID: things.friend) }
+    owned(RemoveFollower.self) { things, _ in .init(accountID: things.friend) }
+    owned(RemoveFriend.self) { things, _ in .init(accountID: things.friend) }
+  }
+
+  // MARK: - Identity, rewards, notifications
+
+  private mutating func addAccounts() {
+    own(EditProfile.self, because: "the username is what the account wants to be called")
+    owned(AnswerLoginAlert.self) { things, _ in .init(alertID: things.alert, answer: .confirm) }
+    owned(UnlinkIdentity.self) { things, _ in .init(identityID: things.identity) }
+    owned(RevokePersonalAccessToken.self) { things, _ in .init(tokenID: things.token) }
+    owned(CloseSession.self) { things, _ in .init(sessionID: things.session) }
+    owned(MarkNotificationRead.self) { things, _ in .init(notificationID: things.notification) }
+    owned(DeleteNotification.self) { things, _ in .init(notificationID: things.notification) }
+  }
+
+  // MARK: - What is meant for others
+
+  private mutating func addOpen() {
+    let anybody: [Role: Outcome] = [.stranger: .done, .formerFriend: .done, .friend: .done]
+    func friendOnly(_ refusal: Outcome) -> [Role: Outcome] {
+      [.stranger: refusal, .formerFriend: refusal, .friend: .done]
+    }
+    open(GetOffer.self, anybody) { things, _ in .init(offerID: things.offer) }
+    let poor = Outcome.refused(409, "not_enough_coins")
+    open(RedeemOffer.self, [.stranger: poor, .formerFriend: poor, .friend: poor]) { things, _ in .init(offerID: things.offer) }
+    open(ReadPhoto.self, anybody) { things, _ in .init(accountID: things.account) }
+    // Followers see what the owner does.
+    open(GetStatistics.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
+    open(ListFollowedActivities.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
+    open(GetEntryPhoto.self, friendOnly(Self.noActivity)) { things, _ in .init(activityID: things.activity, day: .today) }
+    open(ListHistory.self, friendOnly(.nothing), judge: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
+      .init(whose: .all, activityIDs: [things.activity])
+    }
+    open(ListHistoryPoints.self, friendOnly(.nothing), judge: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
+      .init(whose: .all, activityIDs: [things.activity])
+    }
+    // What was written stays with both.
+    open(ListMessages.self, [.stranger: .notFound, .formerFriend: .done, .friend: .done]) { things, _ in
+      .init(accountID: things.account)
+    }
+    open(SendMessage.self, friendOnly(.refused(403, "not_friends"))) { things, _ in
+      .init(accountID: things.account, text: try ChatText(text: "may I?"))
+    }
+    open(RemoveFriend.self, [.stranger: .notFound, .formerFriend: .notFound]) { things, _ in .init(accountID: things.account) }
+    open(RemoveFollow.self, [.stranger: .notFound, .formerFriend: .notFound]) { things, _ in .init(accountID: things.account) }
+    open(RemoveFollower.self, [.stranger: .notFound, .formerFriend: .notFound]) { things, _ in .init(accountID: things.account) }
+    open(SendFriendRequest.self, [.stranger: .done, .formerFriend: .done, .friend: .refused(409, "already_friends")]) {
+      things, _ in .init(username: things.username)
+    }
+    open(
+      SendFollowRequest.self, [.stranger: .done, .formerFriend: .done, .friend: .refused(409, "already_following")]
+    ) { things, _ in .init(username: things.username) }
+  }
+}

@@ -1,0 +1,98 @@
+import ActivityContract
+import IdentityContract
+import NotificationsContract
+import Operations
+import RewardsContract
+import SocialContract
+import Testing
+
+@testable import GatewayService
+
+@Suite("Events that are delivered live as they are", .timeLimit(.minutes(1)))
+struct LiveEventTests {
+  private static func changed(_ account: AccountID, number: Int) -> NotificationChanged {
+    NotificationChanged(
+      accountID: account, number: number,
+      notification: Notification(
+        id: ID(), number: number, kind: "messageEdited", title: "Message", text: "Edited.", parameters: [:],
+        links: NotificationLinks(), createdAt: .now, readAt: nil))
+  }
+
+  @Test("are every event that is declared so, each with the account that it is for")
+  func declared() {
+    let live = [Contract.activity, .identity, .notifications, .rewards, .social].flatMap(\.events).filter { $0.spec.isLive }
+    #expect(
+      Set(live.map { $0.spec.name }).isSuperset(
+        of: ["conversations.read", "messages.edited", "messages.removed", "notifications.changed"]))
+    for event in live {
+      var schemas = Schemas()
+      _ = schemas.reference(to: event)
+      let schema = schemas.components.first { $0.name == event.schemaName }?.schema
+      #expect(schema?["properties"]?["accountID"] != nil, "\(event.spec.name)")
+    }
+  }
+
+  @Test("come on a stream under their name without an id, so that it resumes from the last notification")
+  func stream() async throws {
+    try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
+      inboxes.add()
+      let stream = try await LiveTests.Stream(gateway, inboxes.account, after: 0)
+      #expect(try await stream.next().name == "ready")
+      #expect(try await stream.next().id == 1)
+      inboxes.change(Self.changed(AccountID(), number: 1))
+      let event = Self.changed(inboxes.account, number: 1)
+      inboxes.change(event)
+      let sent = try await stream.next()
+      #expect(sent.name == "notifications.changed" && sent.id == nil)
+      #expect(try NotificationChanged.decode(Array(sent.data.utf8)) == event)
+      inboxes.add()
+      #expect(try await stream.next().id == 2)
+    }
+  }
+
+  @Test("come over JSON-RPC as a notification of their name")
+  func rpc() async throws {
+    try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
+      let line = try await RawConnection(port: gateway.tcpPort)
+      let token = try gateway.signer.token(account: inboxes.account, claims: [:])
+      try await line.send(
+        #"{"jsonrpc":"2.0","method":"session.authenticate","params":{"accessToken":"\#(token)"},"id":1}"# + "\n")
+      try #require(try await line.receiveLine()["result"] != nil)
+      #expect(try await line.receiveLine()["method"] == "live.ready")
+      inboxes.change(Self.changed(inboxes.account, number: 7))
+      let message = try await line.receiveLine()
+      #expect(message["method"] == "live.notifications.changed" && message["params"]?["number"] == 7)
+    }
+  }
+
+  @Test("of notifications are not for a session in doubt")
+  func doubt() async throws {
+    try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
+      let doubted = try await LiveTests.Stream(gateway, inboxes.account, claims: ["dbt": true], after: 0)
+      #expect(try await doubted.next().name == "ready")
+      inboxes.change(Self.changed(inboxes.account, number: 1))
+      inboxes.add()
+      #expect(try await doubted.next().name == "notification")
+    }
+  }
+
+  @Test("ask a personal access token for reading at the service that published them")
+  func scopes() throws {
+    func event(_ service: ServiceName) throws -> LiveEvent {
+      try LiveEvent(
+        LoggedEvent(number: 1, name: "x", at: .now, traceparent: nil, body: Array(#"{"accountID":"\#(AccountID())"}"#.utf8)),
+        of: service)
+    }
+    #expect(try event(.social).scope == .needs(.socialRead))
+    #expect(try event(.notifications).scope == .needs(.notificationsRead))
+    #expect(try event(.identity).scope == .sessionsOnly)
+  }
+
+  @Test(
+    "without an account, or with what is none, are no live events", arguments: ["{}", #"{"accountID":7}"#, #"{"accountID":"x"}"#])
+  func malformed(body: String) {
+    #expect(throws: (any Error).self) {
+      try LiveEvent(LoggedEvent(number: 1, name: "x", at: .now, traceparent: nil, body: Array(body.utf8)), of: .social)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import IdentityContract
+import InProcess
+import NotificationsContract
+import Operations
+import SocialContract
+import SocialService
+import Storage
+import Testing
+
+@testable import NotificationsService
+
+@Suite("Notifications between two of whom one has blocked the other (SOC-8)")
+struct BlockTests {
+  let identity = IdentityDouble()
+
+  private func run(_ body: (ServicesInProcess) async throws -> Void) async throws {
+    try await ServicesInProcess.running(
+      [{ Social.service($0) }, { try Notifications.service($0) }], identity: identity, at: nil, body)
+  }
+
+  private func texts(_ person: IdentityDouble.Account, _ services: ServicesInProcess) async throws -> [String] {
+    try await services.hasReceived(.notifications, of: .social)
+    return try await services.call(ListNotifications.self, .init(), as: person.caller).items.map(\.text)
+  }
+
+  private func befriend(
+    _ one: IdentityDouble.Account, _ other: IdentityDouble.Account, _ services: ServicesInProcess
+  ) async throws {
+    _ = try await services.call(SendFriendRequest.self, .init(username: other.username), as: one.caller)
+    _ = try await services.call(SendFriendRequest.self, .init(username: one.username), as: other.caller)
+  }
+
+  @Test("that name the blocked one go from the blocker's inbox, read or not; others stay, and so does all that the other has")
+  func blocking() async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await run { services in
+      try await befriend(ben, ana, services)
+      try await befriend(eva, ana, services)
+      _ = try await services.call(
+        SendMessage.self, .init(accountID: ana.account, text: try ChatText(text: "Hello")), as: ben.caller)
+      let before = try await texts(ben, services)
+      let oldest = try #require(try await services.call(ListNotifications.self, .init(), as: ana.caller).items.last)
+      _ = try await services.call(MarkNotificationRead.self, .init(notificationID: oldest.id), as: ana.caller)
+      _ = try await services.call(CreateBlock.self, .init(accountID: ben.account), as: ana.caller)
+      #expect(try await texts(ana, services) == ["eva wants to be your friend."])
+      #expect(try await services.call(CountUnreadNotifications.self, .init(), as: ana.caller).unreadCount == 1)
+      #expect(try await texts(ben, services) == before)
+      // Nothing names the other in what the blocker would catch up with.
+      let caughtUp = try await services.call(NotificationsSince.self, .init(after: 0), as: ana.caller)
+      #expect(caughtUp.items.allSatisfy { $0.links.accountID == eva.account } && caughtUp.lastNumber == 3)
+    }
+  }
+
+  @Test("do not come about, either way, whatever any service publishes; after unblocking they do again")
+  func apart() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await run { services in
+      func requests() -> [any Event] {
+        [(ana, ben), (ben, ana)].map { from, to in
+          FollowRequestSent(
+            followRequestID: ID(), fromAccountID: from.account, fromUsername: from.username, toAccountID: to.account, at: .now)
+        }
+      }
+      _ = try await services.call(CreateBlock.self, .init(accountID: ben.account), as: ana.caller)
+      for event in requests() { try await services.publish(.social, event) }
+      _ = try await services.call(SendFriendRequest.self, .init(username: ana.username), as: ben.caller)
+      for person in [ana, ben] { #expect(try await texts(person, services).isEmpty) }
+      #expect(try await services.published(by: .notifications).isEmpty)
+      _ = try await services.call(RemoveBlock.self, .init(accountID: ben.account), as: ana.caller)
+      // What was asked meanwhile stays unseen.
+      for person in [ana, ben] { #expect(try await texts(person, services).isEmpty) }
+      for event in requests() { try await services.publish(.social, event) }
+      #expect(try await texts(ana, services) == ["ben wants to follow you."])
+      #expect(try await texts(ben, services) == ["ana wants to follow you."])
+    }
+  }
+
+  @Test(
+    "follow the newest of what is published of the two, in whatever order it comes; nothing is kept of those who never blocked")
+  func revisions() async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await run { services in
+      func changed(_ one: AccountID, _ other: AccountID, isBlocked: Bool, _ revision: Int) -> RelationChanged {
+        RelationChanged(
+          accountID: one, otherAccountID: other, relation: Relation(isBlocked: isBlocked), isBlockedByOther: false,
+          revision: revision, at: .now)
+      }
+      try await services.publish(
+        .social, changed(ana.account, ben.account, isBlocked: true, 2), changed(ana.account, ben.account, isBlocked: false, 3),
+        changed(ana.account, ben.account, isBlocked: true, 1), changed(ana.account, eva.account, isBlocked: false, 1))
+      try await services.hasReceived(.notifications, of: .social)
+      let store = services.store(of: .notifications)
+      #expect(try await store.rows("blocks") == 1)
+      #expect(
+        try await store.read { try !BlockStore.isApart(ana.account, fromAnyOf: [ben.account, eva.account], in: $0) })
+    }
+  }
+
+  @Test("leave nothing behind of an account that is deleted (ID-12)")
+  func erasure() async throws {
+    let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
+    try await run { services in
+      _ = try await services.call(CreateBlock.self, .init(accountID: ben.account), as: ana.caller)
+      try await services.hasReceived(.notifications, of: .social)
+      let store = services.store(of: .notifications)
+      #expect(try await store.rows("blocks") == 2)
+      try await services.publish(.identity, AccountDeleted(deletionID: ID(), accountID: ben.account, at: .now))
+      try await store.hasErased(ben.account)
+      #expect(try await store.rows("blocks") == 0)
+      // What comes late of it is not kept.
+      try await services.publish(
+        .social,
+        RelationChanged(
+          accountID: ana.account, otherAccountID: ben.account, relation: Relation(isBlocked: true), isBlockedByOther: false,
+          revision: 9_000_000_000_000_000, at: .now))
+      try await services.hasReceived(.notifications, of: .social)
+      #expect(try await store.rows("blocks") == 0)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import IdentityContract
+import InProcess
+import Operations
+import RewardsContract
+import RewardsService
+import Testing
+
+@Suite("Suspended accounts in rewards (SOC-8)")
+struct SuspendedAccountTests {
+  @Test("are refused also what is answered at once, from the store or from what is remembered, until their time is over")
+  func refused() async throws {
+    try await ServicesInProcess.running([{ try Rewards.service($0) }]) { services in
+      let (ana, ben) = (try await services.register(), try await services.register())
+      try await services.hasReceived(.rewards, of: .identity)
+      // One is remembered from before, the other is not.
+      #expect(try await ana.failure(GetBalance.self, .init()) == nil)
+      for person in [ana, ben] {
+        try await services.change(person, receivedBy: .rewards) {
+          $0.suspendedUntil = try Instant(text: "2026-11-24T12:00:00.000Z")
+        }
+        #expect(try await person.failure(GetBalance.self, .init()) == "account_suspended")
+        #expect(try await person.failure(ListTransfers.self, .init()) == "account_suspended")
+      }
+      try services.clock.set("2026-11-24T12:00:00.000Z")
+      for person in [ana, ben] { #expect(try await person.failure(GetBalance.self, .init()) == nil) }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Operations
+import SocialContract
+import Testing
+
+@testable import SocialService
+
+@Suite("Who may do what with a challenge (SOC-6)")
+struct FriendChallengeRulesTests {
+  @Test(
+    "an answer changes one that waits, the same again changes nothing, and another one is refused",
+    arguments: FriendChallengeState.allCases, [FriendChallengeState.accepted, .rejected, .withdrawn])
+  func answers(state: FriendChallengeState, answer: FriendChallengeState) throws {
+    let (direction, wrong): (ConnectionRequestDirection, ConnectionRequestDirection) =
+      answer == .withdrawn ? (.sent, .received) : (.received, .sent)
+    let expected: String
+    switch state {
+    case .pending: expected = "true"
+    case answer: expected = "false"
+    default: expected = "challenge_answered"
+    }
+    #expect(outcome { try FriendChallengeRules.isChanged(state, by: answer, direction) } == expected)
+    #expect(outcome { try FriendChallengeRules.isChanged(state, by: answer, wrong) } == "forbidden")
+  }
+
+  @Test(
+    "only an accepted one is ended, once",
+    arguments: [
+      (FriendChallengeState.accepted, "true"), (.ended, "false"), (.pending, "challenge_not_accepted"),
+      (.rejected, "challenge_not_accepted"), (.withdrawn, "challenge_not_accepted"),
+    ])
+  func ends(state: FriendChallengeState, expected: String) {
+    #expect(outcome { try FriendChallengeRules.isEnded(state) } == expected)
+  }
+
+  private func outcome(_ body: () throws -> Bool) -> String {
+    do { return "\(try body())" } catch { return Failure(error).code }
+  }
+}

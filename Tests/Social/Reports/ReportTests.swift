@@ -1,0 +1,203 @@
+import GRDB
+import InProcess
+import Operations
+import SocialContract
+import Storage
+import Testing
+
+@testable import SocialService
+
+@Suite("Reports (SOC-8)")
+struct ReportTests {
+  @Test("of an account, its photo and a message are kept with a copy that the server makes, and listed for who sent them")
+  func copies() async throws {
+    try await Moderating.running { people in
+      people.services.identity.setPhoto(of: people.ben, Moderating.photo)
+      let message = try await people.services.send("you fool", from: people.ben, to: people.ana)
+      let first = try await people.report(.message(message.id), by: people.ana, .harassment, text: "Again.")
+      try await people.report(.photo(of: people.ben.account), by: people.ana, .sexual)
+      try await people.report(.account(people.ben.account), by: people.eva, .impersonation)
+      #expect(first.accountID == people.ben.account && first.username == people.ben.username && first.nickname == "Benji")
+      #expect(first.text?.description == "Again." && first.outcome == nil && first.decidedAt == nil)
+
+      let anas = try await people.services.call(ListOwnReports.self, .init(limit: 1), as: people.ana.caller)
+      #expect(anas.items.map(\.subject) == [.photo(of: people.ben.account)])
+      let rest = try await people.services.call(ListOwnReports.self, .init(cursor: anas.nextCursor), as: people.ana.caller)
+      #expect(rest.items == [first] && rest.nextCursor == nil)
+
+      let queue = try await people.queue()
+      #expect(queue.map(\.subject.kind) == [.message, .photo, .account])
+      #expect(queue[0].content?.text == "you fool" && queue[0].content?.writtenAt == message.sentAt)
+      #expect(queue[0].content?.username == people.ben.username && queue[0].content?.photoTag == nil)
+      #expect(queue[1].content?.photoTag == Moderating.photo.tag && queue[2].content?.nickname == "Benji")
+      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: queue[1].id), as: people.root.caller)
+      let copy = try await people.services.call(
+        ReadReportedPhoto.self, .init(reportID: read.reports[0].id), as: people.root.caller)
+      #expect(copy == Moderating.photo)
+      #expect(
+        try await people.services.refusal(ReadReportedPhoto.self, .init(reportID: first.id), as: people.root.caller)
+          == "not_found")
+      // What is changed later changes no copy.
+      people.services.identity.setPhoto(of: people.ben, nil)
+      #expect(try await people.queue()[1].content?.photoTag == Moderating.photo.tag)
+    }
+  }
+
+  @Test("of a message with a photo are kept with it, also when its writer removes it")
+  func messagePhoto() async throws {
+    try await Moderating.running { people in
+      let services = people.services
+      let input = SendMessagePhoto.Input(accountID: people.ana.account, content: try Pictures.png())
+      let message = try await services.call(SendMessagePhoto.self, input, as: people.ben.caller)
+      let sent = try await services.call(GetMessagePhoto.self, .init(messageID: message.id), as: people.ana.caller)
+      let report = try await people.report(.message(message.id), by: people.ana, .sexual)
+      _ = try await services.call(RemoveMessage.self, .init(messageID: message.id), as: people.ben.caller)
+      let content = try #require(try await people.queue()[0].content)
+      #expect(content.photoTag == sent.tag && content.text == nil && content.writtenAt == message.sentAt)
+      let copy = try await services.call(ReadReportedPhoto.self, .init(reportID: report.id), as: people.root.caller)
+      #expect(copy == sent)
+      // It is removed already.
+      #expect(try await people.decide(.removed).decision?.outcome == .removed)
+      #expect(try await people.published(MessageRemoved.self).count == 2)
+    }
+  }
+
+  @Test("are of nothing that who reports does not see: unknown accounts and photos, others' messages, who has blocked it")
+  func unseen() async throws {
+    try await Moderating.running { people in
+      let message = try await people.services.send("hello", from: people.ben, to: people.ana)
+      #expect(try await people.refusal(.message(message.id), by: people.eva) == "not_found")
+      #expect(try await people.refusal(.message(ID()), by: people.ana) == "not_found")
+      #expect(try await people.refusal(.account(AccountID()), by: people.ana) == "not_found")
+      #expect(try await people.refusal(.photo(of: people.ben.account), by: people.ana) == "not_found")
+      try await people.services.store(of: .social).write {
+        try $0.database.execute(
+          sql: "INSERT INTO blocks VALUES (?, ?, 0), (?, ?, 0)",
+          arguments: [people.ben.account, people.ana.account, people.eva.account, people.ben.account])
+      }
+      #expect(try await people.refusal(.account(people.ben.account), by: people.ana) == "not_found")
+      // What was written to it is its own, and whom one has blocked one can report.
+      #expect(try await people.refusal(.message(message.id), by: people.ana) == nil)
+      #expect(try await people.refusal(.account(people.ben.account), by: people.eva) == nil)
+    }
+  }
+
+  @Test("of what was a friend's stay possible when the friendship has ended")
+  func exFriend() async throws {
+    try await Moderating.running { people in
+      let message = try await people.services.send("hello", from: people.ben, to: people.ana)
+      _ = try await people.services.call(RemoveFriend.self, .init(accountID: people.ben.account), as: people.ana.caller)
+      #expect(try await people.refusal(.message(message.id), by: people.ana) == nil)
+    }
+  }
+
+  @Test("are not of oneself, nor of the same again before it is decided")
+  func twice() async throws {
+    try await Moderating.running { people in
+      let message = try await people.services.send("mine", from: people.ben, to: people.ana)
+      #expect(try await people.refusal(.message(message.id), by: people.ben) == "report_of_oneself")
+      #expect(try await people.refusal(.account(people.ben.account), by: people.ben) == "report_of_oneself")
+      try await people.report(.message(message.id), by: people.ana)
+      #expect(try await people.refusal(.message(message.id), by: people.ana) == "already_reported")
+      try await people.decide(.nothing)
+      #expect(try await people.refusal(.message(message.id), by: people.ana) == nil)
+    }
+  }
+
+  @Test(
+    "name each field that is wrong and its rule",
+    arguments: [
+      (#"{"subject":{"kind":"account"},"reason":"spam"}"#, ["subject.accountID required"]),
+      (#"{"subject":{"kind":"photo"},"reason":"other"}"#, ["subject.accountID required", "text required"]),
+      (#"{"subject":{"kind":"message"},"reason":"spam","text":" "}"#, ["subject.messageID required", "text empty"]),
+      (#"{"subject":{"kind":"comment"},"reason":"dull"}"#, ["reason not_a_choice", "subject.kind not_a_choice"]),
+      (
+        #"{"subject":{"kind":"message","messageID":"0","accountID":"0198f2a4-0000-7000-8000-000000000000"},"reason":"spam"}"#,
+        ["subject.accountID not_for_subject", "subject.messageID not_an_id"]
+      ),
+    ])
+  func fields(body: String, expected: [String]) async throws {
+    do {
+      _ = try CreateReport.Input.decode(Array(body.utf8))
+      Issue.record("accepted")
+    } catch {
+      #expect(error.fields.map { "\($0.field) \($0.code)" }.sorted() == expected)
+    }
+  }
+
+  @Test("are twenty a day of one account, and more the day after")
+  func manyADay() async throws {
+    try await Moderating.running { people in
+      for _ in 0..<20 {
+        let other = try people.services.identity.person("p\(UInt32.random(in: 0 ... .max))")
+        try await people.report(.account(other.account), by: people.eva)
+      }
+      #expect(try await people.refusal(.account(people.ana.account), by: people.eva) == "too_many_reports")
+      #expect(try await people.refusal(.account(people.ana.account), by: people.ben) == nil)
+      people.services.clock.advance(days: 1)
+      #expect(try await people.refusal(.account(people.ana.account), by: people.eva) == nil)
+    }
+  }
+
+  @Test("of one thing are one case, with its photo once; repeated with an idempotency key they are one report")
+  func oneCase() async throws {
+    try await Moderating.running { people in
+      people.services.identity.setPhoto(of: people.ben, Moderating.photo)
+      try await people.report(.photo(of: people.ben.account), by: people.ana, .sexual)
+      let input = CreateReport.Input(subject: .photo(of: people.ben.account), reason: .hate)
+      let report = try await people.services.call(CreateReport.self, input, as: people.eva.caller, key: "k")
+      #expect(try await people.services.call(CreateReport.self, input, as: people.eva.caller, key: "k") == report)
+      let queue = try await people.queue()
+      #expect(queue.count == 1 && queue[0].reportCount == 2 && queue[0].reasons == [.hate, .sexual])
+      #expect(try await people.services.store(of: .social).rows("reported_photos") == 1)
+      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: queue[0].id), as: people.root.caller)
+      #expect(read.reports.map(\.reporterAccountID) == [people.eva.account, people.ana.account])
+      #expect(read.reports.map(\.reporterUsername) == [people.eva.username, people.ana.username])
+    }
+  }
+
+  @Test("that come at once are one case, and none is lost")
+  func together() async throws {
+    try await Moderating.running { people in
+      let others = try (0..<12).map { try people.services.identity.person("other\($0)") }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for other in others { group.addTask { try await people.report(.account(people.ben.account), by: other) } }
+        try await group.waitForAll()
+      }
+      #expect(try await people.queue().map(\.reportCount) == [12])
+    }
+  }
+
+  @Test("whose decision is long ago are kept without their copies and words, unless an appeal waits")
+  func copiesEnd() async throws {
+    try await Moderating.running { people in
+      people.services.identity.setPhoto(of: people.ben, Moderating.photo)
+      try await people.report(.photo(of: people.ben.account), by: people.ana, text: "PLANTED words")
+      let first = try await people.decide(.suspended, days: 365)
+      let message = try await people.services.send("PLANTED message", from: people.ben, to: people.ana)
+      try await people.report(.message(message.id), by: people.ana)
+      let second = try await people.decide(.removed)
+      _ = try await people.services.call(
+        AppealSanction.self, .init(caseID: second.id, text: try ChatText(text: "No.")), as: people.ben.caller)
+      let store = people.services.store(of: .social)
+      let worker = ReportWorker(store: store, clock: people.services.clock.clock)
+      people.services.clock.advance(days: 179)
+      try await worker.sweep()
+      #expect(try await store.rows("reported_photos") == 1)
+      people.services.clock.advance(days: 2)
+      try await worker.sweep()
+      #expect(try await store.rows("reported_photos") == 0)
+      let read = try await people.services.call(ReadModerationCase.self, .init(caseID: first.id), as: people.root.caller)
+      #expect(read.moderationCase.content == nil && read.reports.map(\.text) == [nil])
+      #expect(try await people.services.call(ListOwnReports.self, .init(), as: people.ana.caller).items.count == 2)
+      // Nothing is left to judge an appeal by.
+      #expect(try await people.published(SuspensionChanged.self).last?.canAppeal == false)
+      let appealed = try await people.services.call(ReadModerationCase.self, .init(caseID: second.id), as: people.root.caller)
+      #expect(appealed.moderationCase.content?.text == "PLANTED message")
+      #expect(
+        try await people.services.refusal(
+          AppealSanction.self, .init(caseID: first.id, text: try ChatText(text: "No.")), as: people.ben.caller)
+          == "appeal_too_late")
+    }
+  }
+}

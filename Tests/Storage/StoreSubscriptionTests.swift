@@ -1,0 +1,163 @@
+import GRDB
+import Operations
+import Storage
+import Synchronization
+import Testing
+
+private struct Refused: Error {}
+
+@Suite("The subscription", .timeLimit(.minutes(1)))
+struct StoreSubscriptionTests {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.sqlite")
+  }
+
+  private func event(_ number: Int64, traceparent: String? = nil) -> LoggedEvent {
+    LoggedEvent(
+      number: number, name: "numbers.written", at: Instant(milliseconds: number), traceparent: traceparent,
+      body: NumberWritten(number: Int(number)).json)
+  }
+
+  private func events(_ numbers: ClosedRange<Int64>) -> [LoggedEvent] { numbers.map { event($0) } }
+
+  /// A page that holds every event from the one before its first.
+  private func apply(
+    _ events: [LoggedEvent], of publisher: ServiceName = .identity, epoch: String = "a", to subscription: StoreSubscription
+  ) async throws {
+    let page = EventPage(events, through: events.last?.number ?? 0)
+    try await subscription.apply(page, after: (events.first?.number ?? 1) - 1, of: publisher, epoch: epoch)
+  }
+
+  /// Writes the number and publishes it in turn.
+  private func subscription(_ store: Store) -> StoreSubscription {
+    store.subscription { event, _, transaction in
+      let number = try NumberWritten.decode(event.body).number
+      try transaction.insert(number)
+      try transaction.publish(NumberWritten(number: number))
+    }
+  }
+
+  @Test("lets each event take effect once, however often it comes")
+  func onceOnly() async throws {
+    let store = try Store.numbers(path)
+    let subscription = subscription(store)
+    #expect(try await subscription.cursor(of: .identity) == nil)
+    try await apply(events(1...3), of: .identity, epoch: "a", to: subscription)
+    try await apply(events(1...3), of: .identity, epoch: "a", to: subscription)
+    try await apply(events(2...5), of: .identity, epoch: "a", to: subscription)
+    try await apply([], of: .identity, epoch: "a", to: subscription)
+    #expect(try await store.allNumbers() == [1, 2, 3, 4, 5])
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 5))
+    await store.close()
+  }
+
+  @Test("moves the cursor to where the page goes, and counts what is left out on the way as had")
+  func pages() async throws {
+    let store = try Store.numbers(path)
+    let subscription = subscription(store)
+    try await subscription.apply(EventPage([event(2), event(5)], through: 9), after: 0, of: .identity, epoch: "a")
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 9))
+    try await subscription.apply(EventPage([event(5), event(11)], through: 11), after: 4, of: .identity, epoch: "a")
+    try await subscription.apply(EventPage([], through: 20), after: 11, of: .identity, epoch: "a")
+    #expect(try await store.allNumbers() == [2, 5, 11])
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 20))
+    await store.close()
+  }
+
+  @Test("keeps a cursor for each publisher")
+  func publishers() async throws {
+    let store = try Store.numbers(path)
+    let seen = Mutex<[String]>([])
+    let subscription = store.subscription { event, publisher, _ in seen.withLock { $0.append("\(publisher) \(event.number)") } }
+    try await apply(events(1...2), of: .identity, epoch: "a", to: subscription)
+    try await apply(events(1...1), of: .social, epoch: "b", to: subscription)
+    #expect(seen.withLock { $0 } == ["identity 1", "identity 2", "social 1"])
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 2))
+    #expect(try await subscription.cursor(of: .social) == LogHead(epoch: "b", number: 1))
+    await store.close()
+  }
+
+  @Test("refuses a gap and another epoch, and then nothing has changed")
+  func refusals() async throws {
+    let store = try Store.numbers(path)
+    let subscription = subscription(store)
+    await #expect(throws: EventSubscriptionFailure.gap(reached: 0, from: 1)) {
+      try await apply(events(2...3), of: .identity, epoch: "a", to: subscription)
+    }
+    try await apply(events(1...1), of: .identity, epoch: "a", to: subscription)
+    await #expect(throws: EventSubscriptionFailure.gap(reached: 1, from: 2)) {
+      try await apply([event(3), event(4)], of: .identity, epoch: "a", to: subscription)
+    }
+    await #expect(throws: EventSubscriptionFailure.otherEpoch(known: "a", published: "b")) {
+      try await apply([event(2)], of: .identity, epoch: "b", to: subscription)
+    }
+    #expect(try await store.allNumbers() == [1])
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 1))
+    await store.close()
+  }
+
+  @Test("an effect that fails undoes the whole delivery, effects, cursor and what was published, and the next one makes it good")
+  func failingEffect() async throws {
+    let store = try Store.numbers(path)
+    let failures = Mutex(5)
+    // Each delivery fails one event later than the one before: after none, one, two … effects.
+    let failing = store.subscription { event, _, transaction in
+      let number = try NumberWritten.decode(event.body).number
+      try transaction.insert(number)
+      try transaction.publish(NumberWritten(number: number))
+      if failures.withLock({ $0 }) == number { throw Refused() }
+    }
+    for number in 1...5 {
+      failures.withLock { $0 = number }
+      await #expect(throws: Refused.self) { try await apply(events(1...5), of: .identity, epoch: "a", to: failing) }
+      #expect(try await store.allNumbers() == [])
+      #expect(try await failing.cursor(of: .identity) == nil)
+      #expect(try await store.log.head().number == 0)
+    }
+    failures.withLock { $0 = 0 }
+    try await apply(events(1...5), of: .identity, epoch: "a", to: failing)
+    #expect(try await store.sentNumbers() == [1, 2, 3, 4, 5])
+    await store.close()
+  }
+
+  @Test("what an event's effect publishes carries on the event's trace context")
+  func traceContext() async throws {
+    let store = try Store.numbers(path)
+    try await apply(
+      [event(1, traceparent: "first"), event(2, traceparent: "second")], of: .identity, epoch: "a", to: subscription(store))
+    #expect(try await store.log.events(after: 0, limit: 10, bytes: 1_000).map(\.traceparent) == ["first", "second"])
+    await store.close()
+  }
+
+  @Test("begins from a snapshot: pages take effect, the cursor moves with the last to where the first stood")
+  func snapshot() async throws {
+    let store = try Store.numbers(path)
+    let subscription = store.subscription { event, _, transaction in
+      try transaction.database.execute(
+        sql: "INSERT INTO numbers (number) VALUES (?) ON CONFLICT DO NOTHING",
+        arguments: [try NumberWritten.decode(event.body).number])
+    }
+    let head = LogHead(epoch: "a", number: 40)
+    func page(_ number: Int64, at log: Int64, epoch: String = "a") -> SnapshotPage {
+      SnapshotPage(head: LogHead(epoch: epoch, number: log), events: [event(number)], nextKey: nil)
+    }
+    try await subscription.apply(page(1, at: 40), of: .identity, isLast: false, from: head)
+    #expect(try await subscription.cursor(of: .identity) == nil)
+    await #expect(throws: EventSubscriptionFailure.otherEpoch(known: "a", published: "b")) {
+      try await subscription.apply(page(2, at: 1, epoch: "b"), of: .identity, isLast: true, from: head)
+    }
+    try await subscription.apply(page(2, at: 42), of: .identity, isLast: true, from: head)
+    #expect(try await subscription.cursor(of: .identity) == head)
+    #expect(try await store.allNumbers() == [1, 2])
+    try await apply(events(41...42), of: .identity, epoch: "a", to: subscription)
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "a", number: 42))
+    // A publisher that began anew is followed from its new snapshot.
+    try await subscription.apply(page(3, at: 7, epoch: "b"), of: .identity, isLast: true, from: LogHead(epoch: "b", number: 7))
+    #expect(try await subscription.cursor(of: .identity) == LogHead(epoch: "b", number: 7))
+    await store.close()
+  }
+}
