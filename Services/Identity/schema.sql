@@ -55,7 +55,9 @@ CREATE TABLE accounts (
   -- Grows with each change that is published.
   revision INTEGER NOT NULL DEFAULT 1 CHECK (revision > 0)
 , has_password INTEGER NOT NULL DEFAULT 1 CHECK (has_password IN (0, 1)), mutes_help INTEGER NOT NULL DEFAULT 0 CHECK (mutes_help IN (0, 1)), directory_visibility TEXT NOT NULL DEFAULT 'hidden'
-  CHECK (directory_visibility IN ('hidden', 'listed')), consents TEXT NOT NULL DEFAULT '', photo_tag TEXT CHECK (length(photo_tag) = 32), password_changed_at INTEGER, suspended_until INTEGER) STRICT, WITHOUT ROWID;
+  CHECK (directory_visibility IN ('hidden', 'listed')), consents TEXT NOT NULL DEFAULT '', photo_tag TEXT CHECK (length(photo_tag) = 32), password_changed_at INTEGER, name_visibility TEXT NOT NULL DEFAULT 'hidden'
+  CHECK (name_visibility IN ('hidden', 'friends', 'everyone')), age_visibility TEXT NOT NULL DEFAULT 'hidden'
+  CHECK (age_visibility IN ('hidden', 'friends', 'everyone')), gives_read_receipts INTEGER NOT NULL DEFAULT 1 CHECK (gives_read_receipts IN (0, 1)), suspended_until INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX accounts_administrators ON accounts (account_id) WHERE is_administrator = 1;
 
@@ -489,6 +491,10 @@ CREATE TABLE suspensions (
 CREATE INDEX suspensions_by_account ON suspensions (account_id, revision);
 
 CREATE INDEX suspensions_by_end ON suspensions (until);
+
+CREATE TABLE unpublished_photos (
+  account_id BLOB NOT NULL PRIMARY KEY REFERENCES accounts (account_id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE verification_links (
   link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),

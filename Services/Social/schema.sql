@@ -20,6 +20,25 @@ CREATE TRIGGER friend_names_changed AFTER UPDATE OF username ON accounts WHEN ne
     UNION ALL SELECT low_account, high_account FROM friendships WHERE high_account = new.account_id);
 END;
 
+CREATE TABLE appeals (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  case_id BLOB NOT NULL UNIQUE REFERENCES moderation_cases (case_id) ON DELETE CASCADE,
+  text TEXT NOT NULL,
+  appealed_at INTEGER NOT NULL,
+  outcome TEXT CHECK (outcome IN ('granted', 'refused')),
+  -- Why, for the account, and for administrators.
+  reason TEXT,
+  note TEXT,
+  decided_at INTEGER,
+  decided_by BLOB CHECK (length(decided_by) = 16),
+  CHECK ((outcome IS NULL) = (decided_at IS NULL)),
+  CHECK ((outcome IS NULL) = (reason IS NULL))
+) STRICT;
+
+CREATE INDEX appeals_by_administrator ON appeals (decided_by) WHERE decided_by IS NOT NULL;
+
+CREATE INDEX appeals_waiting ON appeals (sequence) WHERE decided_at IS NULL;
+
 CREATE TABLE blocks (
   blocker_account BLOB NOT NULL CHECK (length(blocker_account) = 16),
   blocked_account BLOB NOT NULL CHECK (length(blocked_account) = 16),
@@ -92,6 +111,73 @@ CREATE TABLE follows (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX follows_by_followed ON follows (followed_account);
+
+CREATE TABLE friend_challenge_streaks (
+  friend_challenge_id BLOB NOT NULL REFERENCES friend_challenges (friend_challenge_id) ON DELETE CASCADE,
+  account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+  activity_id BLOB NOT NULL CHECK (length(activity_id) = 16),
+  -- null until activity has published it
+  run INTEGER CHECK (run >= 0),
+  longest INTEGER CHECK (longest >= run),
+  unit TEXT CHECK (unit IN ('days', 'weeks')),
+  revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+  PRIMARY KEY (friend_challenge_id, account_id),
+  CHECK ((run IS NULL) = (longest IS NULL) AND (run IS NULL) = (unit IS NULL) AND (run IS NULL) = (revision = 0))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX friend_challenge_streaks_by_activity ON friend_challenge_streaks (activity_id);
+
+CREATE TABLE friend_challenges (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  friend_challenge_id BLOB NOT NULL UNIQUE CHECK (length(friend_challenge_id) = 16),
+  from_account BLOB NOT NULL CHECK (length(from_account) = 16),
+  to_account BLOB NOT NULL CHECK (length(to_account) = 16),
+  -- the challenger's, and from when it was accepted the other's
+  from_activity BLOB NOT NULL CHECK (length(from_activity) = 16),
+  to_activity BLOB CHECK (length(to_activity) = 16),
+  -- as it was when the challenge was sent
+  activity TEXT NOT NULL CHECK (json_valid(activity)),
+  -- the first day of the other's
+  start_day INTEGER,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'withdrawn', 'ended')),
+  sent_at INTEGER NOT NULL,
+  answered_at INTEGER,
+  ended_at INTEGER,
+  changed_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL CHECK (revision >= 1),
+  CHECK (from_account <> to_account),
+  CHECK ((to_activity IS NULL) = (start_day IS NULL)),
+  CHECK (state <> 'accepted' OR to_activity IS NOT NULL),
+  CHECK (state NOT IN ('pending', 'rejected', 'withdrawn') OR to_activity IS NULL),
+  CHECK (CASE state WHEN 'pending' THEN answered_at IS NULL WHEN 'ended' THEN TRUE ELSE answered_at IS NOT NULL END),
+  CHECK ((state = 'ended') = (ended_at IS NOT NULL))
+) STRICT;
+
+CREATE INDEX friend_challenges_by_activity ON friend_challenges (from_activity);
+
+CREATE INDEX friend_challenges_by_copy ON friend_challenges (to_activity) WHERE to_activity IS NOT NULL;
+
+CREATE UNIQUE INDEX friend_challenges_open ON friend_challenges (from_account, to_account, from_activity)
+  WHERE state IN ('pending', 'accepted');
+
+CREATE INDEX friend_challenges_received ON friend_challenges (to_account, sequence);
+
+CREATE INDEX friend_challenges_received_by_state ON friend_challenges (to_account, state, sequence);
+
+CREATE INDEX friend_challenges_sent ON friend_challenges (from_account, sequence);
+
+CREATE INDEX friend_challenges_sent_by_state ON friend_challenges (from_account, state, sequence);
+
+CREATE TABLE friend_names (
+  account_id BLOB NOT NULL CHECK (account_id IN (low_account, high_account)),
+  username TEXT NOT NULL,
+  low_account BLOB NOT NULL,
+  high_account BLOB NOT NULL,
+  PRIMARY KEY (account_id, username, low_account, high_account),
+  FOREIGN KEY (low_account, high_account) REFERENCES friendships ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX friend_names_by_friendship ON friend_names (low_account, high_account);
 
 CREATE TABLE "friend_requests" (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
