@@ -31,13 +31,15 @@ enum Role: String, CaseIterable, Sendable {
   case stranger
   /// Was a friend and a follower, and is neither any more; the two have a conversation.
   case formerFriend
+  /// Was a friend and a follower until the owner blocked it.
+  case blocked
   /// A friend and a follower.
   case friend
   /// Whose the things are.
   case owner
 
   /// To whom the owner's things do not exist.
-  static let outsiders: [Role] = [.stranger, .formerFriend]
+  static let outsiders: [Role] = [.stranger, .formerFriend, .blocked]
 }
 
 /// Who calls, with something of its own.
@@ -67,6 +69,18 @@ struct Things: Sendable {
   var otherFriendRequest = ID<FriendRequest>()
   var followRequest = ID<FollowRequest>()
   var otherFollowRequest = ID<FollowRequest>()
+  /// The owner's requests to others.
+  var sentFriendRequest = ID<FriendRequest>()
+  var sentFollowRequest = ID<FollowRequest>()
+  /// The owner's messages to the friend, the second with a photo.
+  var sentMessage = ID<ChatMessage>()
+  var photoMessage = ID<ChatMessage>()
+  /// The friend's challenges to the owner, and the owner's to the friend.
+  var challenge = ID<FriendChallenge>()
+  var otherChallenge = ID<FriendChallenge>()
+  var sentChallenge = ID<FriendChallenge>()
+  /// In which the owner was warned.
+  var moderationCase = ID<ModerationCase>()
   var session = SessionID()
   var token = PersonalAccessTokenID()
   var alert = LoginAlertID()
@@ -81,8 +95,9 @@ struct Things: Sendable {
     [
       account.description, username.description, friend.description, activity.description, pause.description,
       importID.description, message.description, friendRequest.description, otherFriendRequest.description,
-      followRequest.description, otherFollowRequest.description, session.description, token.description, alert.description,
-      identity.description, notification.description, offer.description,
+      followRequest.description, otherFollowRequest.description, sentFriendRequest.description, sentFollowRequest.description,
+      sentMessage.description, photoMessage.description, challenge.description, moderationCase.description, session.description,
+      token.description, alert.description, identity.description, notification.description, offer.description,
     ]
   }
 

@@ -18,6 +18,8 @@ struct AccessScene: Sendable {
   /// An account whose address is not verified.
   let unverifiedToken: String
   let administratorToken: String
+  /// A session of an account that was suspended since.
+  let suspendedToken: String
 
   static let password = "Rio-7-lento"
 
@@ -55,33 +57,44 @@ extension AccessScene {
     @Sendable func join(_ name: String) async throws -> Member {
       try await cluster.join(name, password: password, timeZone: zone.name, consentsToLocation: true)
     }
-    let names = ["ana", "friend", "former", "stranger", "first.asker", "second.asker", "marta"]
+    let names = [
+      "ana", "friend", "former", "blocked", "stranger", "first.asker", "second.asker", "asked", "suspended", "marta",
+    ]
     let people = try await withThrowingTaskGroup(of: (String, Member).self) { group in
       for name in names { group.addTask { (name, try await join(name)) } }
       return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
     func person(_ name: String) throws -> Member { try #require(people[name]) }
-    let (owner, friend, former) = (try person("ana"), try person("friend"), try person("former"))
+    let (owner, friend, former, blocked) = (
+      try person("ana"), try person("friend"), try person("former"), try person("blocked")
+    )
     let crowd = Crowd(
-      owner: owner, friend: friend, former: former, askers: [try person("first.asker"), try person("second.asker")])
+      owner: owner, friend: friend, former: former, blocked: blocked,
+      askers: [try person("first.asker"), try person("second.asker")], asked: try person("asked"))
     var things = Things(today: zone.today)
     try await crowd.meet(&things)
     let second = try await owner.addActivity("Second")
     try await owner.keepActivity(&things)
     try await owner.keepAccount(&things, cluster)
+    try await crowd.challenge(&things, second)
     let administratorToken = try await administratorToken(person("marta"), cluster)
-    things.offer = try await cluster.client.authorized(administratorToken).call(CreateOffer.self, offer).id
+    let administrator = cluster.client.authorized(administratorToken)
+    things.offer = try await administrator.call(CreateOffer.self, offer).id
+    let asker = crowd.askers[0]
+    things.moderationCase = try await administrator.decide(owner, reportedBy: asker, .warned)
+    _ = try await administrator.decide(try person("suspended"), reportedBy: asker, .suspended, days: 1)
     var callers: [Role: Caller] = [
       .owner: Caller(role: .owner, client: owner.client, token: owner.accessToken, activity: second)
     ]
-    for (role, person) in [(Role.stranger, try person("stranger")), (.formerFriend, former), (.friend, friend)] {
+    let others = [(Role.stranger, try person("stranger")), (.formerFriend, former), (.blocked, blocked), (.friend, friend)]
+    for (role, person) in others {
       callers[role] = Caller(
         role: role, client: person.client, token: person.accessToken, activity: try await person.addActivity("Own"))
     }
     try await owner.waitForNotifications(&things)
     let scene = AccessScene(
       cluster: cluster, things: things, callers: callers, unverifiedToken: try await unverifiedToken(cluster),
-      administratorToken: administratorToken)
+      administratorToken: administratorToken, suspendedToken: try person("suspended").accessToken)
     try await scene.waitUntilFollowersSee()
     return scene
   }
@@ -110,16 +123,30 @@ extension AccessScene {
 
   /// Activity learns of follows by events.
   private func waitUntilFollowersSee() async throws {
-    let (friend, former) = (try caller(.friend), try caller(.formerFriend))
+    let followers = [try caller(.friend), try caller(.formerFriend), try caller(.blocked)]
     let seen = try await eventually {
-      [
-        try await friend.client.callUntilDone(ListFollowedActivities.self, .init()).items.count,
-        try await former.client.callUntilDone(ListFollowedActivities.self, .init()).items.count,
-      ]
+      var counts: [Int] = []
+      for follower in followers {
+        counts.append(try await follower.client.callUntilDone(ListFollowedActivities.self, .init()).items.count)
+      }
+      return counts
     } until: {
-      $0 == [2, 0]
+      $0 == [2, 0, 0]
     }
-    try #require(seen == [2, 0])
+    try #require(seen == [2, 0, 0])
+    // Identity learns of the block by an event, too.
+    let account = things.account
+    let isClosed = try await eventually {
+      do {
+        _ = try await followers[2].client.callUntilDone(ReadProfile.self, .init(accountID: account))
+        return false
+      } catch let problem as GatewayClient.Problem {
+        return problem.status == 404
+      }
+    } until: {
+      $0
+    }
+    try #require(isClosed)
   }
 }
 
@@ -128,14 +155,16 @@ private struct Crowd {
   let owner: Member
   let friend: Member
   let former: Member
+  let blocked: Member
   let askers: [Member]
+  let asked: Member
 
   /// Friendships, follows, messages and requests, in both directions.
   func meet(_ things: inout Things) async throws {
     things.account = owner.account.id
     things.username = owner.account.username
     things.friend = friend.account.id
-    for other in [friend, former] {
+    for other in [friend, former, blocked] {
       try await other.befriend(owner)
       try await other.follow(owner)
       try await owner.follow(other)
@@ -143,6 +172,12 @@ private struct Crowd {
       things.message = try await other.write(to: owner)
     }
     things.message = try await friend.write(to: owner)
+    things.sentMessage = try await owner.write(to: friend)
+    things.photoMessage = try await owner.client.call(
+      SendMessagePhoto.self,
+      .init(accountID: things.friend, content: Base64Bytes([UInt8](Picture.noise(width: 8, height: 8))))
+    ).id
+    _ = try await owner.client.call(CreateBlock.self, .init(accountID: blocked.account.id))
     _ = try await owner.client.call(RemoveFriend.self, .init(accountID: former.account.id))
     _ = try await owner.client.call(RemoveFollower.self, .init(accountID: former.account.id))
     _ = try await owner.client.call(RemoveFollow.self, .init(accountID: former.account.id))
@@ -150,6 +185,15 @@ private struct Crowd {
     things.followRequest = try await askers[0].askToFollow(owner)
     things.otherFriendRequest = try await askers[1].ask(owner)
     things.otherFollowRequest = try await askers[1].askToFollow(owner)
+    things.sentFriendRequest = try await owner.ask(asked)
+    things.sentFollowRequest = try await owner.askToFollow(asked)
+  }
+
+  /// Challenges in both directions.
+  func challenge(_ things: inout Things, _ activity: ActivityID) async throws {
+    things.challenge = try await friend.challenge(owner, try await friend.addActivity("First"))
+    things.otherChallenge = try await friend.challenge(owner, try await friend.addActivity("Other"))
+    things.sentChallenge = try await owner.challenge(friend, activity)
   }
 }
 
@@ -173,6 +217,10 @@ extension Member {
   @discardableResult
   fileprivate func write(to other: Member) async throws -> ID<ChatMessage> {
     try await client.call(SendMessage.self, .init(accountID: other.account.id, text: try ChatText(text: "Hello"))).id
+  }
+
+  fileprivate func challenge(_ other: Member, _ activity: ActivityID) async throws -> ID<FriendChallenge> {
+    try await client.call(SendFriendChallenge.self, .init(accountID: other.account.id, activityID: activity)).id
   }
 
   fileprivate func addActivity(_ title: String) async throws -> ActivityID {
@@ -244,5 +292,19 @@ extension Member {
       wanted.allSatisfy { kind, count in inbox.count { $0.kind.rawValue == kind } >= count }
     }
     things.notification = try #require(inbox.first).id
+  }
+}
+
+extension GatewayClient {
+  /// Lets an account be reported, and decides the case; an administrator's.
+  fileprivate func decide(
+    _ accused: Member, reportedBy reporter: Member, _ outcome: ModerationOutcome, days: Int? = nil
+  ) async throws -> ID<ModerationCase> {
+    _ = try await reporter.client.call(CreateReport.self, .init(subject: .account(accused.account.id), reason: .spam))
+    let found = try await call(ListModerationCases.self, .init()).items.first { $0.accountID == accused.account.id }
+    let id = try #require(found).id
+    _ = try await call(
+      DecideModerationCase.self, .init(caseID: id, outcome: outcome, days: days, reason: try ReportText(text: "No spam.")))
+    return id
   }
 }

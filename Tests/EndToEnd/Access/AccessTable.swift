@@ -181,9 +181,27 @@ struct AccessTable: Sendable {
     owned(RejectFriendRequest.self) { things, _ in .init(friendRequestID: things.otherFriendRequest) }
     owned(AcceptFollowRequest.self) { things, _ in .init(followRequestID: things.followRequest) }
     owned(RejectFollowRequest.self) { things, _ in .init(followRequestID: things.otherFollowRequest) }
+    owned(WithdrawFriendRequest.self) { things, _ in .init(friendRequestID: things.sentFriendRequest) }
+    owned(WithdrawFollowRequest.self) { things, _ in .init(followRequestID: things.sentFollowRequest) }
+    owned(SearchMessages.self) { things, _ in .init(accountID: things.friend, query: try MessageQuery(text: "hello")) }
+    owned(EditMessage.self) { things, _ in .init(messageID: things.sentMessage, text: try ChatText(text: "Bye")) }
+    owned(RemoveMessage.self) { things, _ in .init(messageID: things.sentMessage) }
+    owned(GetMessagePhoto.self) { things, _ in .init(messageID: things.photoMessage) }
+    owned(RemoveMessagePhoto.self) { things, _ in .init(messageID: things.photoMessage) }
+    addChallenges()
+    owned(CreateReport.self) { things, _ in .init(subject: .message(things.message), reason: .spam) }
+    owned(AppealSanction.self) { things, _ in .init(caseID: things.moderationCase, text: try ChatText(text: "It was not me.")) }
     owned(RemoveFollow.self) { things, _ in .init(accountID: things.friend) }
     owned(RemoveFollower.self) { things, _ in .init(accountID: things.friend) }
     owned(RemoveFriend.self) { things, _ in .init(accountID: things.friend) }
+  }
+
+  private mutating func addChallenges() {
+    owned(GetFriendChallenge.self) { things, _ in .init(friendChallengeID: things.challenge) }
+    owned(AcceptFriendChallenge.self) { things, _ in .init(friendChallengeID: things.challenge) }
+    owned(RejectFriendChallenge.self) { things, _ in .init(friendChallengeID: things.otherChallenge) }
+    owned(WithdrawFriendChallenge.self) { things, _ in .init(friendChallengeID: things.sentChallenge) }
+    owned(EndFriendChallenge.self) { things, _ in .init(friendChallengeID: things.challenge) }
   }
 
   // MARK: - Identity, rewards, notifications
@@ -201,14 +219,20 @@ struct AccessTable: Sendable {
   // MARK: - What is meant for others
 
   private mutating func addOpen() {
-    let anybody: [Role: Outcome] = [.stranger: .done, .formerFriend: .done, .friend: .done]
+    // All but those whom the owner has blocked.
+    let anybody: [Role: Outcome] = [.stranger: .done, .formerFriend: .done, .friend: .done, .blocked: .notFound]
     func friendOnly(_ refusal: Outcome) -> [Role: Outcome] {
-      [.stranger: refusal, .formerFriend: refusal, .friend: .done]
+      [.stranger: refusal, .formerFriend: refusal, .blocked: refusal, .friend: .done]
     }
-    open(GetOffer.self, anybody) { things, _ in .init(offerID: things.offer) }
-    let poor = Outcome.refused(409, "not_enough_coins")
-    open(RedeemOffer.self, [.stranger: poor, .formerFriend: poor, .friend: poor]) { things, _ in .init(offerID: things.offer) }
+    // An offer is no account's.
+    open(GetOffer.self, anybody.merging([.blocked: .done]) { $1 }) { things, _ in .init(offerID: things.offer) }
+    open(RedeemOffer.self, anybody.mapValues { _ in .refused(409, "not_enough_coins") }) { things, _ in
+      .init(offerID: things.offer)
+    }
     open(ReadPhoto.self, anybody) { things, _ in .init(accountID: things.account) }
+    open(ReadProfile.self, anybody) { things, _ in .init(accountID: things.account) }
+    open(FindProfile.self, anybody) { things, _ in .init(username: things.username) }
+    open(CreateReport.self, anybody) { things, _ in .init(subject: .account(things.account), reason: .spam) }
     // Followers see what the owner does.
     open(GetStatistics.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     open(ListFollowedActivities.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
@@ -219,21 +243,64 @@ struct AccessTable: Sendable {
     open(ListHistoryPoints.self, friendOnly(.nothing), judge: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
     }
+    addMessagesAndChallenges(friendOnly(.refused(403, "not_friends")))
+    addRelations()
+  }
+
+  private mutating func addMessagesAndChallenges(_ friendOnly: [Role: Outcome]) {
     // What was written stays with both.
-    open(ListMessages.self, [.stranger: .notFound, .formerFriend: .done, .friend: .done]) { things, _ in
+    open(ListMessages.self, [.stranger: .notFound, .formerFriend: .done, .blocked: .done, .friend: .done]) { things, _ in
       .init(accountID: things.account)
     }
-    open(SendMessage.self, friendOnly(.refused(403, "not_friends"))) { things, _ in
+    open(SearchMessages.self, [.stranger: .notFound, .formerFriend: .done, .blocked: .done, .friend: .done]) { things, _ in
+      .init(accountID: things.account, query: try MessageQuery(text: "hello"))
+    }
+    open(SendMessage.self, friendOnly) { things, _ in
       .init(accountID: things.account, text: try ChatText(text: "may I?"))
     }
-    open(RemoveFriend.self, [.stranger: .notFound, .formerFriend: .notFound]) { things, _ in .init(accountID: things.account) }
-    open(RemoveFollow.self, [.stranger: .notFound, .formerFriend: .notFound]) { things, _ in .init(accountID: things.account) }
-    open(RemoveFollower.self, [.stranger: .notFound, .formerFriend: .notFound]) { things, _ in .init(accountID: things.account) }
-    open(SendFriendRequest.self, [.stranger: .done, .formerFriend: .done, .friend: .refused(409, "already_friends")]) {
-      things, _ in .init(username: things.username)
+    open(SendMessagePhoto.self, friendOnly) { things, _ in
+      .init(accountID: things.account, content: Base64Bytes([UInt8](Picture.noise(width: 8, height: 8))))
     }
-    open(
-      SendFollowRequest.self, [.stranger: .done, .formerFriend: .done, .friend: .refused(409, "already_following")]
-    ) { things, _ in .init(username: things.username) }
+    // The photo is the owner's to remove, and the friend's to see.
+    open(GetMessagePhoto.self, [.friend: .done]) { things, _ in .init(messageID: things.photoMessage) }
+    open(RemoveMessagePhoto.self, [.friend: .notFound]) { things, _ in .init(messageID: things.photoMessage) }
+    open(EditMessage.self, [.friend: .notFound]) { things, _ in
+      .init(messageID: things.sentMessage, text: try ChatText(text: "mine now"))
+    }
+    open(RemoveMessage.self, [.friend: .notFound]) { things, _ in .init(messageID: things.sentMessage) }
+    open(SendFriendChallenge.self, friendOnly) { things, caller in
+      .init(accountID: things.account, activityID: caller.activity)
+    }
+    // To the owner's own activity nobody else challenges.
+    open(SendFriendChallenge.self, [.friend: Self.noActivity]) { things, _ in
+      .init(accountID: things.account, activityID: things.activity)
+    }
+    // Only who was challenged accepts and rejects.
+    open(AcceptFriendChallenge.self, [.friend: .refused(403, "forbidden")]) { things, _ in
+      .init(friendChallengeID: things.challenge)
+    }
+    open(RejectFriendChallenge.self, [.friend: .refused(403, "forbidden")]) { things, _ in
+      .init(friendChallengeID: things.otherChallenge)
+    }
+  }
+
+  /// What is between two accounts: asked for, ended and blocked.
+  private mutating func addRelations() {
+    let nothing: [Role: Outcome] = [.stranger: .notFound, .formerFriend: .notFound, .blocked: .notFound]
+    open(RemoveFriend.self, nothing) { things, _ in .init(accountID: things.account) }
+    open(RemoveFollow.self, nothing) { things, _ in .init(accountID: things.account) }
+    open(RemoveFollower.self, nothing) { things, _ in .init(accountID: things.account) }
+    // To one that is blocked it looks sent.
+    let asked: [Role: Outcome] = [.stranger: .done, .formerFriend: .done, .blocked: .done]
+    open(SendFriendRequest.self, asked.merging([.friend: .refused(409, "already_friends")]) { $1 }) { things, _ in
+      .init(username: things.username)
+    }
+    open(SendFollowRequest.self, asked.merging([.friend: .refused(409, "already_following")]) { $1 }) { things, _ in
+      .init(username: things.username)
+    }
+    // A block is the blocker's alone: who is blocked ends none.
+    open(RemoveBlock.self, nothing.merging([.friend: .notFound]) { $1 }) { things, _ in .init(accountID: things.account) }
+    open(CreateBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
+    open(RemoveBlock.self, [.stranger: .done, .blocked: .done]) { things, _ in .init(accountID: things.account) }
   }
 }

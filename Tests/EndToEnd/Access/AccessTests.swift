@@ -32,6 +32,12 @@ struct AccessTests {
     try await expectRevoked(session.accessToken, scene)
   }
 
+  @Test("call anything by a session of an account that was suspended since")
+  func suspended() async throws {
+    let scene = try scene()
+    try await expectRevoked(scene.suspendedToken, scene)
+  }
+
   @Test("call what asks for a verified address without one")
   func unverified() async throws {
     let scene = try scene()
