@@ -47,5 +47,6 @@ public enum SearchMessages: AccountOperation {
 
   public static let spec = OperationSpec(
     "messages.search", of: .social, .get("/v1/conversations/{accountID}/messages/search"), by: .account, effect: .read,
+    rate: .search,
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-5"], "Search the messages of a conversation, newest first.")
 }

@@ -6,8 +6,11 @@ import Storage
 
 /// The texts of messages as they are searched: those of a conversation lie side by side, so that a search goes through them in one stretch.
 enum MessageSearchStore {
-  /// How many messages one page looks through.
+  /// How many messages one page looks through, and how many bytes of their texts: whichever comes first. What is left is on the next page.
   static let maxSearched = 10_000
+  static let maxBytes = 1 << 20
+  /// How many are looked through at a time; of the longest texts there are, that is 8 MB.
+  private static let stretch = 256
 
   static func migration(_ number: Int) -> Migration {
     Migration(number, "search in messages") { database in
@@ -38,7 +41,13 @@ enum MessageSearchStore {
         INSERT INTO message_texts (conversation_id, sequence, folded) VALUES (?, ?, ?)
         ON CONFLICT (conversation_id, sequence) DO UPDATE SET folded = excluded.folded
         """
-    ).execute(arguments: [conversation, sequence, SearchText(text.description).string])
+    ).execute(arguments: [conversation, sequence, folded(text)])
+  }
+
+  /// A text as it is searched, of at most twice its bytes: there are signs that stand for words (U+FDFA), and who writes nothing else would
+  /// store many times what is counted.
+  static func folded(_ text: ChatText) -> String {
+    SearchText(text.description).string.beginning(maxBytes: 2 * text.bytes)
   }
 
   /// Lets a message be found no more.
@@ -50,6 +59,12 @@ enum MessageSearchStore {
   /// The last message that a page looks at, where there may be more behind it.
   static let endSQL = """
     SELECT sequence FROM message_texts WHERE conversation_id = ?1 AND sequence < ?2 ORDER BY sequence DESC LIMIT 1 OFFSET ?3
+    """
+
+  /// The bytes of the texts down to that one.
+  static let bytesSQL = """
+    SELECT coalesce(sum(length(CAST(folded AS BLOB))), 0) FROM message_texts
+    WHERE conversation_id = ?1 AND sequence < ?2 AND sequence >= ?3
     """
 
   /// The messages that hold a text, down to that one.
@@ -67,11 +82,19 @@ enum MessageSearchStore {
   static func search(
     _ query: String, of conversation: ID<Conversation>, _ page: PageRequest, maxSearched: Int = maxSearched, in database: Database
   ) throws -> Page<ChatMessage> {
-    let end = try Int64.fetchOne(
-      database.cachedStatement(sql: endSQL), arguments: [conversation, page.before, maxSearched - 1])
-    let rows = try Row.fetchAll(
-      database.cachedStatement(sql: searchSQL), arguments: [conversation, page.before, end ?? 0, query, page.fetchLimit])
-    if rows.count > page.limit { return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: ChatMessage.init) }
-    return page.page(rows.map(ChatMessage.init), goingOnBehind: end)
+    var before = try page.before
+    var (rows, searched, bytes) = ([Row](), 0, 0)
+    while searched < maxSearched, bytes < maxBytes {
+      let count = min(stretch, maxSearched - searched)
+      let end = try Int64.fetchOne(database.cachedStatement(sql: endSQL), arguments: [conversation, before, count - 1])
+      bytes += try Int.fetchOne(database.cachedStatement(sql: bytesSQL), arguments: [conversation, before, end ?? 0]) ?? 0
+      rows += try Row.fetchAll(
+        database.cachedStatement(sql: searchSQL),
+        arguments: [conversation, before, end ?? 0, query, page.fetchLimit - rows.count])
+      if rows.count > page.limit { return page.page(of: rows, key: { $0["sequence"] as Int64 }, item: ChatMessage.init) }
+      guard let end else { return page.page(rows.map(ChatMessage.init), goingOnBehind: Int64?.none) }
+      (before, searched) = (end, searched + count)
+    }
+    return page.page(rows.map(ChatMessage.init), goingOnBehind: before)
   }
 }

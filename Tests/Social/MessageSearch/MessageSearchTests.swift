@@ -115,4 +115,38 @@ struct MessageSearchTests {
       #expect(pages.count >= (7 + maxSearched - 1) / maxSearched)
     }
   }
+
+  @Test("looks through a megabyte of texts for a page, however long each is, and finds the rest on further pages")
+  func longTexts() async throws {
+    try await ServicesInProcess.withFriends { services, ana, ben in
+      _ = try await ana.write("needle", to: ben)
+      let long = String(repeating: "語", count: 2000)
+      let count = 500
+      try await services.store(of: .social).write { transaction in
+        for _ in 0..<count {
+          _ = try MessageStore.add(.init(text: ChatText(text: long), photo: nil), from: ana.id, to: ben.id, transaction)
+        }
+      }
+      var input = SearchMessages.Input(accountID: ben.id, query: try MessageQuery(text: "needle"))
+      let first = try await ana.send(SearchMessages.self, input)
+      #expect(first.items.isEmpty && first.nextCursor != nil)
+      input.cursor = first.nextCursor
+      var (found, pages) = ([String?](), 1)
+      while true {
+        let page = try await ana.send(SearchMessages.self, input)
+        (found, pages) = (found + page.items.map(\.text?.description), pages + 1)
+        guard let next = page.nextCursor else { break }
+        input.cursor = next
+      }
+      #expect(found == ["needle"] && pages <= 4, "\(pages)")
+    }
+  }
+
+  @Test("keeps a text for it in no more than twice its bytes, whatever signs it is made of")
+  func expansion() throws {
+    let text = try ChatText(text: String(repeating: "\u{FDFA}", count: 2000))
+    #expect(SearchText(text.description).string.utf8.count > 4 * text.bytes)
+    #expect((text.bytes...2 * text.bytes).contains(MessageSearchStore.folded(text).utf8.count))
+    #expect(MessageSearchStore.folded(try ChatText(text: "Café")) == "cafe")
+  }
 }
