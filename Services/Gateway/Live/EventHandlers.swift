@@ -37,7 +37,10 @@ struct EventHandlers: Sendable {
   var effects: [String: EventMemory.Effect] {
     var effects: [String: EventMemory.Effect] = [:]
     for spec in liveEvents {
-      effects[spec.name] = careful { event in hub.deliver(try LiveEvent(event, of: spec.publisher)) }
+      effects[spec.name] = careful { event in
+        let event = try LiveEvent(event, of: spec.publisher)
+        if !event.isSilent { hub.deliver(event) }
+      }
     }
     for source in sources { effects[source.event] = careful { event in hub.deliver(try source.message(event)) } }
     effects[SessionRevoked.spec.name] = careful { event in

@@ -1,7 +1,8 @@
 import IdentityContract
 import Operations
 
-/// An event that is delivered live as it is (``EventSpec/isLive``), to the connections of the account in its field `accountID`.
+/// An event that is delivered live as it is (``EventSpec/isLive``), to the connections of the account in its field `accountID`; one that says
+/// `isSilent` is delivered to nobody.
 ///
 /// It has no number and no backlog: a client that connects again reads anew what it shows.
 struct LiveEvent: Sendable, Hashable {
@@ -12,6 +13,8 @@ struct LiveEvent: Sendable, Hashable {
   let name: String
   /// The event's document as JSON, on one line.
   let payload: [UInt8]
+  /// Whether no connection is to notice it.
+  let isSilent: Bool
 
   /// - Throws: ``JSONSyntaxError`` or ``LiveFailure`` where the event does not say whom it is for.
   init(_ event: LoggedEvent, of service: ServiceName) throws {
@@ -23,6 +26,7 @@ struct LiveEvent: Sendable, Hashable {
     self.service = service
     name = event.name
     payload = JSONLine.of(event.body)
+    isSilent = tape.rawMember("isSilent").map { String(decoding: $0, as: UTF8.self) == "true" } ?? false
   }
 
   /// What a personal access token must allow: reading at the service that published it.

@@ -80,6 +80,12 @@ enum SuspensionLinkStore {
     return SuspensionLink(record: record, account: account)
   }
 
+  /// Removes the account's links: none of them works any more.
+  static func removeAll(of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "DELETE FROM suspension_links WHERE account_id = ?")
+      .execute(arguments: [account])
+  }
+
   /// What the link of that token leads to: the suspension that the account is under now.
   static func open(
     _ token: SuspensionToken?, _ keys: IdentityKeys, now: Instant, in database: Database

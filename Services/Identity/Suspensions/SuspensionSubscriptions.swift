@@ -17,6 +17,8 @@ enum SuspensionSubscriptions {
     if change == .begin {
       try Revocation.revokeEverything(of: account, .accountSuspended, transaction)
       try RecoveryStore.replaceAll(of: account, transaction)
+      // A link of an earlier suspension says nothing of this one, whose owner gets a link of its own.
+      try SuspensionLinkStore.removeAll(of: account, transaction)
     }
     let kind: SecurityEvent.Kind = change == .lift ? .suspensionLifted : .accountSuspended
     try SecurityEventStore.record(

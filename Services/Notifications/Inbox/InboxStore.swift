@@ -172,7 +172,7 @@ enum InboxStore {
     return true
   }
 
-  /// Deletes what the notifications said whose source begins so.
+  /// Deletes what the notifications said whose source begins so, or is the same without the slash.
   ///
   /// - Parameter beginning: ends with a slash.
   static func deleteAll(from beginning: String, of account: AccountID, _ transaction: Transaction) throws {
@@ -180,10 +180,10 @@ enum InboxStore {
     let statement = try transaction.database.cachedStatement(
       sql: """
         SELECT notification_id FROM notifications
-        WHERE account_id = ? AND source > ? AND source < ? AND deleted_at IS NULL
+        WHERE account_id = ? AND source >= ? AND source < ? AND deleted_at IS NULL
         """)
-    let end = beginning.dropLast() + "0"
-    for id in try ID<Notification>.fetchAll(statement, arguments: [account, beginning, String(end)]) {
+    let start = String(beginning.dropLast())
+    for id in try ID<Notification>.fetchAll(statement, arguments: [account, start, start + "0"]) {
       _ = try delete(id, of: account, transaction)
     }
   }

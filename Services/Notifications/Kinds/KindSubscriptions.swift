@@ -12,6 +12,14 @@ struct KindSubscriptions: Sendable {
 
   func subscribe(_ service: inout ServiceDefinition) {
     for (_, kinds) in Dictionary(grouping: kinds, by: { $0.event.spec.name }) { subscribe(to: kinds[0].event, kinds, &service) }
+    for retraction in NotificationRetraction.all { subscribe(to: retraction.event, retraction, &service) }
+  }
+
+  private func subscribe<E: Event>(to event: E.Type, _ retraction: NotificationRetraction, _ service: inout ServiceDefinition) {
+    service.subscribe(to: event) { event, _, transaction in
+      guard let source = retraction.source(event) else { return }
+      try InboxStore.deleteAll(from: source.text, of: source.accountID, transaction)
+    }
   }
 
   private func subscribe<E: Event>(to event: E.Type, _ kinds: [NotificationSpec], _ service: inout ServiceDefinition) {
@@ -24,8 +32,9 @@ struct KindSubscriptions: Sendable {
   }
 
   private func deliver(_ draft: NotificationDraft, at instant: Instant, _ transaction: Transaction) throws {
-    // Nothing of one reaches the other of two of whom one has blocked the other.
+    // Nothing of one reaches the other of two of whom one has blocked the other; what was taken back is gone all the same.
     if let item = draft.inbox, try BlockStore.isApart(draft.accountID, fromAnyOf: item.accounts, in: transaction.database) {
+      if item.isAmendment { _ = try InboxStore.amend(item, of: draft.accountID, .english, transaction) }
       return
     }
     if let item = draft.inbox { try KindSubscriptions.notify(draft.accountID, item, transaction) }

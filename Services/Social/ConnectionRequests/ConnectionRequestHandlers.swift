@@ -44,6 +44,12 @@ enum ConnectionRequestHandlers<Kind: RequestedConnection> {
     switch sending {
     case .accept(let id): return try answer(id, .accepted, call, transaction)
     case .new:
+      let refused = try Requests.refused(from: from.id, to: to.id, in: transaction.database)
+      if let seconds = ConnectionRequestRepetition.wait(refused, at: call.now) {
+        throw ConnectionRequestFailure.askedTooOften.with(
+          ["username": .text(to.username.description), "max": .number(ConnectionRequestRepetition.maxPerDay)],
+          retryAfterSeconds: seconds)
+      }
       // To one that is blocked it looks sent; the other never learns of it.
       let isHidden = try BlockStore.hasBlocked(to.id, from.id, in: transaction.database)
       let id = try Requests.add(from: from.id, to: to.id, isHidden: isHidden, transaction)

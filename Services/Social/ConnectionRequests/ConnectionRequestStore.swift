@@ -127,6 +127,20 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     }
   }
 
+  /// When the requests from one account to another that were withdrawn or rejected were sent, the newest first: those of the last so many that
+  /// the account has sent.
+  static func refused(
+    from account: AccountID, to other: AccountID, ofLast count: Int = 500, in database: Database
+  ) throws -> [Instant] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT sent_at FROM (
+          SELECT sequence, to_account, state, sent_at FROM \(Kind.table) WHERE from_account = ? ORDER BY sequence DESC LIMIT ?)
+        WHERE to_account = ? AND state IN ('withdrawn', 'rejected') ORDER BY sequence DESC
+        """)
+    return try Instant.fetchAll(statement, arguments: [account, count, other])
+  }
+
   /// Notes that an account asks another.
   ///
   /// - Parameter isHidden: whether the other never sees it.
@@ -148,6 +162,9 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
     let statement = try transaction.database.cachedStatement(
       sql: "UPDATE \(Kind.table) SET state = ?, answered_at = ? WHERE \(Kind.idColumn) = ? AND state = 'pending'")
     try statement.execute(arguments: [state, transaction.now, request.id])
+    if !request.isHidden, state == .withdrawn || state == .expired {
+      try transaction.publish(Kind.ended(request.id, to: request.to, state, at: transaction.now))
+    }
     guard state == .accepted else { return }
     try Kind.begin(from: request.from, to: request.to, transaction)
     // What the other had asked for too, without being seen, has come about.
@@ -240,7 +257,7 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
       database,
       sql: """
         SELECT r.*, f.username AS from_username, t.username AS to_username,
-          r.state = 'accepted' AND \(Kind.isPublishedAsAccepted) AS is_told_accepted
+          r.state = 'accepted' AND \(Kind.isPublishedAsAccepted) AS is_published_accepted
         FROM \(Kind.table) r
         JOIN accounts f ON f.account_id = r.from_account JOIN accounts t ON t.account_id = r.to_account
         WHERE r.sequence > ? AND r.is_hidden = 0 ORDER BY r.sequence LIMIT ?
@@ -250,7 +267,12 @@ enum ConnectionRequestStore<Kind: RequestedConnection> {
       let from = Party(id: row["from_account"], username: row["from_username"])
       let to = Party(id: row["to_account"], username: row["to_username"])
       let sent = Kind.sent(id, from: from, to: to, at: row["sent_at"])
-      return row["is_told_accepted"] ? [sent, Kind.accepted(id, from: from, to: to, at: row["answered_at"])] : [sent]
+      switch row["state"] as Request.State {
+      case .accepted:
+        return row["is_published_accepted"] ? [sent, Kind.accepted(id, from: from, to: to, at: row["answered_at"])] : [sent]
+      case .withdrawn, .expired: return [sent, Kind.ended(id, to: to.id, row["state"], at: row["answered_at"])]
+      case .pending, .rejected: return [sent]
+      }
     }
     return SnapshotParts.page(events, of: rows) { $0["sequence"] as Int64 }
   }

@@ -17,7 +17,9 @@ struct FollowRequestFeature: Feature {
   ]
   let tables: [ErasedTable] = [.rows("follow_requests", "from_account = :account OR to_account = :account", .followRequests)]
   let snapshot = [
-    SnapshotPart("followRequests", FollowRequestSent.self, FollowRequestAccepted.self, page: FollowRequestStore.snapshot)
+    SnapshotPart(
+      "followRequests", FollowRequestSent.self, FollowRequestAccepted.self, FollowRequestEnded.self,
+      page: FollowRequestStore.snapshot)
   ]
 
   func register(in service: inout ServiceDefinition) {
@@ -66,6 +68,10 @@ extension Following: RequestedConnection {
   static func accepted(_ id: ID<FollowRequest>, from: Party, to: Party, at: Instant) -> any Event {
     FollowRequestAccepted(
       followRequestID: id, fromAccountID: from.id, toAccountID: to.id, toUsername: to.username, at: at)
+  }
+
+  static func ended(_ id: ID<FollowRequest>, to account: AccountID, _ state: ConnectionRequestState, at: Instant) -> any Event {
+    FollowRequestEnded(followRequestID: id, accountID: account, state: state, at: at)
   }
 }
 

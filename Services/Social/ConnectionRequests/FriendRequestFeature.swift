@@ -17,7 +17,9 @@ struct FriendRequestFeature: Feature {
   ]
   let tables: [ErasedTable] = [.rows("friend_requests", "from_account = :account OR to_account = :account", .friendRequests)]
   let snapshot = [
-    SnapshotPart("friendRequests", FriendRequestSent.self, FriendRequestAccepted.self, page: FriendRequestStore.snapshot)
+    SnapshotPart(
+      "friendRequests", FriendRequestSent.self, FriendRequestAccepted.self, FriendRequestEnded.self,
+      page: FriendRequestStore.snapshot)
   ]
 
   func register(in service: inout ServiceDefinition) {
@@ -62,6 +64,10 @@ extension Friendship: RequestedConnection {
     FriendRequestAccepted(
       friendRequestID: id, fromAccountID: from.id, fromUsername: from.username, toAccountID: to.id, toUsername: to.username,
       at: at)
+  }
+
+  static func ended(_ id: ID<FriendRequest>, to account: AccountID, _ state: ConnectionRequestState, at: Instant) -> any Event {
+    FriendRequestEnded(friendRequestID: id, accountID: account, state: state, at: at)
   }
 }
 

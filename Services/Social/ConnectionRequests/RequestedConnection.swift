@@ -14,7 +14,7 @@ protocol RequestedConnection: Connection {
   static var idColumn: String { get }
   /// Whether it goes both ways: then one request at most waits between two accounts, and one that crosses it is agreement.
   static var isMutual: Bool { get }
-  /// The condition, of an accepted request `r`, under which it is told as accepted to who begins to listen.
+  /// The condition, of an accepted request `r`, under which it is published as accepted to who begins to subscribe.
   static var isPublishedAsAccepted: String { get }
 
   static func exists(from account: AccountID, to other: AccountID, in database: Database) throws -> Bool
@@ -25,6 +25,8 @@ protocol RequestedConnection: Connection {
 
   static func sent(_ id: ID<ConnectionRequest<Self>>, from: Party, to: Party, at: Instant) -> any Event
   static func accepted(_ id: ID<ConnectionRequest<Self>>, from: Party, to: Party, at: Instant) -> any Event
+  /// It was withdrawn or expired, for who was asked.
+  static func ended(_ id: ID<ConnectionRequest<Self>>, to: AccountID, _ state: ConnectionRequestState, at: Instant) -> any Event
 }
 
 /// Whom a request goes to.

@@ -81,6 +81,8 @@ public struct ConnectionRequestFilter: ListInput {
 /// Why no request of any kind can be sent; each kind has further failures of its own.
 public enum ConnectionRequestFailure: String, FailureCode {
   case unknownUser = "unknown_user"
+  /// As many requests to that account as may be in a day were withdrawn or rejected.
+  case askedTooOften = "asked_too_often"
 
-  public var status: Int { 404 }
+  public var status: Int { self == .unknownUser ? 404 : 429 }
 }

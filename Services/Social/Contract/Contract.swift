@@ -23,9 +23,11 @@ extension Contract {
       DecideAppeal.self, ListSuspensions.self, LiftSuspension.self, ListModerationRecords.self,
     ],
     events: [
-      FriendRequestSent.self, FriendRequestAccepted.self, MessageSent.self, MessageEdited.self, MessageRemoved.self,
+      FriendRequestSent.self, FriendRequestAccepted.self, FriendRequestEnded.self, MessageSent.self, MessageEdited.self,
+      MessageRemoved.self,
       ConversationRead.self,
-      FollowRequestSent.self, FollowRequestAccepted.self, FollowChanged.self, RelationChanged.self, SuspensionChanged.self,
+      FollowRequestSent.self, FollowRequestAccepted.self, FollowRequestEnded.self, FollowChanged.self, RelationChanged.self,
+      SuspensionChanged.self,
       FriendChallengeChanged.self, FriendChallengeAccepted.self,
       ReportDecided.self, PhotoRemovalDecided.self, SanctionImposed.self, AppealDecided.self,
     ],

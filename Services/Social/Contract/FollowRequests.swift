@@ -42,7 +42,8 @@ public enum SendFollowRequest: AccountOperation {
   public static let spec = OperationSpec(
     "followRequests.send", of: .social, .post("/v1/follow-requests"), by: .verifiedAccount, effect: .create,
     failures: [
-      ConnectionRequestFailure.unknownUser.kind, FollowRequestFailure.toOneself.kind, FollowRequestFailure.alreadyFollowing.kind,
+      ConnectionRequestFailure.unknownUser.kind, ConnectionRequestFailure.askedTooOften.kind,
+      FollowRequestFailure.toOneself.kind, FollowRequestFailure.alreadyFollowing.kind,
       FollowRequestFailure.pending.kind, FollowRequestFailure.tooMany.kind, BlockFailure.blockedByYou.kind,
     ],
     requirements: ["SOC-7"],
@@ -163,4 +164,27 @@ public struct FollowRequestAccepted: Event, Hashable {
 
   public static let spec = EventSpec(
     "followRequests.accepted", by: .social, requirements: ["SOC-7"], "A follow request was accepted.")
+}
+
+/// A request ended before it was answered: it was withdrawn, or nobody answered it in time. For who was asked.
+public struct FollowRequestEnded: Event, Hashable {
+  public var followRequestID: ID<FollowRequest>
+  public var accountID: AccountID
+  public var state: ConnectionRequestState
+  public var at: Instant
+
+  public init(followRequestID: ID<FollowRequest>, accountID: AccountID, state: ConnectionRequestState, at: Instant) {
+    self.followRequestID = followRequestID
+    self.accountID = accountID
+    self.state = state
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "followRequestID": "The request.", "accountID": "Who was asked.", "state": "`withdrawn` or `expired`.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "followRequests.ended", by: .social, requirements: ["SOC-7"],
+    "A follow request was withdrawn, or nobody answered it in time.")
 }

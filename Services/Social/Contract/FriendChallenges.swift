@@ -88,6 +88,8 @@ public enum FriendChallengeFailure: String, FailureCode {
   case alreadySent = "challenge_already_sent"
   /// As many are waiting or accepted as one account may have sent.
   case tooMany = "too_many_challenges"
+  /// As many were sent within a day as one account may send.
+  case tooManyToday = "too_many_challenges_today"
   /// It was answered or withdrawn otherwise.
   case answered = "challenge_answered"
   /// It was never accepted, so there is nothing to end.
@@ -95,7 +97,7 @@ public enum FriendChallengeFailure: String, FailureCode {
   /// The activity is gone, or its last day is over.
   case over = "challenge_over"
 
-  public var status: Int { 409 }
+  public var status: Int { self == .tooManyToday ? 429 : 409 }
 }
 
 /// Challenges a friend to one of the caller's activities (SOC-6, H CU-17).
@@ -131,9 +133,10 @@ public enum SendFriendChallenge: AccountOperation {
     failures: [
       MessageFailure.notFriends.kind, ActivityFailure.notFound.kind, ActivityFailure.archived.kind,
       ChallengeActivityFailure.over.kind, FriendChallengeFailure.alreadySent.kind, FriendChallengeFailure.tooMany.kind,
+      FriendChallengeFailure.tooManyToday.kind,
     ],
     requirements: ["SOC-6"],
-    "Challenge a friend to one of your activities; at most 1,000 that you sent may wait or be accepted.")
+    "Challenge a friend to one of your activities; at most 1,000 that you sent may wait or be accepted, and 50 a day are sent.")
 }
 
 /// The challenges that an account has received and sent, newest first (SOC-6, H CU-18 to CU-20).

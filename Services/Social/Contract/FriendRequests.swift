@@ -43,7 +43,8 @@ public enum SendFriendRequest: AccountOperation {
   public static let spec = OperationSpec(
     "friendRequests.send", of: .social, .post("/v1/friend-requests"), by: .verifiedAccount, effect: .create,
     failures: [
-      ConnectionRequestFailure.unknownUser.kind, FriendRequestFailure.toOneself.kind, FriendRequestFailure.alreadyFriends.kind,
+      ConnectionRequestFailure.unknownUser.kind, ConnectionRequestFailure.askedTooOften.kind,
+      FriendRequestFailure.toOneself.kind, FriendRequestFailure.alreadyFriends.kind,
       FriendRequestFailure.pending.kind, BlockFailure.blockedByYou.kind,
     ],
     requirements: ["SOC-1"],
@@ -167,4 +168,27 @@ public struct FriendRequestAccepted: Event, Hashable {
 
   public static let spec = EventSpec(
     "friendRequests.accepted", by: .social, requirements: ["SOC-3"], "A friend request was accepted: the two are friends.")
+}
+
+/// A request ended before it was answered: it was withdrawn, or nobody answered it in time. For who was asked.
+public struct FriendRequestEnded: Event, Hashable {
+  public var friendRequestID: ID<FriendRequest>
+  public var accountID: AccountID
+  public var state: ConnectionRequestState
+  public var at: Instant
+
+  public init(friendRequestID: ID<FriendRequest>, accountID: AccountID, state: ConnectionRequestState, at: Instant) {
+    self.friendRequestID = friendRequestID
+    self.accountID = accountID
+    self.state = state
+    self.at = at
+  }
+
+  public static let notes: Notes = [
+    "friendRequestID": "The request.", "accountID": "Who was asked.", "state": "`withdrawn` or `expired`.", "at": "When.",
+  ]
+
+  public static let spec = EventSpec(
+    "friendRequests.ended", by: .social, requirements: ["SOC-3"],
+    "A friend request was withdrawn, or nobody answered it in time.")
 }

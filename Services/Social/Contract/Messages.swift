@@ -266,22 +266,26 @@ public struct MessageEdited: Event, Hashable {
   public var conversationID: ID<Conversation>
   public var fromUsername: Username
   public var message: ChatMessage
+  /// Whether it is delivered to no open connection, since one of the two has blocked the other.
+  public var isSilent: Bool?
 
   public init(
     accountID: AccountID, otherAccountID: AccountID, conversationID: ID<Conversation>, fromUsername: Username,
-    message: ChatMessage
+    message: ChatMessage, isSilent: Bool? = nil
   ) {
     self.accountID = accountID
     self.otherAccountID = otherAccountID
     self.conversationID = conversationID
     self.fromUsername = fromUsername
     self.message = message
+    self.isSilent = isSilent
   }
 
   public static let notes: Notes = [
     "accountID": "Who is to know: the writer, for its other devices, or the reader.",
     "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation it belongs to.",
     "fromUsername": "The writer's username then.", "message": "The message as it is now.",
+    "isSilent": "Whether it is delivered to no open connection, since one of the two has blocked the other.",
   ]
 
   public static let spec = EventSpec(
@@ -298,10 +302,12 @@ public struct MessageRemoved: Event, Hashable {
   public var fromAccountID: AccountID
   public var fromUsername: Username
   public var at: Instant
+  /// Whether it is delivered to no open connection, since one of the two has blocked the other.
+  public var isSilent: Bool?
 
   public init(
     accountID: AccountID, otherAccountID: AccountID, conversationID: ID<Conversation>, messageID: ID<ChatMessage>,
-    fromAccountID: AccountID, fromUsername: Username, at: Instant
+    fromAccountID: AccountID, fromUsername: Username, at: Instant, isSilent: Bool? = nil
   ) {
     self.accountID = accountID
     self.otherAccountID = otherAccountID
@@ -310,6 +316,7 @@ public struct MessageRemoved: Event, Hashable {
     self.fromAccountID = fromAccountID
     self.fromUsername = fromUsername
     self.at = at
+    self.isSilent = isSilent
   }
 
   public static let notes: Notes = [
@@ -317,6 +324,7 @@ public struct MessageRemoved: Event, Hashable {
     "otherAccountID": "The other one of the conversation.", "conversationID": "The conversation it belongs to.",
     "messageID": "The message.", "fromAccountID": "Who had written it.", "fromUsername": "The writer's username then.",
     "at": "When it was removed.",
+    "isSilent": "Whether it is delivered to no open connection, since one of the two has blocked the other.",
   ]
 
   public static let spec = EventSpec(

@@ -30,6 +30,11 @@ enum FriendChallengeHandlers {
     guard try FriendChallengeStore.countOpen(from: account, in: database) < maximum else {
       throw FriendChallengeFailure.tooMany.with(["max": .number(maximum)])
     }
+    let perDay = FriendChallengeRules.maxPerDay
+    let sentAt = try FriendChallengeStore.sentAt(perDay, from: account, in: database)
+    if let seconds = FriendChallengeRules.wait(sentAt: sentAt, at: call.now) {
+      throw FriendChallengeFailure.tooManyToday.with(["max": .number(perDay)], retryAfterSeconds: seconds)
+    }
     let id = try FriendChallengeStore.add(from: account, to: friend, activityID, activity, transaction)
     return try FriendChallengeStore.view(id, for: account, in: database)
   }

@@ -5,6 +5,17 @@ import SocialContract
 enum FriendChallengeRules {
   /// How many that an account has sent may wait or be accepted.
   static let maximum = 1000
+  /// How many an account may send within a day: what becomes of them is kept.
+  static let maxPerDay = 50
+  private static let daySeconds = 86_400
+
+  /// How long the account has to wait before it sends another; nil where it may.
+  ///
+  /// - Parameter sentAt: when it sent the one that is ``maxPerDay`` before the next; nil where it has not sent so many.
+  static func wait(sentAt: Instant?, at now: Instant) -> Int? {
+    guard let end = sentAt?.adding(seconds: daySeconds), now < end else { return nil }
+    return max(1, Int((end.milliseconds - now.milliseconds + 999) / 1000))
+  }
 
   /// Whether an answer changes anything: the same one again does not.
   ///

@@ -9,7 +9,7 @@ extension FriendChallengeStore {
   /// The account's challenges on one side, in SQL: with the other account and both streaks, of which the first is the account's own.
   private static func side(_ own: String, _ other: String) -> String {
     """
-    SELECT c.*, a.account_id, a.username, a.nickname, a.photo_tag,
+    SELECT c.*, a.account_id, a.username, a.nickname, \(BlockStore.photoTag(of: "a.account_id", for: ":account")),
       mine.run AS own_run, mine.longest AS own_longest, mine.unit AS own_unit,
       theirs.run AS other_run, theirs.longest AS other_longest, theirs.unit AS other_unit
     FROM friend_challenges c JOIN accounts a ON a.account_id = c.\(other)

@@ -97,6 +97,14 @@ enum FriendChallengeStore {
     ) { $0.number(0) } ?? 0
   }
 
+  /// When the account sent the challenge behind which it has sent so many, that one included; nil where it has not.
+  static func sentAt(_ count: Int, from account: AccountID, in database: Database) throws -> Instant? {
+    try Instant.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT sent_at FROM friend_challenges WHERE from_account = ? ORDER BY sequence DESC LIMIT 1 OFFSET ?"),
+      arguments: [account, count - 1])
+  }
+
   /// Keeps a new challenge and publishes it.
   static func add(
     from account: AccountID, to friend: AccountID, _ activityID: ActivityID, _ activity: ChallengeActivity,

@@ -74,7 +74,10 @@ extension MessageStore {
       text.bytes - (message.text?.bytes ?? 0), of: message.fromAccountID, to: sent.other, in: database)
     (message.text, message.editedAt) = (text, transaction.now)
     let writer = try Accounts.known(message.fromAccountID, in: database)
-    for event in edited(message, of: sent.conversation, by: writer.username, to: sent.other) { try transaction.publish(event) }
+    let isApart = try BlockStore.areApart(message.fromAccountID, sent.other, in: database)
+    for event in edited(message, of: sent.conversation, by: writer.username, to: sent.other, isApart: isApart) {
+      try transaction.publish(event)
+    }
     return message
   }
 
@@ -91,7 +94,10 @@ extension MessageStore {
     (message.photo, message.editedAt) = (nil, transaction.now)
     guard try !database.isErased(sent.other) else { return }
     let username = try Accounts.known(writer, in: database).username
-    for event in edited(message, of: sent.conversation, by: username, to: sent.other) { try transaction.publish(event) }
+    let isApart = try BlockStore.areApart(writer, sent.other, in: database)
+    for event in edited(message, of: sent.conversation, by: username, to: sent.other, isApart: isApart) {
+      try transaction.publish(event)
+    }
   }
 
   /// Takes text and photo out of a message, marks it as removed and publishes that. The reader has one less to read where it had not read it.
@@ -111,29 +117,34 @@ extension MessageStore {
     let username = try Accounts.known(writer, in: database).username
     // Of a conversation with a deleted account nobody else is to know.
     guard try !database.isErased(sent.other) else { return }
-    for event in removed(message, of: sent.conversation, by: username, to: sent.other, at: transaction.now) {
-      try transaction.publish(event)
-    }
+    let isApart = try BlockStore.areApart(writer, sent.other, in: database)
+    let events = removed(
+      message, of: sent.conversation, by: username, to: sent.other, at: transaction.now, isApart: isApart)
+    for event in events { try transaction.publish(event) }
   }
 
+  /// - Parameter isApart: whether one of the two has blocked the other: then the reader's inbox follows, and its connections are left alone.
   private static func edited(
-    _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID
+    _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID, isApart: Bool
   ) -> [MessageEdited] {
     let writer = message.fromAccountID
     return [(writer, reader), (reader, writer)].map { one, other in
       MessageEdited(
-        accountID: one, otherAccountID: other, conversationID: conversation, fromUsername: username, message: message)
+        accountID: one, otherAccountID: other, conversationID: conversation, fromUsername: username, message: message,
+        isSilent: isApart && one == reader ? true : nil)
     }
   }
 
+  /// - Parameter isApart: as for an edited one.
   private static func removed(
-    _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID, at instant: Instant
+    _ message: ChatMessage, of conversation: ID<Conversation>, by username: Username, to reader: AccountID, at instant: Instant,
+    isApart: Bool
   ) -> [MessageRemoved] {
     let writer = message.fromAccountID
     return [(writer, reader), (reader, writer)].map { one, other in
       MessageRemoved(
         accountID: one, otherAccountID: other, conversationID: conversation, messageID: message.id, fromAccountID: writer,
-        fromUsername: username, at: instant)
+        fromUsername: username, at: instant, isSilent: isApart && one == reader ? true : nil)
     }
   }
 
@@ -151,12 +162,12 @@ extension MessageStore {
       let (message, conversation) = (ChatMessage(row), row["conversation_id"] as ID<Conversation>)
       let (username, reader) = (row["username"] as Username, row["to_account"] as AccountID)
       if let instant = message.removedAt {
-        return removed(message, of: conversation, by: username, to: reader, at: instant)
+        return removed(message, of: conversation, by: username, to: reader, at: instant, isApart: false)
       }
       let sent = MessageSent(
         messageID: message.id, conversationID: conversation, fromAccountID: message.fromAccountID, fromUsername: username,
         toAccountID: reader, text: message.text, at: message.sentAt)
-      return [sent] + (message.editedAt == nil ? [] : edited(message, of: conversation, by: username, to: reader))
+      return [sent] + (message.editedAt == nil ? [] : edited(message, of: conversation, by: username, to: reader, isApart: false))
     }
     return SnapshotParts.page(events, of: rows) { $0["sequence"] as Int64 }
   }

@@ -32,6 +32,19 @@ struct LiveEventTests {
     }
   }
 
+  @Test("are delivered to nobody where they say that they are silent")
+  func silent() throws {
+    func event(_ isSilent: Bool?) throws -> LiveEvent {
+      let removed = MessageRemoved(
+        accountID: AccountID(), otherAccountID: AccountID(), conversationID: ID(), messageID: ID(), fromAccountID: AccountID(),
+        fromUsername: try Username(text: "ana"), at: .now, isSilent: isSilent)
+      return try LiveEvent(
+        LoggedEvent(number: 1, name: MessageRemoved.spec.name, at: .now, traceparent: nil, body: removed.json), of: .social)
+    }
+    #expect(try event(true).isSilent)
+    for isSilent in [nil, false] as [Bool?] { #expect(try !event(isSilent).isSilent) }
+  }
+
   @Test("come on a stream under their name without an id, so that it resumes from the last notification")
   func stream() async throws {
     try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in

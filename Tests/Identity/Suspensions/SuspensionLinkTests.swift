@@ -122,6 +122,24 @@ struct SuspensionLinkTests {
     }
   }
 
+  @Test("is none of a suspension that begins anew: the owner is mailed another one, though a day has not passed")
+  func anew() async throws {
+    try await RunningIdentity.run { identity in
+      let ana = try await identity.register()
+      var decision = try await identity.suspend(ana.id)
+      _ = try await failure { try await identity.logIn() }
+      let token = try await identity.suspensionMail().token
+      (decision.revision, decision.until) = (2, nil)
+      try await identity.receive(decision)
+      try await identity.suspend(ana.id, revision: 3)
+      _ = try await failure { try await identity.logIn() }
+      let second = try await identity.suspensionMail().token
+      #expect(try await identity.ask(ReadSuspension.self, .init(token: second)).username == ana.username)
+      #expect(
+        try await failure { try await identity.ask(ReadSuspension.self, .init(token: token)) }.code == "suspension_link_invalid")
+    }
+  }
+
   @Test("ends with the suspension, and with the address that it was sent to")
   func ends() async throws {
     try await RunningIdentity.run { identity in

@@ -70,6 +70,19 @@ struct ChangedMessagesTests {
     }
   }
 
+  @Test("a removed one says nothing any more to one who was blocked since, and its connections learn nothing of it")
+  func removedApart() async throws {
+    try await run { services, ana, ben in
+      let message = try await write("PLANTED text", services, ana, ben)
+      _ = try await inbox(services, ben)
+      _ = try await services.call(CreateBlock.self, .init(accountID: ben.account), as: ana.caller)
+      _ = try await services.call(RemoveMessage.self, .init(messageID: message.id), as: ana.caller)
+      let after = try #require(try await inbox(services, ben).first)
+      #expect(after.kind == "messageRemoved" && !after.text.contains("PLANTED"))
+      #expect(!(try await services.published(by: .notifications).contains { $0.name == NotificationChanged.spec.name }))
+    }
+  }
+
   @Test("a removed one says just that, in the words of each language, and nothing of it is left in the store")
   func removed() async throws {
     try await run { services, ana, ben in

@@ -50,7 +50,7 @@ struct ExpiredRequestTests {
         try await services.failure { try await services.withdraw(kind, request, as: ana.caller) }?.code
           == kind.code(.ended, .ended)
       )
-      #expect(try await services.publishedButRelations().map(\.name) == [kind.events[0]])
+      #expect(try await services.publishedButRelations().map(\.name) == [kind.events[0], kind.ended])
       #expect(try await services.ask(kind, ben.username, as: ana.caller).state == .pending)
     }
   }

@@ -15,6 +15,14 @@ enum RequestKind: CaseIterable {
     }
   }
 
+  /// The event of a request that ended without an answer.
+  var ended: String {
+    switch self {
+    case .friendship: "friendRequests.ended"
+    case .following: "followRequests.ended"
+    }
+  }
+
   /// The code of the failure for which friend requests have one and follow requests another.
   func code(_ friendship: FriendRequestFailure, _ following: FollowRequestFailure) -> String {
     switch self {

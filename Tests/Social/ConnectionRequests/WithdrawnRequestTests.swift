@@ -25,13 +25,43 @@ struct WithdrawnRequestTests {
         try await services.failure { try await services.reject(kind, request, as: ben.caller) }?.code == kind.code(.ended, .ended)
       )
       #expect(try await services.connected(kind, to: ana.caller).isEmpty)
-      #expect(try await services.publishedButRelations().map(\.name) == [kind.events[0]])
+      #expect(try await services.publishedButRelations().map(\.name) == [kind.events[0], kind.ended])
       for (one, other) in [(ana, ben), (ben, ana)] {
         #expect(try await services.relation(of: one, to: other).relation == Relation())
       }
       let second = try await services.ask(kind, ben.username, as: ana.caller)
       #expect(second.id != request.id)
       #expect(try await services.accept(kind, second, as: ben.caller).state == .accepted)
+    }
+  }
+
+  @Test(
+    "may be sent again twice within a day; what was withdrawn or rejected counts, and what was accepted does not",
+    arguments: RequestKind.allCases)
+  func repeated(kind: RequestKind) async throws {
+    let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
+    try await ServicesInProcess.social(identity) { services in
+      let accepted = try await services.ask(kind, ben.username, as: ana.caller)
+      _ = try await services.accept(kind, accepted, as: ben.caller)
+      switch kind {
+      case .friendship: _ = try await services.call(RemoveFriend.self, .init(accountID: ben.account), as: ana.caller)
+      case .following: _ = try await services.call(RemoveFollow.self, .init(accountID: ben.account), as: ana.caller)
+      }
+      for round in 0..<3 {
+        let request = try await services.ask(kind, ben.username, as: ana.caller)
+        if round == 1 {
+          _ = try await services.reject(kind, request, as: ben.caller)
+        } else {
+          _ = try await services.withdraw(kind, request, as: ana.caller)
+        }
+      }
+      let failure = try #require(
+        try await services.failure { try await services.ask(kind, ben.username, as: ana.caller) })
+      #expect(
+        failure.code == "asked_too_often" && failure.status == 429 && (86_000...86_400).contains(failure.retryAfterSeconds ?? 0))
+      // Others are asked as before, and the other asks as before.
+      #expect(try await services.ask(kind, eva.username, as: ana.caller).state == .pending)
+      #expect(try await services.ask(kind, ana.username, as: ben.caller).state == .pending)
     }
   }
 

@@ -32,6 +32,20 @@ struct MessageChangeTests {
     }
   }
 
+  @Test("one that is removed when one of the two has blocked the other reaches no open connection of the reader")
+  func apart() async throws {
+    for blocksReader in [true, false] {
+      try await ServicesInProcess.withFriends { services, ana, ben in
+        let message = try await ana.write("hello", to: ben)
+        let (blocker, blocked) = blocksReader ? (ana, ben) : (ben, ana)
+        _ = try await blocker.send(CreateBlock.self, .init(accountID: blocked.id))
+        _ = try await ana.send(RemoveMessage.self, .init(messageID: message.id))
+        let events = try await services.published(MessageRemoved.self)
+        #expect(events.map(\.accountID) == [ana.id, ben.id] && events.map(\.isSilent) == [nil, true])
+      }
+    }
+  }
+
   @Test("after 15 minutes it is neither edited nor removed")
   func late() async throws {
     try await ServicesInProcess.withFriends { services, ana, ben in
