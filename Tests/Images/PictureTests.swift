@@ -154,6 +154,35 @@ struct PictureTests {
     #expect(try await processor.picture(marked, field: "content", of: account).bytes.canvas().isUpright)
   }
 
+  @Test("of one account wait for each other, while another account's is made: whoever sends too many at once is refused alone")
+  func fairness() async throws {
+    let processor = PictureProcessor(
+      program: BuiltProgram.identity, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, maxWaitingPerAccount: 1)
+    let large = try #require(PNGCodec.encode(Canvas(width: 2048, height: 2048)))
+    let account = account
+    let sent = 12
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<sent {
+        group.addTask {
+          do {
+            _ = try await processor.picture(large, field: "content", of: account)
+            return "made"
+          } catch let failure as Failure {
+            return failure.code
+          }
+        }
+      }
+      // The first of them cannot be refused before one is being made and another waits.
+      var answers: [String: Int] = [:]
+      if let first = try await group.next() { answers[first, default: 0] += 1 }
+      #expect(
+        try await processor.picture(try Fixture.bytes("text.png"), field: "content", of: AccountID()).format == .png)
+      for try await answer in group { answers[answer, default: 0] += 1 }
+      #expect(answers["made", default: 0] >= 2 && answers["rate_limited", default: 0] >= 1, "\(answers)")
+      #expect(answers.values.reduce(0, +) == sent && answers.count == 2, "\(answers)")
+    }
+  }
+
   /// What is sent instead of a picture, and what is said to it.
   struct Hostile: Sendable, CustomTestStringConvertible {
     let testDescription: String

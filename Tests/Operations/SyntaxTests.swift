@@ -46,12 +46,14 @@ struct SyntaxTests {
 
   /// Where texts that strangers send are taken apart.
   private static let folders = [
-    "Services/Gateway/BrowserPages", "Services/Gateway/Forwarding", "Services/Gateway/HTTP", "Services/Gateway/JSONRPC",
+    "Services/Activity/Contract", "Services/Gateway/BrowserPages", "Services/Gateway/Forwarding", "Services/Gateway/HTTP",
+    "Services/Gateway/JSONRPC",
     "Services/Gateway/Limits", "Services/Gateway/Live", "Services/Gateway/Routing/Query.swift", "Services/Gateway/Tokens",
     "Services/Gateway/Tracing", "Services/Identity/Contract", "Services/Identity/ExternalProviders", "Services/Identity/Login",
     "Services/Identity/LoginAlerts", "Services/Identity/SecurityEvents", "Services/Identity/Sessions",
     "Services/Notifications/Contract", "Services/Notifications/Mailbox", "Services/Notifications/Mails",
-    "Shared/Operations/JSON", "Shared/Operations/Values", "Shared/Operations/Wire", "Shared/ServiceKit/Network",
+    "Services/Rewards/Contract", "Services/Social", "Shared/Operations/JSON", "Shared/Operations/Values",
+    "Shared/Operations/Wire", "Shared/ServiceKit/Network",
     "Shared/ServiceKit/Observability",
   ]
 
@@ -62,6 +64,8 @@ struct SyntaxTests {
     let byCharacters = try Regex(
       #"split\(separator: "|(first|last)Index\(of: "|has(Prefix|Suffix)\(|String\([a-zA-Z$0.]+\.prefix\(|replacingOccurrences\("#)
     #expect(#"text.split(separator: ",")"#.contains(byCharacters) && "String($0.prefix(64))".contains(byCharacters))
+    let pattern = try Regex(#"(of|separator|with): /[^/ ]|\(/[^/ ]|Regex\("#)
+    #expect("rest.firstMatch(of: /=[?]x/)".contains(pattern) && !"contains(a / b)".contains(pattern))
     var looked = 0
     for folder in Self.folders {
       let start = root.appendingPathComponent(folder)
@@ -70,6 +74,9 @@ struct SyntaxTests {
         looked += 1
         for (number, line) in try String(contentsOf: file, encoding: .utf8).split(at: "\n").enumerated() {
           #expect(!line.contains(byCharacters), "\(file.path):\(number + 1): see Syntax.swift")
+          #expect(
+            !line.contains(pattern) || line.contains(".matchingSemantics(.unicodeScalar)"),
+            "\(file.path):\(number + 1): matches by characters")
         }
       }
     }
