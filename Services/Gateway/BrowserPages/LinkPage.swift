@@ -45,7 +45,7 @@ struct LinkPage: BrowserPage {
   ) { request, token async throws(Failure) in
     let kept = try await request.call(UndoEmailChange.self, .init(token: token))
     let values: [String: Parameter] = ["username": .text(kept.username.description), "email": .text(kept.email.description)]
-    return (kept.hadTakenPlace ? "undone.text" : "done.text", values)
+    return (kept.wasCompleted ? "undone.text" : "done.text", values)
   }
 
   var routes: [PageRoute] {

@@ -1,7 +1,7 @@
 import Operations
 import ServiceKit
 
-/// What `/readyz` reports: whether all six services are ready, and of each that is not, what hinders it.
+/// What `/readyz` reports: whether all six services are ready, and of each that is not, what prevents it.
 ///
 /// A service that reads and cannot write is `degraded`, and so is the whole; it counts as ready, since it is better asked than not, and no
 /// other gateway would do better.
@@ -9,7 +9,7 @@ struct ReadyReport: Sendable {
   let isReady: Bool
   let json: JSON
 
-  /// - Parameter own: what hinders the gateway itself.
+  /// - Parameter own: the problems of the gateway itself.
   init(
     _ answers: [(service: ServiceName, answer: Result<ReadHealth.Output, Failure>)], version: String, isStopping: Bool,
     own: [HealthProblem] = []

@@ -29,17 +29,17 @@ public enum UndoEmailChange: OpenOperation {
   public struct Output: Document, Hashable {
     public var username: Username
     public var email: EmailAddress
-    public var hadTakenPlace: Bool
+    public var wasCompleted: Bool
 
-    public init(username: Username, email: EmailAddress, hadTakenPlace: Bool) {
+    public init(username: Username, email: EmailAddress, wasCompleted: Bool) {
       self.username = username
       self.email = email
-      self.hadTakenPlace = hadTakenPlace
+      self.wasCompleted = wasCompleted
     }
 
     public static let notes: Notes = [
       "username": "The account's username.", "email": "Its e-mail address from now on.",
-      "hadTakenPlace":
+      "wasCompleted":
         "Whether the address had been changed: then all sessions were ended, the password is no longer valid, and a link to choose another was mailed to the address; else the change was only asked for.",
     ]
   }

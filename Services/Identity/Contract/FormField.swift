@@ -3,7 +3,7 @@ public import Operations
 /// What a person typed into a field of a form: its value, or the rule that the text breaks.
 ///
 /// The decoder refuses a document with its first kind of trouble, before the feature sees it. A form is to name everything at
-/// once, also what only the feature can know (a username is taken), so its fields are read without refusing and judged there.
+/// once, also what only the feature can know (a username is taken), so its fields are read without refusing and validated there.
 public enum FormField<Value: TextValue>: TextValue {
   case right(Value)
   case wrong(text: String, FieldRule)

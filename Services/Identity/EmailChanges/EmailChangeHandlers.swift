@@ -140,15 +140,15 @@ extension EmailChangeHandlers {
       case .cancel:
         try EmailChangeStore.cancel(change, transaction)
         try SecurityEventStore.record(SecurityEvent(.emailChangeCancelled, account: account.id), from: call.caller, transaction)
-        return .success(UndoEmailChange.Output(username: account.username, email: account.email, hadTakenPlace: false))
+        return .success(UndoEmailChange.Output(username: account.username, email: account.email, wasCompleted: false))
       case .undo:
         let email = change.formerEmail ?? account.email
         try EmailChangeStore.undo(change, to: email, call.caller, transaction)
         try SecurityEventStore.record(SecurityEvent(.emailChangeUndone, account: account.id), from: call.caller, transaction)
         // Whoever changed the address knew it. The owner chooses another by a link to the address that is theirs again.
         try PasswordStore.disable(of: account.id, unusablePassword, transaction)
-        try RecoveryStore.request(email, call.caller, key: keys.recoverySubjects, transaction)
-        return .success(UndoEmailChange.Output(username: account.username, email: email, hadTakenPlace: true))
+        try PasswordRecoveryStore.request(email, call.caller, key: keys.recoverySubjects, transaction)
+        return .success(UndoEmailChange.Output(username: account.username, email: email, wasCompleted: true))
       }
     }
   }

@@ -30,7 +30,7 @@ public enum ReadHealth: OpenOperation {
 
     public static let notes: Notes = [
       "service": "Who answers.",
-      "isReady": "Whether it takes requests, and nothing hinders it but a disk that cannot be written.",
+      "isReady": "Whether it takes requests, and has no problem but a disk that cannot be written.",
       "version": "Version of the program.",
       "uptimeSeconds": "How long it has run.",
       "problems": "What keeps it from being ready, or from writing.",
@@ -44,7 +44,7 @@ public enum ReadHealth: OpenOperation {
 
 /// A part of a service that is not in order, so that the service is not ready.
 public struct HealthProblem: Document, Hashable {
-  /// What hinders it, from what passes by itself to what does not.
+  /// The problem, from what passes by itself to what does not.
   public enum State: String, Choice {
     /// It has not yet taken in what was published while the service was away.
     case catchingUp

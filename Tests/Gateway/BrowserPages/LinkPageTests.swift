@@ -69,7 +69,7 @@ struct LinkPageTests {
       case (CompleteEmailChange.spec.name, _): throw EmailChangeFailure.linkInvalid
       case (UndoEmailChange.spec.name, "good"):
         let email = try EmailAddress(text: "former@example.com")
-        return Reply(request, UndoEmailChange.Output(username: username, email: email, hadTakenPlace: true))
+        return Reply(request, UndoEmailChange.Output(username: username, email: email, wasCompleted: true))
       case (UndoEmailChange.spec.name, "old"): throw EmailChangeUndoFailure.linkExpired
       case (UndoEmailChange.spec.name, _): throw EmailChangeUndoFailure.linkInvalid
       default: throw Failure(RequestFailure.unknownOperation)
@@ -81,7 +81,7 @@ struct LinkPageTests {
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
   @Test(
-    "a link that has expired, was used or never sent is reported when it is opened, in both languages, with the way to a new one (S 5, scenario 4)",
+    "A mailed link that has expired, was used or never sent is reported when it is opened, in both languages, with the way to a new one (S 5, scenario 4)",
     arguments: Trial.all)
   func validates(trial: Trial) async throws {
     try await Self.with { gateway in
@@ -100,7 +100,7 @@ struct LinkPageTests {
     }
   }
 
-  @Test("one that has verified its address says so when it is opened again, and shows no button (S 8, scenario 1)")
+  @Test("A mailed link that has verified its address says so when it is opened again, and shows no button (S 8, scenario 1)")
   func done() async throws {
     try await Self.with { gateway in
       for (language, title) in [("en", "Your e-mail address is verified"), ("es", "Tu correo electrónico está verificado")] {
@@ -112,7 +112,9 @@ struct LinkPageTests {
     }
   }
 
-  @Test("opens without using the link up, loads nothing, and shows a form that sends the token", arguments: Trial.all)
+  @Test(
+    "A mailed link's page opens without using the link up, loads nothing, and shows a form that sends the token",
+    arguments: Trial.all)
   func opens(trial: Trial) async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "\(trial.page.path)?token=good")
@@ -125,7 +127,7 @@ struct LinkPageTests {
     }
   }
 
-  @Test("escapes the token, and is in the language that the browser asks for", arguments: Trial.all)
+  @Test("A mailed link's page escapes the token, and is in the language that the browser asks for", arguments: Trial.all)
   func escapes(trial: Trial) async throws {
     try await Self.with { gateway in
       let page = try await gateway.http(
@@ -137,7 +139,8 @@ struct LinkPageTests {
     }
   }
 
-  @Test("asks identity when its form is sent, and says what came of it, in both languages", arguments: Trial.all)
+  @Test(
+    "A mailed link's page asks identity when its form is sent, and says what came of it, in both languages", arguments: Trial.all)
   func verifies(trial: Trial) async throws {
     try await Self.with { gateway in
       let done = try await gateway.http("POST", trial.page.path, Self.form, "token=good")
@@ -170,7 +173,7 @@ struct LinkPageTests {
   }
 
   @Test(
-    "answers what is no link or no form with a page too, and asks nobody",
+    "A mailed link's page answers what is no link or no form with a page too, and asks nobody",
     arguments: [
       Odd(method: "GET", target: "", type: "", body: "", status: 404),
       Odd(method: "GET", target: "?token=", type: "", body: "", status: 404),
@@ -193,7 +196,7 @@ struct LinkPageTests {
     }
   }
 
-  @Test("draws on the address's budget for sensitive calls", arguments: Trial.all)
+  @Test("A mailed link's page draws on the address's budget for sensitive calls", arguments: Trial.all)
   func budget(trial: Trial) async throws {
     try await Self.with(change: { $0.rates.address[.sensitive] = .init(1, per: 60) }) { gateway in
       #expect(try await gateway.http("POST", trial.page.path, Self.form, "token=good").status == 200)
@@ -206,7 +209,7 @@ struct LinkPageTests {
     }
   }
 
-  @Test("is there only where the operation is", arguments: Trial.all)
+  @Test("A mailed link's page is there only where the operation is", arguments: Trial.all)
   func absent(trial: Trial) async throws {
     try await RunningGateway.with { gateway in
       let response = try await gateway.http("GET", "\(trial.page.path)?token=a")

@@ -26,7 +26,7 @@ struct RawBytesTests {
     try await RunningGateway.with(bus: bus, body)
   }
 
-  @Test("an image is answered as itself, with a tag, and so that no browser takes it for anything else")
+  @Test("An image is answered as itself, with a tag, and so that no browser takes it for anything else")
   func answers() async throws {
     try await Self.with { gateway in
       let file = try await gateway.http("GET", "/v1/things/png/file")
@@ -42,7 +42,7 @@ struct RawBytesTests {
   }
 
   @Test(
-    "who has the file by its tag gets just that",
+    "Who has a file by its tag gets just that",
     arguments: [
       ("\"abc\"", 304), ("W/\"abc\"", 304), ("\"x\", \"abc\"", 304), ("\"x\",W/\"abc\" ", 304), ("*", 304),
       ("\"abd\"", 200), ("abc", 200), ("\"ABC\"", 200), ("", 200), ("\"abc", 200),
@@ -57,7 +57,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("one that never changes under its address is kept without asking, by whoever asked alone (RFC 8246)")
+  @Test("A file that never changes under its address is kept without asking, by whoever asked alone (RFC 8246)")
   func immutable() async throws {
     try await Self.with { gateway in
       let cases: [([String: String], Int)] = [([:], 200), (["If-None-Match": "\"abc\""], 304)]
@@ -69,7 +69,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("the connection goes on after a file that the client has")
+  @Test("The connection goes on after a file that the client has")
   func goesOn() async throws {
     try await Self.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -85,7 +85,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("what is no declared type or has no sound tag never leaves", arguments: ["page", "quoted"])
+  @Test("A file that is of no declared type or has no sound tag never leaves", arguments: ["page", "quoted"])
   func undeclared(thing: String) async throws {
     try await Self.with { gateway in
       let file = try await gateway.http("GET", "/v1/things/\(thing)/file")
@@ -95,7 +95,7 @@ struct RawBytesTests {
   }
 
   @Test(
-    "a body of bytes becomes the field that it is, whichever image it says to be", arguments: ["image/png", "Image/GIF; q=1"])
+    "A body of bytes becomes the field that it is, whichever image it says to be", arguments: ["image/png", "Image/GIF; q=1"])
   func bodies(type: String) async throws {
     try await Self.with { gateway in
       let fields = try gateway.bearer().merging(["Content-Type": type]) { $1 }
@@ -104,14 +104,14 @@ struct RawBytesTests {
       let request = try #require(gateway.bus.requests.last)
       let input = try KeepFile.Input.decode(request.body, parameters: request.header.parameters ?? [:])
       #expect(input.content.bytes == Array("\0PNG\u{1}".utf8) && input.thingID == "7")
-      // An empty one is for the service to judge.
+      // An empty one is for the service to validate.
       #expect(try await gateway.http("PUT", "/v1/things/7/file", fields).status == 200)
       #expect(gateway.bus.requests.last.map { String(decoding: $0.body, as: UTF8.self) } == #"{"content":""}"#)
     }
   }
 
   @Test(
-    "JSON is taken too, and every other type refused",
+    "JSON is taken for a file too, and every other type refused",
     arguments: [
       ("application/json", 200), ("text/html", 415), ("application/octet-stream", 415), ("image", 415), ("images/png", 415),
     ])
@@ -126,7 +126,7 @@ struct RawBytesTests {
     }
   }
 
-  @Test("over JSON-RPC they are base64")
+  @Test("Files over JSON-RPC are base64")
   func overRPC() async throws {
     try await Self.with { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)

@@ -118,7 +118,7 @@ struct HealthTests {
     }
   }
 
-  @Test("What hinders a service from being ready is reported with it")
+  @Test("What prevents a service from being ready is reported with it")
   func problems() throws {
     let stuck = [HealthProblem(part: "MailWorker", state: .stuck)]
     let answer = ReadHealth.Output(

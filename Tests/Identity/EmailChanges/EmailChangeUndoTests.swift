@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Testing
@@ -19,7 +20,7 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "is for a change that waits, or was made within 72 hours",
+    "Undoing is for a change of address that waits, or was made within 72 hours",
     arguments: [
       Case(result: .success(.cancel)),
       Case(expired: true, result: .failure(.over)),
@@ -38,7 +39,7 @@ struct EmailChangeUndoTests {
     #expect(EmailChangeUndoRules.validate(link, undoneAt: example.undone ? Self.now : nil, now: Self.now) == example.result)
   }
 
-  @Test("the present address is notified when a change is asked for, and its link cancels it, once")
+  @Test("The present address is notified when a change is asked for, and its link cancels it, once")
   func cancel() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -47,7 +48,7 @@ struct EmailChangeUndoTests {
       let (mail, notice) = (try await identity.emailChangeMail(), try await identity.emailChangeNotice())
       #expect(notice.email == account.email && notice.expiresAt == identity.time.now.adding(seconds: 86_400))
       let undone = try await identity.undo(notice.token)
-      #expect(undone == .init(username: account.username, email: account.email, hadTakenPlace: false))
+      #expect(undone == .init(username: account.username, email: account.email, wasCompleted: false))
       #expect(try await failure { try await identity.follow(mail.token) }.code == "email_change_cancelled")
       #expect(try await failure { try await identity.undo(notice.token) }.code == "email_change_undone")
       // Nothing was changed, so nothing ends.
@@ -61,7 +62,7 @@ struct EmailChangeUndoTests {
   }
 
   @Test(
-    "within 72 hours the former address undoes it: it is the account's again, all sessions end, scripts lose their tokens, and the password that whoever changed it knew is no longer valid"
+    "Within 72 hours the former address undoes its change: it is the account's again, all sessions end, scripts lose their tokens, and the password that whoever changed it knew is no longer valid"
   )
   func undo() async throws {
     try await RunningIdentity.run { identity in
@@ -79,7 +80,7 @@ struct EmailChangeUndoTests {
       #expect(notice.token == early.token && notice.email == account.email)
       let again = try await identity.logIn("new@example.com")
       let undone = try await identity.undo(notice.token)
-      #expect(undone == .init(username: account.username, email: account.email, hadTakenPlace: true))
+      #expect(undone == .init(username: account.username, email: account.email, wasCompleted: true))
       #expect(
         try await failure { try await identity.ask(ReadOwnAccount.self, .init(), by: .signedIn(again)) }.code == "session_revoked"
       )
@@ -104,7 +105,9 @@ struct EmailChangeUndoTests {
     }
   }
 
-  @Test("a link to recover the password that went to the intruder's address, or was asked for before, opens nothing after it")
+  @Test(
+    "A link to recover the password that went to the intruder's address, or was asked for before, opens nothing after the change of address is undone"
+  )
   func recoveries() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -131,7 +134,7 @@ struct EmailChangeUndoTests {
     }
   }
 
-  @Test("after 72 hours it does not")
+  @Test("After 72 hours the former address does not undo its change")
   func late() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -144,7 +147,7 @@ struct EmailChangeUndoTests {
     }
   }
 
-  @Test("whoever changes it once more, or registers with the former address, does not keep it from its owner")
+  @Test("Whoever changes an address once more, or registers with the former one, does not keep it from its owner")
   func chain() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -173,7 +176,7 @@ struct EmailChangeUndoTests {
     }
   }
 
-  @Test("a token that nobody was sent, or of another link, is refused and counts as a guess")
+  @Test("A token to undo a change of address that nobody was sent, or of another link, is refused and counts as a guess")
   func forged() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
