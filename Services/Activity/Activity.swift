@@ -24,8 +24,8 @@ public enum Activities {
     let calendars = AccountCalendars()
     let pictures = PictureProcessor(program: environment.program, logger: environment.logger)
     let rules = FairnessRules(environment.settings)
-    let recount = MovementDayWorker.Wake()
-    let sweep = ImportSignal()
+    let recount = WakeSignal()
+    let sweep = WakeSignal()
     return [
       accounts(calendars, sweep),
       LocalDayFeature(),
@@ -62,7 +62,7 @@ public enum Activities {
   }
 
   /// The read model of accounts. What is done by itself, such as limits, needs an account's days as long as there is anything of it.
-  private static func accounts(_ calendars: AccountCalendars, _ sweep: ImportSignal) -> AccountsFeature {
+  private static func accounts(_ calendars: AccountCalendars, _ sweep: WakeSignal) -> AccountsFeature {
     AccountsFeature(
       migrations: (table: 1, settings: 5, people: 35), isErasedLast: true,
       whenMoved: { move, transaction in
@@ -73,7 +73,7 @@ public enum Activities {
       whenWithdrawn: { account, purposes, transaction in
         guard purposes.contains(.activityData) else { return }
         try ImportStore.endUnconsented(of: account, transaction)
-        transaction.afterCommit { sweep() }
+        transaction.afterCommit { sweep.send() }
       })
   }
 }

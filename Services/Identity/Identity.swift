@@ -56,7 +56,7 @@ public enum Identity {
       ReportedAccountFeature(),
       PublicProfileFeature(handlers: PublicProfileHandlers(keys: keys)),
       VerificationFeature(handlers: VerificationHandlers(keys: keys), clock: clock),
-      RecoveryFeature(handlers: RecoveryHandlers(keys, hasher), clock: clock),
+      PasswordRecoveryFeature(handlers: PasswordRecoveryHandlers(keys, hasher), clock: clock),
       EmailChangeFeature(
         handlers: EmailChangeHandlers(keys: keys, hasher: hasher, unusablePassword: unusablePassword), clock: clock),
       RegistrationFeature(handlers: RegistrationHandlers(keys, hasher, watch)),
@@ -72,8 +72,8 @@ public enum Identity {
       SessionFeature(handlers: SessionHandlers(keys: keys, places: places), clock: clock),
       PersonalAccessTokenFeature(clock: clock),
       AccessWithdrawalFeature(),
-      HousekeepingFeature(logger: logger),
     ]
-    return others + [AccountDeletionFeature(keys, hasher, secrets, erasing: others, environment)]
+    let all = others + [AccountDeletionFeature(keys, hasher, secrets, erasing: others, environment)]
+    return all + [HousekeepingFeature(features: all, logger: logger)]
   }
 }

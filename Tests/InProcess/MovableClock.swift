@@ -21,5 +21,8 @@ public final class MovableClock: Sendable {
   }
 
   /// Sets it that much later than it shows.
-  public func advance(days: Int) { time.withLock { $0 = ($0 ?? .now).adding(seconds: days * 86_400) } }
+  public func advance(days: Int) { advance(seconds: days * 86_400) }
+
+  /// The same, in seconds.
+  public func advance(seconds: Int) { time.withLock { $0 = ($0 ?? .now).adding(seconds: seconds) } }
 }

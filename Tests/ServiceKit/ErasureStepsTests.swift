@@ -70,7 +70,7 @@ final class ErasureStepsTests {
     }
   }
 
-  @Test("what others see goes at once, the rest in transactions of a bounded number of rows, over a restart; counts add up")
+  @Test("Erasing many rows takes what others see at once, the rest in bounded transactions, over a restart; counts add up")
   func steps() async throws {
     var store = try open()
     let (ana, ben) = (AccountID(), AccountID())
@@ -107,7 +107,7 @@ final class ErasureStepsTests {
     await store.close()
   }
 
-  @Test("an account with few rows is erased in the transaction that receives it, and no more of them than one transaction takes")
+  @Test("An account with few rows is erased in the transaction that receives it, no more than one transaction takes")
   func few() async throws {
     let store = try open()
     let accounts = (0..<8).map { _ in AccountID() }
@@ -120,10 +120,10 @@ final class ErasureStepsTests {
     #expect(waiting.count == 8)
     // 15 rows of each: three erasures fill one transaction.
     #expect(waiting.count { $0.areRowsErased } == 3)
-    let wake = ErasureWorker.Wake()
+    let signal = WakeSignal()
     try await store.scrubEarlierPages()
     let worker = ErasureWorker(
-      store: store, erasure: Self.erasure, cleanSeconds: 86_400, clock: .system, wake: wake, pulse: Pulse(),
+      store: store, erasure: Self.erasure, cleanSeconds: 86_400, clock: .system, signal: signal, pulse: Pulse(),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clean: { _, _ in }, confirm: { _, _ in })
     #expect(try await worker.finish().isDone)
     for account in accounts { #expect(try await count("notes", of: account, store) == 0) }

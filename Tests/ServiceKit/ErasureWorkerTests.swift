@@ -12,7 +12,7 @@ final class ErasureWorkerTests {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  @Test("one that cannot be cleaned or confirmed yet keeps no other waiting, however many there are")
+  @Test("An erasure that cannot be cleaned or confirmed yet keeps no other waiting, however many there are")
   func independent() async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let store = try Store(
@@ -28,7 +28,7 @@ final class ErasureWorkerTests {
     let unconfirmed = Set(accounts.dropFirst(ErasureWorker.batch).prefix(5))
     func worker(clean: Set<AccountID>, confirm: Set<AccountID>) -> ErasureWorker {
       ErasureWorker(
-        store: store, erasure: Erasure([]), cleanSeconds: 86_400, clock: .system, wake: ErasureWorker.Wake(), pulse: Pulse(),
+        store: store, erasure: Erasure([]), cleanSeconds: 86_400, clock: .system, signal: WakeSignal(), pulse: Pulse(),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         clean: { erasure, _ in if clean.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } },
         confirm: { erasure, _ in if confirm.contains(erasure.account) { throw Failure(RequestFailure.unavailable) } })
@@ -42,7 +42,7 @@ final class ErasureWorkerTests {
     await store.close()
   }
 
-  @Test("one that hangs is seen in the health of its service; one that has nothing to do rests")
+  @Test("An erasure worker that hangs is seen in the health of its service; one that has nothing to do rests")
   func pulse() async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let store = try Store(
@@ -50,12 +50,12 @@ final class ErasureWorkerTests {
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await store.scrubEarlierPages()
     try await store.write { try Erasure([]).begin(AccountID(), ID(), $0) }
-    let (pulse, wake) = (Pulse(), ErasureWorker.Wake())
+    let (pulse, signal) = (Pulse(), WakeSignal())
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let (opened, open) = AsyncStream.makeStream(of: Void.self)
     let (finished, finish) = AsyncStream.makeStream(of: Void.self)
     let worker = ErasureWorker(
-      store: store, erasure: Erasure([]), cleanSeconds: 86_400, clock: .system, wake: wake, pulse: pulse,
+      store: store, erasure: Erasure([]), cleanSeconds: 86_400, clock: .system, signal: signal, pulse: pulse,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       clean: { _, _ in
         begin.yield()

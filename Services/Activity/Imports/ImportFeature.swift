@@ -10,7 +10,7 @@ struct ImportFeature: Feature {
   private let limits: ImportLimits
   private let spool: ImportSpool
   /// Lets files be removed whose imports were ended without their owners' asking.
-  private let sweep: ImportSignal
+  private let sweep: WakeSignal
 
   let migrations = [ImportStore.migration(9), ImportStore.startsMigration(21), ImportStore.totalsMigration(30)]
   let tables: [ErasedTable] = [
@@ -21,7 +21,7 @@ struct ImportFeature: Feature {
     .rows("imported_habits", "account_id = :account", .activities),
   ]
 
-  init(calendars: AccountCalendars, rules: FairnessRules, sweep: ImportSignal, _ environment: ServiceEnvironment) {
+  init(calendars: AccountCalendars, rules: FairnessRules, sweep: WakeSignal, _ environment: ServiceEnvironment) {
     self.calendars = calendars
     self.rules = rules
     self.sweep = sweep
@@ -30,7 +30,7 @@ struct ImportFeature: Feature {
   }
 
   func register(in service: inout ServiceDefinition) {
-    let signal = ImportSignal()
+    let signal = WakeSignal()
     let handlers = ImportHandlers(limits: limits, spool: spool, signal: signal)
     service.serve(CreateImport.self, prepare: ImportHandlers.prepareCreate, write: handlers.create)
     service.serve(UploadImportChunk.self, handlers.uploadChunk)

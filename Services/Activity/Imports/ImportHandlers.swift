@@ -9,11 +9,11 @@ struct ImportHandlers: Sendable {
   let limits: ImportLimits
   let spool: ImportSpool
   /// Lets imports that wait be read.
-  let signal: ImportSignal
+  let signal: WakeSignal
   private let arrivals = ImportArrivals()
   private let inspections = ImportInspections()
 
-  init(limits: ImportLimits, spool: ImportSpool, signal: ImportSignal) {
+  init(limits: ImportLimits, spool: ImportSpool, signal: WakeSignal) {
     self.limits = limits
     self.spool = spool
     self.signal = signal
@@ -49,7 +49,7 @@ struct ImportHandlers: Sendable {
 
   func complete(_ input: CompleteImport.Input, _ call: AccountCall) async throws -> CompleteImport.Output {
     let row = try await ImportUpload.complete(input.importID, of: call.account, inspections, spool, call)
-    signal()
+    signal.send()
     return row.shown(call.language)
   }
 

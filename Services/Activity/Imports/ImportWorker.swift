@@ -12,17 +12,16 @@ struct ImportWorker: Service {
   let spool: ImportSpool
   let calendars: AccountCalendars
   let rules: FairnessRules
-  let signal: ImportSignal
+  let signal: WakeSignal
   let pulse: Pulse
 
   func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
 
   private func work() async throws {
     let processor = ImportProcessor(pulse)
-    // The readings throw nothing, since that would cancel the wait for the bell, and with it the bell: what befell one is thrown by
-    // the processor.
+    // The readings throw nothing, since that would cancel the wait for the signal: what befell one is thrown by the
+    // processor.
     try await withThrowingDiscardingTaskGroup { readings in
-      var rings = signal.rings.makeAsyncIterator()
       repeat {
         while let run = try await next(beside: try processor.slots()) {
           processor.begin(run.row)
@@ -33,10 +32,10 @@ struct ImportWorker: Service {
             } catch {
               processor.end(run.row, error)
             }
-            signal()
+            signal.send()
           }
         }
-      } while await rings.next() != nil
+      } while await signal.wait()
     }
   }
 

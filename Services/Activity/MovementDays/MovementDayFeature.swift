@@ -7,7 +7,7 @@ import Storage
 struct MovementDayFeature: Feature {
   let calendars: AccountCalendars
   let rules: FairnessRules
-  let recount: MovementDayWorker.Wake
+  let recount: WakeSignal
   let tables: [ErasedTable] = [
     .rows("movement_day_sources", MovementAccount.ownedRows, .steps),
     .rows("movement_stale_days", MovementAccount.ownedRows, .steps),
@@ -19,7 +19,7 @@ struct MovementDayFeature: Feature {
   func register(in service: inout ServiceDefinition) {
     service.serve(ListMovementDays.self, read: MovementDayHandlers(rules: rules).list)
     service.run { [recount, calendars, rules] store in
-      MovementDayWorker(store: store, wake: recount, calendars: calendars, rules: rules)
+      MovementDayWorker(store: store, signal: recount, calendars: calendars, rules: rules)
     }
   }
 }

@@ -8,32 +8,20 @@ import Storage
 /// Counts days anew that a changed order of sources made stale, some at a time, so that nobody waits long for the store. What is to do
 /// is in the store: a process that was killed goes on where it was. The newest days come first.
 struct MovementDayWorker: ServiceLifecycle.Service {
-  /// Wakes the worker once the transaction is durable.
-  struct Wake: Sendable {
-    fileprivate let rings: AsyncStream<Void>
-    private let ring: AsyncStream<Void>.Continuation
-
-    init() { (rings, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-    /// Lets the worker look for what is to do; several calls before it looks are one.
-    func callAsFunction() { ring.yield() }
-  }
-
   /// How many days are counted in one transaction.
   static let batch = 50
 
   let store: Store
-  let wake: Wake
+  let signal: WakeSignal
   let calendars: AccountCalendars
   let rules: FairnessRules
 
   func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
 
   private func work() async throws {
-    var rings = wake.rings.makeAsyncIterator()
     repeat {
       while try await store.write({ try recount($0) }) {}
-    } while await rings.next() != nil
+    } while await signal.wait()
   }
 
   /// - Returns: whether there may be more to do.

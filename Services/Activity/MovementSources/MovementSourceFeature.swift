@@ -6,7 +6,7 @@ import Storage
 /// Sources of movement: what has measured an account, by priority.
 struct MovementSourceFeature: Feature {
   /// Lets days be counted anew.
-  let recount: MovementDayWorker.Wake
+  let recount: WakeSignal
   let tables: [ErasedTable] = [
     .rows("movement_sources", MovementAccount.ownedRows, .steps),
     .rows("movement_accounts", "account_id = :account", .steps),

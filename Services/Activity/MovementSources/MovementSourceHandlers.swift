@@ -6,7 +6,7 @@ import Storage
 
 /// Sources of movement: listed and ordered; days are counted anew by a new order.
 struct MovementSourceHandlers: Sendable {
-  let recount: MovementDayWorker.Wake
+  let recount: WakeSignal
 
   static func list(_ input: ListMovementSources.Input, _ call: AccountCall, _ database: Database) throws -> MovementSourceOrder {
     guard let account = try MovementAccount(known: call.account, in: database) else {
@@ -21,7 +21,7 @@ struct MovementSourceHandlers: Sendable {
     let database = transaction.database
     let account = try MovementAccount(id: call.account, in: database)
     try MovementSourceStore.order(input.sources, of: account.number, in: database)
-    transaction.afterCommit { recount() }
+    transaction.afterCommit { recount.send() }
     return MovementSourceOrder(try MovementSourceStore.ordered(of: account.number, in: database))
   }
 }

@@ -5,7 +5,7 @@ import Storage
 
 /// Accounts: read by their owners, and by other services, which keep a read model of them (ID-1, ID-3, ID-11).
 struct AccountFeature: Feature {
-  let migrations = [AccountStore.migration(1), AccountSuspension.migration(35)]
+  let migrations = [AccountStore.migration(1), AccountStore.suspensionMigration(35)]
   let tables: [ErasedTable] = [ErasedTable.rows("accounts", "account_id = :account", .profiles).atOnce]
   let snapshot = [SnapshotPart("accounts", AccountChanged.self, page: AccountStore.snapshot)]
 

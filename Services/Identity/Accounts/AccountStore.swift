@@ -6,101 +6,48 @@ import Storage
 
 /// The accounts.
 enum AccountStore {
-  /// The first tables, those of other features too: they came into the world together.
+  /// The first tables, those of other features too, which declare theirs: they came into the world together.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "accounts, sessions, links, failures") { database in
+      let tables = [
+        table, SessionStore.tables, VerificationLinkStore.table, LoginFailureStore.table, SecurityEventStore.table,
+      ]
+      for sql in tables { try database.execute(sql: sql) }
+    }
+  }
+
+  private static let table = """
+    CREATE TABLE accounts (
+      account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
+      email TEXT NOT NULL,
+      -- Lower case, the domain in ASCII: what makes two addresses the same.
+      email_normalized TEXT NOT NULL,
+      username TEXT NOT NULL COLLATE NOCASE,
+      -- PHC string of Argon2id.
+      password_hash TEXT NOT NULL CHECK (password_hash LIKE '$argon2id$%'),
+      name TEXT,
+      age INTEGER CHECK (age BETWEEN 0 AND 150),
+      nickname TEXT,
+      time_zone TEXT NOT NULL,
+      day_start_hour INTEGER NOT NULL DEFAULT 0 CHECK (day_start_hour BETWEEN 0 AND 6),
+      language TEXT NOT NULL,
+      is_administrator INTEGER NOT NULL DEFAULT 0 CHECK (is_administrator IN (0, 1)),
+      created_at INTEGER NOT NULL,
+      verified_at INTEGER,
+      -- Grows with each change that is published.
+      revision INTEGER NOT NULL DEFAULT 1 CHECK (revision > 0)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX accounts_by_email ON accounts (email_normalized);
+    CREATE UNIQUE INDEX accounts_by_username ON accounts (username);
+    """
+
+  /// Until when an account is suspended, which its row says (SOC-8).
+  static func suspensionMigration(_ number: Int) -> Migration {
+    Migration(number, "until when accounts are suspended") { database in
       try database.execute(
         sql: """
-          CREATE TABLE accounts (
-            account_id BLOB NOT NULL PRIMARY KEY CHECK (length(account_id) = 16),
-            email TEXT NOT NULL,
-            -- Lower case, the domain in ASCII: what makes two addresses the same.
-            email_normalized TEXT NOT NULL,
-            username TEXT NOT NULL COLLATE NOCASE,
-            -- PHC string of Argon2id.
-            password_hash TEXT NOT NULL CHECK (password_hash LIKE '$argon2id$%'),
-            name TEXT,
-            age INTEGER CHECK (age BETWEEN 0 AND 150),
-            nickname TEXT,
-            time_zone TEXT NOT NULL,
-            day_start_hour INTEGER NOT NULL DEFAULT 0 CHECK (day_start_hour BETWEEN 0 AND 6),
-            language TEXT NOT NULL,
-            is_administrator INTEGER NOT NULL DEFAULT 0 CHECK (is_administrator IN (0, 1)),
-            created_at INTEGER NOT NULL,
-            verified_at INTEGER,
-            -- Grows with each change that is published.
-            revision INTEGER NOT NULL DEFAULT 1 CHECK (revision > 0)
-          ) STRICT, WITHOUT ROWID;
-          CREATE UNIQUE INDEX accounts_by_email ON accounts (email_normalized);
-          CREATE UNIQUE INDEX accounts_by_username ON accounts (username);
-
-          CREATE TABLE sessions (
-            session_id BLOB NOT NULL PRIMARY KEY CHECK (length(session_id) = 16),
-            account_id BLOB NOT NULL REFERENCES accounts (account_id),
-            device TEXT,
-            address TEXT,
-            user_agent TEXT,
-            created_at INTEGER NOT NULL,
-            -- 30 days after the last refresh.
-            expires_at INTEGER NOT NULL,
-            revoked_at INTEGER,
-            revocation_reason TEXT,
-            CHECK ((revoked_at IS NULL) = (revocation_reason IS NULL))
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX sessions_by_account ON sessions (account_id);
-          CREATE INDEX sessions_by_expiry ON sessions (expires_at);
-          CREATE INDEX sessions_by_revocation ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
-
-          -- A session's tokens are a family: each but the first came in exchange for its parent.
-          CREATE TABLE refresh_tokens (
-            token_hash BLOB NOT NULL PRIMARY KEY CHECK (length(token_hash) = 32),
-            session_id BLOB NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
-            parent_hash BLOB UNIQUE CHECK (length(parent_hash) = 32),
-            issued_at INTEGER NOT NULL,
-            expires_at INTEGER NOT NULL,
-            used_at INTEGER
-          ) STRICT, WITHOUT ROWID;
-          -- Only one token of a family can be exchanged.
-          CREATE UNIQUE INDEX refresh_tokens_unused ON refresh_tokens (session_id) WHERE used_at IS NULL;
-          CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
-
-          -- A link's token is derived from its id by a key outside the store; neither it nor a hash of it is kept.
-          CREATE TABLE verification_links (
-            link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),
-            account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
-            email_normalized TEXT NOT NULL,
-            created_at INTEGER NOT NULL,
-            expires_at INTEGER NOT NULL,
-            replaced_at INTEGER,
-            used_at INTEGER
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX verification_links_by_expiry ON verification_links (expires_at);
-          CREATE INDEX verification_links_by_account ON verification_links (account_id, created_at);
-
-          -- Both keys are keyed hashes: what was typed as a login may be anything, even a password.
-          CREATE TABLE login_failures (
-            account_key BLOB NOT NULL CHECK (length(account_key) = 32),
-            address_key BLOB NOT NULL CHECK (length(address_key) = 32),
-            failures INTEGER NOT NULL CHECK (failures > 0),
-            last_at INTEGER NOT NULL,
-            PRIMARY KEY (account_key, address_key)
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX login_failures_by_address ON login_failures (address_key, last_at);
-          CREATE INDEX login_failures_by_time ON login_failures (last_at);
-
-          CREATE TABLE security_events (
-            security_event_id BLOB NOT NULL PRIMARY KEY CHECK (length(security_event_id) = 16),
-            at INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            severity TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
-            account_id BLOB CHECK (length(account_id) = 16),
-            session_id BLOB CHECK (length(session_id) = 16),
-            address TEXT,
-            user_agent TEXT,
-            detail TEXT
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX security_events_by_time ON security_events (at);
-          CREATE INDEX security_events_by_account ON security_events (account_id, at);
+          -- Until when it is suspended; in the past where it was.
+          ALTER TABLE accounts ADD COLUMN suspended_until INTEGER;
           """)
     }
   }

@@ -19,6 +19,22 @@ extension ConsentPurpose {
 
 /// The record of consents.
 enum ConsentStore {
+  /// See ``SettingsStore/migration(_:)``.
+  static let table = """
+    -- Each time a consent was given or withdrawn, so that it can be shown (GDPR, article 7, paragraph 1).
+    CREATE TABLE consent_records (
+      account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+      purpose TEXT NOT NULL CHECK (purpose IN ('activityData', 'location')),
+      number INTEGER NOT NULL CHECK (number > 0),
+      is_given INTEGER NOT NULL CHECK (is_given IN (0, 1)),
+      wording_version INTEGER NOT NULL CHECK (wording_version > 0),
+      at INTEGER NOT NULL,
+      PRIMARY KEY (account_id, purpose, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER consent_records_are_history BEFORE UPDATE ON consent_records
+    BEGIN SELECT RAISE(ABORT, 'what somebody consented to does not change afterwards'); END;
+    """
+
   /// How the account's consents stand, by what was recorded of each last.
   static func states(of account: AccountID, in database: Database) throws -> ConsentStates {
     ConsentStates(

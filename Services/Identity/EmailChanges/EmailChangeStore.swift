@@ -168,7 +168,7 @@ enum EmailChangeStore {
   static func give(_ account: AccountID, _ email: EmailAddress, _ transaction: Transaction) throws {
     try replaceAll(of: account, transaction)
     try VerificationLinkStore.replaceAll(of: account, transaction)
-    try RecoveryStore.replaceAll(of: account, transaction)
+    try PasswordRecoveryStore.replaceAll(of: account, transaction)
     try transaction.database.cachedStatement(
       sql: """
         UPDATE accounts SET email = ?, email_normalized = ?, verified_at = COALESCE(verified_at, ?), revision = revision + 1

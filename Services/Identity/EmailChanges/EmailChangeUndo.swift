@@ -1,7 +1,5 @@
-import GRDB
 import IdentityContract
 import Operations
-import Storage
 
 /// The secret of the link that cancels or undoes a change of an address.
 typealias EmailChangeUndoToken = LinkToken<EmailChangeUndo>
@@ -49,58 +47,4 @@ struct OpenedEmailChangeUndo: Sendable {
   let change: EmailChangeRecord
   let account: AccountRecord
   let step: EmailChangeUndoRules.Step
-}
-
-extension EmailChangeStore {
-  /// What the link of that token leads to.
-  static func open(
-    _ token: EmailChangeUndoToken?, _ keys: IdentityKeys, now: Instant, in database: Database
-  ) throws -> LinkOpening<OpenedEmailChangeUndo> {
-    func refused(_ failure: EmailChangeUndoFailure, _ account: AccountID?) -> LinkOpening<OpenedEmailChangeUndo> {
-      .refused(LinkRefusal(.emailChangeUndoRefused, failure, account))
-    }
-    guard let token, let change = try find(token.claimedLink, in: database),
-      token.isOf(EmailChangeUndo(change: change), key: keys.emailChanges),
-      let account = try AccountStore.find(change.accountID, in: database)
-    else { return refused(.linkInvalid, nil) }
-    switch change.undoing(now: now) {
-    case .failure(let failure): return refused(failure, account.id)
-    case .success(let step): return .works(OpenedEmailChangeUndo(change: change, account: account, step: step))
-    }
-  }
-
-  /// Whether nobody but that account can have the address: an account has it, or could have it back by undoing a change.
-  static func isTaken(_ email: EmailAddress, now: Instant, for account: AccountID? = nil, in database: Database) throws -> Bool {
-    if try AccountStore.find(email, in: database) != nil { return true }
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT 1 FROM email_changes
-        WHERE former_normalized = ?1 AND used_at > ?2 AND undone_at IS NULL AND account_id IS NOT ?3 LIMIT 1
-        """)
-    return try Row.fetchOne(
-      statement, arguments: [email.normalized, now.adding(seconds: -EmailChangeUndoRules.seconds), account]) != nil
-  }
-
-  /// Cancels the change that waits.
-  static func cancel(_ change: EmailChangeRecord, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(
-      sql: "UPDATE email_changes SET undone_at = ?1, replaced_at = ?1 WHERE change_id = ?2"
-    ).execute(arguments: [transaction.now, change.id])
-  }
-
-  /// Gives the account the address back that it had before the change, whatever it was changed to since, and ends everything it has open:
-  /// whoever changed it knew the password, and may have linked an identity to stay, too.
-  static func undo(_ change: EmailChangeRecord, to former: EmailAddress, _ caller: Caller, _ transaction: Transaction) throws {
-    try transaction.database.cachedStatement(
-      sql: """
-        UPDATE email_changes SET undone_at = ?1
-        WHERE account_id = ?2 AND undone_at IS NULL AND used_at >= (SELECT used_at FROM email_changes WHERE change_id = ?3)
-        """
-    ).execute(arguments: [transaction.now, change.accountID, change.id])
-    try give(change.accountID, former, transaction)
-    try Revocation.revokeEverything(of: change.accountID, .emailChangeUndone, transaction)
-    for identity in try ExternalIdentityStore.list(of: change.accountID, in: transaction.database) {
-      try ExternalIdentityStore.unlink(identity, caller, transaction)
-    }
-  }
 }

@@ -7,6 +7,9 @@ import Storage
 struct ExternalLoginFeature: Feature {
   let handlers: ExternalLoginHandlers
   let tables: [ErasedTable] = [ErasedTable.rows("external_logins", "account_id = :account", .links).atOnce]
+  let retention = [
+    RetentionRule("external_logins", key: "flow_id", after: "expires_at", seconds: ExternalLoginStore.keptSeconds)
+  ]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListExternalProviders.self, handlers.listProviders)

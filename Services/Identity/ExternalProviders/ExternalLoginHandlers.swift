@@ -92,8 +92,7 @@ struct ExternalLoginHandlers: Sendable {
       timeZone: input.timeZone?.name ?? .utc, language: input.language ?? call.language,
       consents: input.consents ?? ConsentChoices())
     let id = try AccountStore.add(form, unusablePassword, transaction).id
-    try transaction.database.cachedStatement(sql: "UPDATE accounts SET has_password = 0 WHERE account_id = ?")
-      .execute(arguments: [id])
+    try PasswordStore.noteNone(of: id, transaction)
     if isVerified { try AccountStore.verify(id, transaction) }
     guard let account = try AccountStore.find(id, in: transaction.database) else { throw Failure(RequestFailure.notFound) }
     // What the provider does not vouch for is verified as any address is.

@@ -89,6 +89,9 @@ enum ExternalLoginFlowRules {
 
 /// The flows with external providers.
 enum ExternalLoginStore {
+  /// Long enough that a flow which has ended is still distinguished from one that was never begun.
+  static let keptSeconds = 86_400
+
   /// The flow of that state, if the state is genuine.
   static func find(_ state: String, key: SecretKey, in database: Database) throws -> ExternalLoginRecord? {
     guard let id = ExternalLoginSecrets.claimedFlow(state),

@@ -1,4 +1,3 @@
-import GRDB
 import IdentityContract
 import Operations
 import Storage
@@ -39,13 +38,10 @@ enum IncidentDetection {
 
   /// Looks whether reused refresh tokens are an incident: each is one, and where more of them come everything is revoked.
   static func detectReuse(_ account: AccountID, _ caller: Caller, _ transaction: Transaction) throws {
-    let count = try Int.fetchOne(
-      transaction.database.cachedStatement(
-        sql: "SELECT COUNT(*) FROM security_events WHERE account_id = ? AND at > ? AND kind = ?"),
-      arguments: [
-        account, transaction.now.adding(seconds: -IncidentRules.reuseWindowSeconds), SecurityEvent.Kind.refreshTokenReused,
-      ])
-    guard let finding = IncidentRules.finding(.tokensReused, count ?? 0) else { return }
+    let count = try SecurityEventStore.count(
+      .refreshTokenReused, of: account, since: transaction.now.adding(seconds: -IncidentRules.reuseWindowSeconds),
+      in: transaction.database)
+    guard let finding = IncidentRules.finding(.tokensReused, count) else { return }
     try IncidentStore.raise(finding, on: .account(account), transaction)
     guard finding.severity == .critical else { return }
     try Revocation.revokeEverything(of: account, .suspiciousActivity, transaction)
@@ -57,27 +53,12 @@ enum IncidentDetection {
   /// - Parameter provider: nil where it is not known, as by a state that nobody was given.
   static func detectForgeries(_ provider: ExternalProviderName?, _ caller: Caller, _ transaction: Transaction) throws {
     let since = transaction.now.adding(seconds: -IncidentRules.proofWindowSeconds)
-    let fromAddress = try Int.fetchOne(
-      transaction.database.cachedStatement(
-        sql: """
-          SELECT COUNT(*) FROM security_events
-          WHERE subscriber = ? AND at > ? AND (kind = ? OR kind = ? AND detail NOT IN (?, ?))
-          """),
-      arguments: [
-        SecurityEvent.subscriber(caller), since, SecurityEvent.Kind.externalProofRefused,
-        SecurityEvent.Kind.externalStateRefused, ExternalLoginFailure.stateExpired.rawValue,
-        ExternalLoginFailure.stateUsed.rawValue,
-      ])
-    let atProvider = try provider.flatMap { provider in
-      try Int.fetchOne(
-        transaction.database.cachedStatement(
-          sql: """
-            SELECT COUNT(DISTINCT subscriber) FROM security_events
-            WHERE kind = 'externalProofRefused' AND at > ? AND instr(detail, ?) = 1
-            """),
-        arguments: [since, "\(provider) "])
-    }
-    let window = ProofWindow(proofsFromAddress: fromAddress ?? 0, addressesAtProvider: atProvider ?? 0)
+    let database = transaction.database
+    let window = ProofWindow(
+      proofsFromAddress: try SecurityEventStore.refusedProofs(from: caller, since: since, in: database),
+      addressesAtProvider: try provider.map {
+        try SecurityEventStore.addresses(refusedAt: $0, since: since, in: database)
+      } ?? 0)
     let findings = IncidentRules.findings(window)
     if let finding = findings.address, let address = SecurityEvent.address(caller) {
       try IncidentStore.raise(finding, on: .address(address), transaction)
@@ -93,17 +74,9 @@ enum IncidentDetection {
     try SecurityEventStore.record(
       SecurityEvent(refusal.kind, account: refusal.account, detail: refusal.failure.code), from: caller, transaction)
     guard refusal.isGuess, let address = SecurityEvent.address(caller) else { return }
-    let count = try Int.fetchOne(
-      transaction.database.cachedStatement(
-        sql: "SELECT COUNT(*) FROM security_events WHERE subscriber = ? AND at > ? AND detail IN (?, ?, ?, ?, ?, ?)"),
-      arguments: [
-        SecurityEvent.subscriber(caller), transaction.now.adding(seconds: -IncidentRules.guessWindowSeconds),
-        VerificationFailure.linkInvalid.rawValue,
-        RecoveryFailure.linkInvalid.rawValue, EmailChangeFailure.linkInvalid.rawValue,
-        EmailChangeUndoFailure.linkInvalid.rawValue,
-        LoginAlertFailure.linkInvalid.rawValue, SuspensionLinkFailure.linkInvalid.rawValue,
-      ])
-    if let finding = IncidentRules.finding(.linksGuessed, count ?? 0) {
+    let count = try SecurityEventStore.guessedLinks(
+      from: caller, since: transaction.now.adding(seconds: -IncidentRules.guessWindowSeconds), in: transaction.database)
+    if let finding = IncidentRules.finding(.linksGuessed, count) {
       try IncidentStore.raise(finding, on: .address(address), transaction)
     }
   }

@@ -19,6 +19,9 @@ struct IncidentFeature: Feature {
         """, "UPDATE incidents SET closed_by = NULL, comment = NULL WHERE closed_by = :account"
     ).atOnce
   ]
+  let retention = [
+    RetentionRule("incidents", key: "incident_id", after: "last_at", seconds: IncidentStore.keptSeconds)
+  ]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListIncidents.self, read: IncidentHandlers.list)

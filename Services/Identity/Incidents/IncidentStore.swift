@@ -78,6 +78,9 @@ struct IncidentRecord: Sendable {
 
 /// The incidents: one of a pattern and subject while it lasts.
 enum IncidentStore {
+  /// As long as reports are, which lead to them.
+  static let keptSeconds = SecurityReportRules.keptSeconds
+
   static func migration(_ number: Int) -> Migration {
     Migration(number, "incidents") { database in
       try database.execute(

@@ -71,6 +71,20 @@ struct LoginSubject: Sendable {
 
 /// The failed attempts at passwords, by keyed hashes of whom they count against.
 enum LoginFailureStore {
+  /// Among the first tables, see ``AccountStore/migration(_:)``.
+  static let table = """
+    -- Both keys are keyed hashes: what was typed as a login may be anything, even a password.
+    CREATE TABLE login_failures (
+      account_key BLOB NOT NULL CHECK (length(account_key) = 32),
+      address_key BLOB NOT NULL CHECK (length(address_key) = 32),
+      failures INTEGER NOT NULL CHECK (failures > 0),
+      last_at INTEGER NOT NULL,
+      PRIMARY KEY (account_key, address_key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX login_failures_by_address ON login_failures (address_key, last_at);
+    CREATE INDEX login_failures_by_time ON login_failures (last_at);
+    """
+
   /// How long the next attempt must wait, 0 if it need not, as far as it may be revealed: by what was typed, and from where, which says nothing
   /// of the account.
   static func waitSeconds(_ subject: LoginSubject, now: Instant, in database: Database) throws -> Int {

@@ -14,6 +14,13 @@ struct LoginAlertFeature: Feature {
     ErasedTable.rows("known_devices", "account_id = :account", .sessions).atOnce,
     ErasedTable.rows("known_places", "account_id = :account", .sessions).atOnce,
   ]
+  let retention = [
+    RetentionRule("known_devices", key: "account_id, device_key", after: "last_seen_at", seconds: LoginHistoryStore.keptSeconds),
+    RetentionRule("known_places", key: "account_id, network", after: "last_seen_at", seconds: LoginHistoryStore.keptSeconds),
+    RetentionRule(
+      "login_alerts", key: "alert_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds, except: LoginAlertStore.isNeeded
+    ),
+  ]
 
   var snapshot: [SnapshotPart] {
     let (clock, places) = (clock, handlers.watch.places)

@@ -24,7 +24,7 @@ struct MailedLinkHandlers: Sendable {
   ) throws -> LinkOpening<Bool> {
     switch link.purpose {
     case .verification: try VerificationLinkStore.open(VerificationToken(link.token), keys, now: now, in: database).map(\.isDone)
-    case .recovery: try RecoveryStore.open(RecoveryToken(link.token), keys, now: now, in: database).map { _ in false }
+    case .recovery: try PasswordRecoveryStore.open(RecoveryToken(link.token), keys, now: now, in: database).map { _ in false }
     case .emailChange: try EmailChangeStore.open(EmailChangeToken(link.token), keys, now: now, in: database).map { _ in false }
     case .emailChangeUndo:
       try EmailChangeStore.open(EmailChangeUndoToken(link.token), keys, now: now, in: database).map { _ in false }

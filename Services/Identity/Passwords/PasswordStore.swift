@@ -14,6 +14,18 @@ enum PasswordStore {
     }
   }
 
+  /// Whether the password is still the one with which the account was registered.
+  static func isFirst(of account: AccountID, in database: Database) throws -> Bool {
+    try database.first("SELECT password_changed_at IS NULL FROM accounts WHERE account_id = ?", .id(account)) { $0.truth(0) }
+      ?? false
+  }
+
+  /// Notes that a new account has no password, but the hash of one that nobody knows.
+  static func noteNone(of account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "UPDATE accounts SET has_password = 0 WHERE account_id = ?")
+      .execute(arguments: [account])
+  }
+
   /// Lets no password log in to the account until its owner chooses one by a mailed link: somebody else knows it.
   ///
   /// - Parameter unusablePassword: what replaces it, which nobody knows.
@@ -21,7 +33,7 @@ enum PasswordStore {
     try transaction.database.cachedStatement(
       sql: "UPDATE accounts SET password_hash = ?, has_password = 0, password_changed_at = ? WHERE account_id = ?"
     ).execute(arguments: [unusablePassword.text, transaction.now, account])
-    try RecoveryStore.replaceAll(of: account, transaction)
+    try PasswordRecoveryStore.replaceAll(of: account, transaction)
   }
 
   /// Gives the account another password, and publishes that: links that would recover the older one work no longer, nor do those that
@@ -30,7 +42,7 @@ enum PasswordStore {
     try transaction.database.cachedStatement(
       sql: "UPDATE accounts SET password_hash = ?, has_password = 1, password_changed_at = ? WHERE account_id = ?"
     ).execute(arguments: [hash.text, transaction.now, account])
-    try RecoveryStore.replaceAll(of: account, transaction)
+    try PasswordRecoveryStore.replaceAll(of: account, transaction)
     try EmailChangeStore.replaceAll(of: account, transaction)
     try transaction.publish(PasswordChanged(changeID: PasswordChangeID(), accountID: account))
   }

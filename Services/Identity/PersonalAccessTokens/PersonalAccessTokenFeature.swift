@@ -8,6 +8,12 @@ struct PersonalAccessTokenFeature: Feature {
   let clock: Clock
   let migrations = [PersonalAccessTokenStore.migration(3)]
   let tables: [ErasedTable] = [ErasedTable.rows("personal_access_tokens", "account_id = :account", .accessTokens).atOnce]
+  let retention = [
+    RetentionRule(
+      "personal_access_tokens", key: "token_id", after: "expires_at", seconds: PersonalAccessTokenStore.expiredKeptSeconds),
+    RetentionRule(
+      "personal_access_tokens", key: "token_id", after: "revoked_at", seconds: PersonalAccessTokenStore.revokedKeptSeconds),
+  ]
 
   var snapshot: [SnapshotPart] {
     [

@@ -36,6 +36,11 @@ struct PersonalAccessTokenRecord: Sendable {
 
 /// The personal access tokens.
 enum PersonalAccessTokenStore {
+  /// An expired token stays in its owner's list for a while, to show why a script stopped.
+  static let expiredKeptSeconds = 30 * 86_400
+  /// Long enough for the snapshot.
+  static let revokedKeptSeconds = 7 * 86_400
+
   static func migration(_ number: Int) -> Migration {
     Migration(number, "personal access tokens") { database in
       try database.execute(

@@ -81,7 +81,7 @@ struct RegistrationHandlers: Sendable {
   ) throws -> GivenTokens? {
     guard transaction.now < registered.createdAt.adding(seconds: RegisterAccount.repeatedSessionSeconds),
       let account = try AccountStore.find(registered.id, in: transaction.database),
-      try hasFirstPassword(account.id, in: transaction.database)
+      try PasswordStore.isFirst(of: account.id, in: transaction.database)
     else { return nil }
     let sessions = try SessionStore.listLive(
       of: account.id, before: nil, limit: -1, now: transaction.now, in: transaction.database)
@@ -90,12 +90,6 @@ struct RegistrationHandlers: Sendable {
     try DeviceTokenStore.forget(of: session.id, transaction)
     given.deviceToken = try DeviceTokenStore.remember(nil, of: account.id, in: session.id, transaction)
     return given
-  }
-
-  /// Whether the password is still the one with which the account was registered.
-  private static func hasFirstPassword(_ account: AccountID, in database: Database) throws -> Bool {
-    try database.first("SELECT password_changed_at IS NULL FROM accounts WHERE account_id = ?", .id(account)) { $0.truth(0) }
-      ?? false
   }
 
   /// Adds to a form's problems what only a look at the other accounts shows: what is taken, and which usernames are free.

@@ -16,6 +16,9 @@ struct SecurityEventFeature: Feature {
         """
       ])
   ]
+  let retention = [
+    RetentionRule("security_events", key: "security_event_id", after: "at", seconds: SecurityEventStore.keptSeconds)
+  ]
 
   /// What happened stays for those who look into attacks; to whom and from where does not.
   private static let forgetting = """

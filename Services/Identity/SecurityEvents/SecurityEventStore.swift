@@ -6,6 +6,25 @@ import Storage
 
 /// The security events.
 enum SecurityEventStore {
+  static let keptSeconds = 90 * 86_400
+
+  /// Among the first tables, see ``AccountStore/migration(_:)``.
+  static let table = """
+    CREATE TABLE security_events (
+      security_event_id BLOB NOT NULL PRIMARY KEY CHECK (length(security_event_id) = 16),
+      at INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      severity TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+      account_id BLOB CHECK (length(account_id) = 16),
+      session_id BLOB CHECK (length(session_id) = 16),
+      address TEXT,
+      user_agent TEXT,
+      detail TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX security_events_by_time ON security_events (at);
+    CREATE INDEX security_events_by_account ON security_events (account_id, at);
+    """
+
   /// Security events, the newest first: ids grow with time.
   static func list(
     _ input: ListSecurityEvents.Input, before last: ID<RecordedSecurityEvent>?, limit: Int, in database: Database
@@ -57,5 +76,55 @@ enum SecurityEventStore {
       SecurityEvent.address(caller), SecurityEvent.subscriber(caller), caller.keptUserAgent,
       event.detail,
     ])
+  }
+}
+
+extension SecurityEventStore {
+  /// How many of a kind an account has had since then.
+  static func count(_ kind: SecurityEvent.Kind, of account: AccountID, since: Instant, in database: Database) throws -> Int {
+    let statement = try database.cachedStatement(
+      sql: "SELECT COUNT(*) FROM security_events WHERE account_id = ? AND at > ? AND kind = ?")
+    return try Int.fetchOne(statement, arguments: [account, since, kind]) ?? 0
+  }
+
+  /// How many proofs of external providers were refused since then that came from the caller's address: forged ones, not those that were
+  /// merely late.
+  static func refusedProofs(from caller: Caller, since: Instant, in database: Database) throws -> Int {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT COUNT(*) FROM security_events
+        WHERE subscriber = ? AND at > ? AND (kind = ? OR kind = ? AND detail NOT IN (?, ?))
+        """)
+    return try Int.fetchOne(
+      statement,
+      arguments: [
+        SecurityEvent.subscriber(caller), since, SecurityEvent.Kind.externalProofRefused,
+        SecurityEvent.Kind.externalStateRefused, ExternalLoginFailure.stateExpired.rawValue,
+        ExternalLoginFailure.stateUsed.rawValue,
+      ]) ?? 0
+  }
+
+  /// From how many addresses a provider's proofs came that were refused since then.
+  static func addresses(refusedAt provider: ExternalProviderName, since: Instant, in database: Database) throws -> Int {
+    // The kind is written out so that SQLite takes the index of such events.
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT COUNT(DISTINCT subscriber) FROM security_events
+        WHERE kind = 'externalProofRefused' AND at > ? AND instr(detail, ?) = 1
+        """)
+    return try Int.fetchOne(statement, arguments: [since, "\(provider) "]) ?? 0
+  }
+
+  /// How many mailed links were refused since then, opened from the caller's address, whose token nobody was sent.
+  static func guessedLinks(from caller: Caller, since: Instant, in database: Database) throws -> Int {
+    let statement = try database.cachedStatement(
+      sql: "SELECT COUNT(*) FROM security_events WHERE subscriber = ? AND at > ? AND detail IN (?, ?, ?, ?, ?, ?)")
+    return try Int.fetchOne(
+      statement,
+      arguments: [
+        SecurityEvent.subscriber(caller), since, VerificationFailure.linkInvalid.rawValue, RecoveryFailure.linkInvalid.rawValue,
+        EmailChangeFailure.linkInvalid.rawValue, EmailChangeUndoFailure.linkInvalid.rawValue,
+        LoginAlertFailure.linkInvalid.rawValue, SuspensionLinkFailure.linkInvalid.rawValue,
+      ]) ?? 0
   }
 }

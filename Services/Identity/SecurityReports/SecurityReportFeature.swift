@@ -8,6 +8,9 @@ struct SecurityReportFeature: Feature {
   let schedule: ReportSchedule
   let migrations = [SecurityReportStore.migration(8)]
   let tables: [ErasedTable] = [.untouched("security_reports", "numbers and ids of incidents")]
+  let retention = [
+    RetentionRule("security_reports", key: "report_id", after: "created_at", seconds: SecurityReportRules.keptSeconds)
+  ]
 
   func register(in service: inout ServiceDefinition) {
     service.serve(ListSecurityReports.self, read: SecurityReportHandlers.list)

@@ -17,6 +17,12 @@ struct SessionFeature: Feature {
     .following("refresh_tokens", "sessions", where: "session_id IN (SELECT session_id FROM sessions WHERE account_id = :account)")
       .preceded(by: SessionStore.end),
     .rows("sessions", "account_id = :account", .sessions),
+    .untouched("ended_sessions", "ids of what is gone, removed within days"),
+  ]
+  let retention = [
+    RetentionRule("sessions", key: "session_id", after: "expires_at", seconds: SessionStore.keptSeconds),
+    RetentionRule("sessions", key: "session_id", after: "revoked_at", seconds: SessionStore.keptSeconds),
+    RetentionRule("ended_sessions", key: "session_id", after: "ended_at", seconds: SessionStore.keptSeconds),
   ]
 
   var snapshot: [SnapshotPart] {

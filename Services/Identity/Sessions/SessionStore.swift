@@ -67,6 +67,52 @@ struct RefreshTokenRecord: Sendable {
 enum SessionStore {
   /// So many of a deleted account's sessions end in the transaction of the deletion, those seen last; others' writes wait for it.
   static let maxEndedAtOnce = 50
+  /// Those that ended are kept long enough for the snapshot, and for repeated refreshes to learn why they fail.
+  static let keptSeconds = 7 * 86_400
+
+  /// Sessions and their tokens: among the first tables, see ``AccountStore/migration(_:)``.
+  static let tables = """
+    CREATE TABLE sessions (
+      session_id BLOB NOT NULL PRIMARY KEY CHECK (length(session_id) = 16),
+      account_id BLOB NOT NULL REFERENCES accounts (account_id),
+      device TEXT,
+      address TEXT,
+      user_agent TEXT,
+      created_at INTEGER NOT NULL,
+      -- 30 days after the last refresh.
+      expires_at INTEGER NOT NULL,
+      revoked_at INTEGER,
+      revocation_reason TEXT,
+      CHECK ((revoked_at IS NULL) = (revocation_reason IS NULL))
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_by_account ON sessions (account_id);
+    CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+    CREATE INDEX sessions_by_revocation ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
+
+    -- A session's tokens are a family: each but the first came in exchange for its parent.
+    CREATE TABLE refresh_tokens (
+      token_hash BLOB NOT NULL PRIMARY KEY CHECK (length(token_hash) = 32),
+      session_id BLOB NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+      parent_hash BLOB UNIQUE CHECK (length(parent_hash) = 32),
+      issued_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      used_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    -- Only one token of a family can be exchanged.
+    CREATE UNIQUE INDEX refresh_tokens_unused ON refresh_tokens (session_id) WHERE used_at IS NULL;
+    CREATE INDEX refresh_tokens_by_session ON refresh_tokens (session_id);
+    """
+
+  /// Sessions that ended with their account, see ``AccountDeletionStore/migration(_:)``.
+  static let endedTable = """
+    -- Sessions that ended with their account: published by the snapshot for as long as their access tokens live.
+    CREATE TABLE ended_sessions (
+      session_id BLOB NOT NULL PRIMARY KEY CHECK (length(session_id) = 16),
+      account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+      ended_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX ended_sessions_by_end ON ended_sessions (ended_at);
+    """
 
   /// A session from before was last seen 30 days before it expires, and where it logged in.
   static func lastSeenMigration(_ number: Int) -> Migration {
@@ -325,6 +371,17 @@ enum SessionStore {
       ).execute(arguments: [session, account, transaction.now])
     }
     return sessions.count
+  }
+
+  /// Notes which sessions of an account that is deleted had been ended so lately that the snapshot publishes them still.
+  static func noteEnded(ofDeleted account: AccountID, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(
+      sql: """
+        INSERT INTO ended_sessions (session_id, account_id, ended_at)
+        SELECT session_id, account_id, revoked_at FROM sessions WHERE account_id = ?1 AND revoked_at > ?2
+        ON CONFLICT (session_id) DO NOTHING
+        """
+    ).execute(arguments: [account, transaction.now.adding(seconds: -Revocation.publishedSeconds)])
   }
 
   /// Ends the session and notifies all services, unless it has ended before.

@@ -14,6 +14,10 @@ struct SuspensionFeature: Feature {
     ErasedTable.rows("suspension_links", "account_id = :account", .links).atOnce,
     ErasedTable.rows("suspensions", "account_id = :account", .securityEvents).atOnce,
   ]
+  let retention = [
+    RetentionRule("suspension_links", key: "link_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds),
+    RetentionRule("suspensions", key: "suspension_id", after: "until", seconds: SuspensionStore.keptSeconds),
+  ]
 
   var snapshot: [SnapshotPart] {
     [

@@ -16,7 +16,7 @@ enum SuspensionSubscriptions {
     _ = try AccountStore.publish(account, transaction)
     if change == .begin {
       try Revocation.revokeEverything(of: account, .accountSuspended, transaction)
-      try RecoveryStore.replaceAll(of: account, transaction)
+      try PasswordRecoveryStore.replaceAll(of: account, transaction)
       // A link of an earlier suspension says nothing of this one, whose owner gets a link of its own.
       try SuspensionLinkStore.removeAll(of: account, transaction)
     }

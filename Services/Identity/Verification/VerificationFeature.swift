@@ -8,6 +8,9 @@ struct VerificationFeature: Feature {
   let handlers: VerificationHandlers
   let clock: Clock
   let tables: [ErasedTable] = [ErasedTable.rows("verification_links", "account_id = :account", .links).atOnce]
+  let retention = [
+    RetentionRule("verification_links", key: "link_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)
+  ]
 
   var snapshot: [SnapshotPart] {
     [

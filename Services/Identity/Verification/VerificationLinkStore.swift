@@ -37,6 +37,22 @@ struct VerificationLinkRecord: MailedLink {
 
 /// The links that verify e-mail addresses.
 enum VerificationLinkStore {
+  /// Among the first tables, see ``AccountStore/migration(_:)``.
+  static let table = """
+    -- A link's token is derived from its id by a key outside the store; neither it nor a hash of it is kept.
+    CREATE TABLE verification_links (
+      link_id BLOB NOT NULL PRIMARY KEY CHECK (length(link_id) = 16),
+      account_id BLOB NOT NULL REFERENCES accounts (account_id) ON DELETE CASCADE,
+      email_normalized TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      replaced_at INTEGER,
+      used_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX verification_links_by_expiry ON verification_links (expires_at);
+    CREATE INDEX verification_links_by_account ON verification_links (account_id, created_at);
+    """
+
   /// Those that still work, as events: a subscriber that comes late must not miss their mails. See `SnapshotParts`.
   static func snapshot(_ database: Database, after key: String?, now: Instant) throws -> SnapshotParts.Page {
     let rows = try Row.fetchAll(

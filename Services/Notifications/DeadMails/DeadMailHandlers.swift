@@ -21,7 +21,7 @@ struct DeadMailHandlers: Sendable {
   @Sendable
   func retry(_ input: RetryDeadMail.Input, _ call: AccountCall, _ transaction: Transaction) throws -> Empty {
     guard try DeadMailStore.revive(input.mailID, transaction) else { throw Failure(RequestFailure.notFound) }
-    transaction.afterCommit { signal.ring() }
+    transaction.afterCommit { signal.send() }
     return Empty()
   }
 }

@@ -8,7 +8,7 @@ import Storage
 struct DeletionReportFeature: Feature {
   let environment: ServiceEnvironment
   let settings: MailSettings
-  /// Rung where a report has ended.
+  /// Signalled where a report has ended.
   let signal: WakeSignal
 
   let migrations = [DeletionReportStore.migration(8)]

@@ -1,4 +1,3 @@
-import GRDB
 import IdentityContract
 import Logging
 import NotificationsContract
@@ -10,14 +9,6 @@ import Storage
 /// Ends the reports of deletions: once one is sent or given up, identity is notified and forgets the address; then the mail's row goes,
 /// and where mails are files, the file a day later.
 struct DeletionReportWorker: ServiceLifecycle.Service {
-  /// The mail that reports a deletion, sent or given up.
-  private struct Report: Sendable {
-    let mail: ID<Mail>
-    let deletion: AccountDeletionID
-    let createdAt: Instant
-    let isDelivered: Bool
-  }
-
   private static let longestWait = Duration.seconds(60)
   private static let wait = Duration.seconds(1)
 
@@ -45,18 +36,7 @@ struct DeletionReportWorker: ServiceLifecycle.Service {
   ///
   /// - Returns: whether identity knows of them all.
   private func endReports() async throws -> Bool {
-    let ended = try await store.read { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT mail_id, subject_id, created_at, state FROM mails WHERE kind = ? AND finished_at IS NOT NULL ORDER BY finished_at
-          """, arguments: [MailSpec.deletionReport]
-      ).map { row in
-        Report(
-          mail: row["mail_id"], deletion: row["subject_id"], createdAt: row["created_at"],
-          isDelivered: row["state"] as MailStore.End == .delivered)
-      }
-    }
+    let ended = try await store.read { try DeletionReportStore.ended(in: $0) }
     var areAllEnded = true
     for report in ended {
       do {
@@ -70,7 +50,7 @@ struct DeletionReportWorker: ServiceLifecycle.Service {
     return areAllEnded
   }
 
-  private func end(_ report: Report) async throws {
+  private func end(_ report: DeletionReport) async throws {
     let input = EndDeletionReport.Input(deletionID: report.deletion, isDelivered: report.isDelivered)
     do {
       _ = try await identity.request(EndDeletionReport.self, input)
@@ -78,13 +58,7 @@ struct DeletionReportWorker: ServiceLifecycle.Service {
       // Identity was put back from before the deletion: there is no address that it could forget.
     }
     let kept = report.isDelivered ? keptSeconds : 0
-    try await store.write { transaction in
-      // Where a server took the mail there is no file, and removing none harms nothing.
-      try transaction.database.execute(
-        sql: "INSERT INTO report_files (mail_id, created_at, remove_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        arguments: [report.mail, report.createdAt, transaction.now.adding(seconds: kept)])
-      try transaction.database.execute(sql: "DELETE FROM mails WHERE mail_id = ?", arguments: [report.mail])
-    }
+    try await store.write { try DeletionReportStore.end(report, keepingFileFor: kept, $0) }
   }
 
   /// Removes the files that are due.
@@ -92,17 +66,10 @@ struct DeletionReportWorker: ServiceLifecycle.Service {
   /// - Returns: how long until the next is, but no longer than a minute.
   private func removeFiles() async throws -> Duration {
     let now = clock.now
-    let files = try await store.read { database in
-      try Row.fetchAll(database, sql: "SELECT mail_id, created_at, remove_at FROM report_files ORDER BY remove_at LIMIT 100").map
-      {
-        (mail: $0["mail_id"] as ID<Mail>, createdAt: $0["created_at"] as Instant, removeAt: $0["remove_at"] as Instant)
-      }
-    }
+    let files = try await store.read { try DeletionReportStore.files(limit: 100, in: $0) }
     for file in files where file.removeAt <= now {
       for folder in folders { try MailFolder.remove(file.mail, createdAt: file.createdAt, folder: folder) }
-      try await store.write { transaction in
-        try transaction.database.execute(sql: "DELETE FROM report_files WHERE mail_id = ?", arguments: [file.mail])
-      }
+      try await store.write { try DeletionReportStore.forget(file, $0) }
     }
     guard let next = files.first(where: { $0.removeAt > now }) else { return files.isEmpty ? Self.longestWait : .zero }
     return min(.milliseconds(next.removeAt.milliseconds - now.milliseconds), Self.longestWait)

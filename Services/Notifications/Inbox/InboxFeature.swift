@@ -5,7 +5,7 @@ import Storage
 
 /// The inbox: what happened to an account, numbered, listed and delivered live (NOT-1, NOT-4).
 struct InboxFeature: Feature {
-  let migrations = [InboxStore.migration(2), InboxErasure.causeMigration(7), InboxErasure.accountsMigration(11)]
+  let migrations = [InboxStore.migration(2), InboxStore.causeMigration(7), InboxStore.accountsMigration(11)]
   let tables: [ErasedTable] = [
     // What others were notified of that names the account, then its own inbox.
     .changed(
@@ -13,8 +13,8 @@ struct InboxFeature: Feature {
       """
       account_id = :account
       OR notification_id IN (SELECT notification_id FROM notification_accounts WHERE account_id = :account)
-      """, .notifications, by: InboxErasure.counting, InboxErasure.blanking, InboxErasure.forgetting,
-      InboxErasure.deleting, steps: InboxErasure.steps),
+      """, .notifications, by: InboxStore.erasedCounts, InboxStore.erasedContents, InboxStore.erasedNames,
+      InboxStore.erasedInbox, steps: InboxStore.erasureSteps),
     .following("notification_accounts", "notifications"),
     .rows("inboxes", "account_id = :account", .notifications),
   ]

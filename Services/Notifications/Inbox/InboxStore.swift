@@ -62,7 +62,7 @@ enum InboxStore {
       id, account, number, item.kind, String(decoding: item.content.json, as: UTF8.self), item.source,
       transaction.now,
     ])
-    try InboxErasure.note(item.accounts, in: id, database)
+    try noteAccounts(item.accounts, in: id, database)
     return Notification(
       id: id, number: number, kind: item.kind, content: item.content, createdAt: transaction.now, readAt: nil, language)
   }
@@ -100,7 +100,7 @@ enum InboxStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM notifications WHERE account_id = ? AND number < ? AND deleted_at IS NULL \(condition) \(kinds(withLogins))
-          \(try InboxErasure.hiding(in: database))
+          \(try hidingErased(in: database))
         ORDER BY number DESC LIMIT ?
         """)
     let rows = try Row.fetchAll(statement, arguments: [account, page.before, page.fetchLimit])
@@ -116,7 +116,7 @@ enum InboxStore {
     let statement = try database.cachedStatement(
       sql: """
         SELECT * FROM notifications WHERE account_id = ? AND number > ? AND deleted_at IS NULL \(kinds(withLogins))
-          \(try InboxErasure.hiding(in: database))
+          \(try hidingErased(in: database))
         ORDER BY number LIMIT ?
         """)
     let items = try Row.fetchAll(statement, arguments: [account, number, limit]).map { try Notification($0, language) }
@@ -164,7 +164,7 @@ enum InboxStore {
         UPDATE notifications SET deleted_at = ?, content = '{}' WHERE notification_id = ? AND deleted_at IS NULL
         RETURNING read_at
         """)
-    try InboxErasure.forgetAccounts(of: id, database)
+    try forgetAccounts(of: id, database)
     // The column itself: SQLite 3.40 gives a wrong `IS NULL` in RETURNING for some tables.
     if let deleted = try Row.fetchOne(statement, arguments: [transaction.now, id]), deleted.hasNull(atIndex: 0) {
       try lower(by: 1, account, in: database)

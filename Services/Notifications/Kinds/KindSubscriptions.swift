@@ -40,7 +40,7 @@ struct KindSubscriptions: Sendable {
     if let item = draft.inbox { try KindSubscriptions.notify(draft.accountID, item, transaction) }
     if let mail = draft.mail {
       try MailStore.add(mail, to: draft.accountID, at: instant, transaction)
-      transaction.afterCommit { signal.ring() }
+      transaction.afterCommit { signal.send() }
     }
   }
 

@@ -12,7 +12,7 @@ struct MailFeature: Feature {
   let composer: MailComposer
   /// Wakes the worker.
   let signal: WakeSignal
-  /// Rung where the report of a deletion has ended.
+  /// Signalled where the report of a deletion has ended.
   let reports: WakeSignal
 
   let migrations = [

@@ -1,4 +1,3 @@
-import GRDB
 import NotificationsContract
 import Operations
 import ServiceKit
@@ -32,23 +31,14 @@ struct MailHousekeepingWorker: ServiceLifecycle.Service {
 
   /// - Returns: how many it removed.
   private func sweep(_ end: MailStore.End, before oldest: Instant) async throws -> Int {
-    let mails = try await store.read { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT mail_id, created_at FROM mails WHERE state = ? AND finished_at < ? AND kind <> ? ORDER BY finished_at LIMIT ?
-          """, arguments: [end, oldest, MailSpec.deletionReport, Self.batch]
-      ).map { (id: $0["mail_id"] as ID<Mail>, createdAt: $0["created_at"] as Instant) }
-    }
+    let mails = try await store.read { try MailStore.over(end, before: oldest, limit: Self.batch, in: $0) }
     guard !mails.isEmpty else { return 0 }
     // The file first: only the row knows of it.
     for mail in mails {
       for folder in folders { try MailFolder.remove(mail.id, createdAt: mail.createdAt, folder: folder) }
     }
     try await store.write { transaction in
-      // One that was given up may have been put back meanwhile.
-      let statement = try transaction.database.cachedStatement(sql: "DELETE FROM mails WHERE mail_id = ? AND state = ?")
-      for mail in mails { try statement.execute(arguments: [mail.id, end]) }
+      for mail in mails { try MailStore.remove(mail.id, over: end, transaction) }
     }
     return mails.count
   }

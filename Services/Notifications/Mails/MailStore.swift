@@ -162,6 +162,25 @@ enum MailStore {
     try statement.execute(arguments: [failure.code, transaction.now.adding(milliseconds: delay), mail])
   }
 
+  /// The mails that ended so before then, longest ago first. Reports of deletions are not among them, see ``DeletionReportStore``.
+  static func over(
+    _ end: End, before oldest: Instant, limit: Int, in database: Database
+  ) throws -> [(id: ID<Mail>, createdAt: Instant)] {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT mail_id, created_at FROM mails WHERE state = ? AND finished_at < ? AND kind <> ? ORDER BY finished_at LIMIT ?
+        """)
+    return try Row.fetchAll(statement, arguments: [end, oldest, MailSpec.deletionReport, limit]).map {
+      (id: $0["mail_id"], createdAt: $0["created_at"])
+    }
+  }
+
+  /// Removes a mail that ended so; one that was given up may have been put back meanwhile, and stays.
+  static func remove(_ mail: ID<Mail>, over end: End, _ transaction: Transaction) throws {
+    try transaction.database.cachedStatement(sql: "DELETE FROM mails WHERE mail_id = ? AND state = ?")
+      .execute(arguments: [mail, end])
+  }
+
   /// Puts back what was being sent when the program ended: whether it arrived is unknown, so it is sent again, under the same id.
   static func recover(_ transaction: Transaction) throws {
     let statement = try transaction.database.cachedStatement(

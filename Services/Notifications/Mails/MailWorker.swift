@@ -18,7 +18,7 @@ struct MailWorker: ServiceLifecycle.Service {
   let signal: WakeSignal
   let pulse: Pulse
   let logger: Logger
-  /// Rung where the report of a deletion has ended.
+  /// Signalled where the report of a deletion has ended.
   var reports = WakeSignal()
 
   /// The wait where no mail is due, also the longest that a change of the machine's clock can delay one.
@@ -47,7 +47,7 @@ struct MailWorker: ServiceLifecycle.Service {
           group.addTask {
             defer {
               connections.give()
-              signal.ring()
+              signal.send()
             }
             try await send(job)
           }
@@ -120,7 +120,7 @@ struct MailWorker: ServiceLifecycle.Service {
 
   private func finish(_ job: MailStore.Job, _ end: MailStore.End, _ failure: MailFailure?) async throws {
     _ = try await write { try MailStore.finish(job.id, end, failure, $0) }
-    if job.kind == MailSpec.deletionReport { reports.ring() }
+    if job.kind == MailSpec.deletionReport { reports.send() }
     Counter(label: "mails", dimensions: [("end", end.rawValue)]).increment()
   }
 

@@ -9,17 +9,6 @@ public import Storage
 /// What is to do is in the store, so a process that was killed goes on where it was. One cleaning of the files serves all erasures
 /// that wait for it, and takes at most a twentieth of the time: while one took long, the next waits.
 public struct ErasureWorker: ServiceLifecycle.Service {
-  /// Wakes the worker once the transaction is durable. A ring that is lost with its process is not missed: each start looks.
-  public struct Wake: Sendable {
-    fileprivate let rings: AsyncStream<Void>
-    private let ring: AsyncStream<Void>.Continuation
-
-    public init() { (rings, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-    /// Lets the worker look for what is to do; several calls before it looks are one.
-    public func callAsFunction() { ring.yield() }
-  }
-
   /// Removes what lies outside the store, or throws where it cannot yet be: then it is tried again.
   public typealias Clean = @Sendable (ErasedAccount, Store) async throws -> Void
   /// Removes what tables hold of deleted rows, for all erasures that wait at once.
@@ -45,7 +34,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   private let erasure: Erasure
   private let cleanSeconds: Int
   private let clock: Operations.Clock
-  private let wake: Wake
+  private let signal: WakeSignal
   private let pulse: Pulse
   private let logger: Logger
   private let clean: Clean
@@ -58,7 +47,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   ///   - pulse: by which it shows that it does not stick while there is something to finish.
   ///   - afterwards: for what waits for clean files by itself.
   public init(
-    store: Store, erasure: Erasure, cleanSeconds: Int, clock: Operations.Clock, wake: Wake, pulse: Pulse, logger: Logger,
+    store: Store, erasure: Erasure, cleanSeconds: Int, clock: Operations.Clock, signal: WakeSignal, pulse: Pulse, logger: Logger,
     clean: @escaping Clean, compact: @escaping Compact = { _ in }, confirm: @escaping Confirm,
     afterwards: @escaping Afterwards = { _ in true }
   ) {
@@ -66,7 +55,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
     self.erasure = erasure
     self.cleanSeconds = cleanSeconds
     self.clock = clock
-    self.wake = wake
+    self.signal = signal
     self.pulse = pulse
     self.logger = logger
     self.clean = clean
@@ -78,7 +67,6 @@ public struct ErasureWorker: ServiceLifecycle.Service {
   public func run() async throws { try await cancelWhenGracefulShutdown { try await work() } }
 
   private func work() async throws {
-    var rings = wake.rings.makeAsyncIterator()
     var delay = Self.shortestDelay
     while true {
       pulse.promise(within: Self.round)
@@ -92,7 +80,7 @@ public struct ErasureWorker: ServiceLifecycle.Service {
         try await Task.sleep(for: rest)
         // Nothing is left to do, for any time.
         pulse.rest()
-        guard await rings.next() != nil else { return }
+        guard await signal.wait() else { return }
       } else {
         try await Task.sleep(for: max(rest, delay))
         delay = min(delay * 2, Self.longestDelay)

@@ -15,15 +15,16 @@ extension ServiceDefinition {
   ) {
     let settings = ErasureSettings(environment.settings)
     let erasure = Erasure(erasedTables, rowsPerTransaction: settings.rowsPerTransaction)
-    let wake = ErasureWorker.Wake()
+    let signal = WakeSignal()
     subscribe(to: AccountDeleted.self) { event, _, transaction in
       try erasure.begin(event.accountID, event.deletionID, transaction)
-      transaction.afterCommit { wake() }
+      transaction.afterCommit { signal.send() }
     }
     let client = ServiceClient(bus: environment.bus, service: contract.service, clock: environment.clock)
     run { store, pulse in
       ErasureWorker(
-        store: store, erasure: erasure, cleanSeconds: settings.cleanSeconds, clock: environment.clock, wake: wake, pulse: pulse,
+        store: store, erasure: erasure, cleanSeconds: settings.cleanSeconds, clock: environment.clock, signal: signal,
+        pulse: pulse,
         logger: environment.logger, clean: clean, compact: compact,
         confirm: { erasure, _ in
           let input = ConfirmErasure.Input(deletionID: erasure.deletionID, counts: try erasure.erasureCounts())

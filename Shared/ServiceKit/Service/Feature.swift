@@ -23,6 +23,9 @@ public protocol Feature: Sendable {
   /// Its tables, and how each forgets an account; a table that refers to another one of them stands before it.
   var tables: [ErasedTable] { get }
 
+  /// How long it keeps the rows of its tables; a worker of the service removes those that are due.
+  var retention: [RetentionRule] { get }
+
   /// Its parts of the state as events, for subscribers without history.
   var snapshot: [SnapshotPart] { get }
 
@@ -39,6 +42,7 @@ public protocol Feature: Sendable {
 extension Feature {
   public var migrations: [Migration] { [] }
   public var tables: [ErasedTable] { [] }
+  public var retention: [RetentionRule] { [] }
   public var snapshot: [SnapshotPart] { [] }
   public func register(in service: inout ServiceDefinition) {}
   public func clean(_ erasure: ErasedAccount, _ store: Store) async throws {}

@@ -43,7 +43,7 @@ struct ImportConsentTests {
   private static let ofLoop: Set<ImportFormat> = [.loopDatabase, .loopHabits, .loopCheckmarks, .loopZip]
 
   @Test(
-    "is the one to activity data where they bring movement or exercises, and none where they bring habits",
+    "Imports need the consent to activity data where they bring movement or exercises, and none where they bring habits",
     arguments: ImportFormat.allCases)
   func byFormat(_ format: ImportFormat) async throws {
     let (name, bytes) = try Self.file(format)
@@ -68,7 +68,7 @@ struct ImportConsentTests {
   }
 
   @Test(
-    "is looked for at every step; withdrawn, what is on its way and what waits ends with the reason, and the files are removed")
+    "Imports need consent at every step; once withdrawn, those on their way end with the reason, and files are removed")
   func withdrawn() async throws {
     let (name, bytes) = try Self.file(.appleHealth)
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -77,7 +77,7 @@ struct ImportConsentTests {
       // Not said to be anything, it may be movement.
       let unknown = try await ana.upload(name, Array(bytes.dropLast()))
       let waiting = try await ana.upload(name, bytes)
-      // Without the bell it waits until something else is complete.
+      // Without the signal it waits until something else is complete.
       try await services.store(of: .activity).write { try ImportStore.accept(waiting.id, as: .appleHealth, $0) }
       try await services.change(ana, receivedBy: .activity) { $0.consents = [] }
       for id in [made.id, unknown.id, waiting.id] {
@@ -100,7 +100,7 @@ struct ImportConsentTests {
     }
   }
 
-  @Test("withdrawn, ends what is being read before its next batch")
+  @Test("A withdrawn consent ends an import that is being read before its next batch")
   func reading() async throws {
     let (name, bytes) = try Self.file(.fitbitHours)
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -126,7 +126,7 @@ struct ImportConsentTests {
     }
   }
 
-  @Test("withdrawn, leaves habits on their way, and those of others")
+  @Test("A withdrawn consent leaves imports of habits on their way, and those of others")
   func habitsStay() async throws {
     let (name, bytes) = try Self.file(.loopHabits)
     let movement = try Self.file(.fitbitHours)
@@ -148,7 +148,7 @@ struct ImportConsentTests {
     }
   }
 
-  @Test("may be given after the file was refused, and is asked for at identity where its event is late")
+  @Test("Consent may be given after the file was refused, and is asked for at identity where its event is late")
   func late() async throws {
     let (name, bytes) = try Self.file(.fitbitHours)
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in

@@ -30,7 +30,7 @@ struct ImportRestartTests {
     return (AppleHealthTests.export(lines.joined(separator: "\n")), steps, bad)
   }
 
-  @Test("are read on from any record as if they had never been stopped")
+  @Test("Imports that are stopped are read on from any record as if they had never been stopped")
   func everyPosition() throws {
     let file = try TemporaryFile("export.xml", Self.export(300).text)
     let all = try file.read().records.map(Self.text)
@@ -51,7 +51,7 @@ struct ImportRestartTests {
     if case .sample(let sample) = record.content { "\(record.line) \(sample.id)" } else { "\(record.line) \(record.content)" }
   }
 
-  @Test("between any two transactions, again and again, lose nothing and take nothing twice")
+  @Test("Imports stopped between any two transactions, again and again, lose nothing and take nothing twice")
   func stops() async throws {
     let (text, steps, bad) = Self.export(9000)
     let bytes = Array(text.utf8)
@@ -60,7 +60,7 @@ struct ImportRestartTests {
       let store = services.store(of: .activity)
       let spool = ImportSpool(services.home, program: BuiltProgram.activity)
       let made = try await ana.upload("export.xml", bytes, chunk: 500_000)
-      // Without the bell the service's own runner does not look: the test is the reader, and stops when it likes.
+      // Without the signal the service's own runner does not look: the test is the reader, and stops when it likes.
       try await store.write { try ImportStore.accept(made.id, as: .appleHealth, $0) }
       var random = SystemRandomNumberGenerator()
       var stops = 0

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Appointing an administrator (ID-15)")
 struct AdministratorTests {
-  @Test("is for the launcher's hand alone; the account's next log in has the right, and nobody else's")
+  @Test(
+    "Appointing an administrator is for the launcher's hand alone; the account's next log in has the right, and nobody else's")
   func appoint() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana", email: "ana@example.org"))
@@ -37,7 +38,7 @@ struct AdministratorTests {
     }
   }
 
-  @Test("dismissing one is for the launcher's hand alone, takes effect at once, and is recorded")
+  @Test("Dismissing an administrator is for the launcher's hand alone, takes effect at once, and is recorded")
   func dismiss() async throws {
     try await RunningIdentity.run { identity in
       let (adela, berta) = (try await identity.administrator(), try await identity.administrator("berta"))
@@ -85,7 +86,7 @@ struct AdministratorTests {
     }
   }
 
-  @Test("the last one can neither be dismissed nor delete the account; once there is another, both work")
+  @Test("The last administrator can neither be dismissed nor delete the account; once there is another, both work")
   func last() async throws {
     try await RunningIdentity.run { identity in
       let adela = try await identity.administrator()

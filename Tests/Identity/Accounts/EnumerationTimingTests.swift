@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Sampling
 import Testing
@@ -17,7 +18,7 @@ struct EnumerationTimingTests {
   /// Of the deviation by chance: nothing of what both kinds have in common passes that in ten thousand runs.
   private static let deviations = 4.0
 
-  @Test("to refuse a wrong password (S 3, scenario 2)")
+  @Test("Identity takes as long to refuse a wrong password whether there is the account or not (S 3, scenario 2)")
   func loggingIn() async throws {
     try await RunningIdentity.run { identity in
       try await compare(identity) { person, turn in
@@ -32,7 +33,7 @@ struct EnumerationTimingTests {
     }
   }
 
-  @Test("to be asked for a recovery link (S 5, scenario 2)")
+  @Test("Identity takes as long to answer a request for a recovery link whether there is the account or not (S 5, scenario 2)")
   func recovery() async throws {
     try await RunningIdentity.run { identity in
       try await compare(identity) { person, _ in try await identity.askToRecover("\(person)@example.com") }
@@ -47,7 +48,7 @@ struct EnumerationTimingTests {
     for turn in 0..<Self.warmUp + Self.samples {
       // Whatever was tried before is forgotten.
       if turn.isMultiple(of: Self.people) {
-        identity.time.advance(seconds: Lockout.memorySeconds + RecoveryRules.lifetimeSeconds)
+        identity.time.advance(seconds: Lockout.memorySeconds + PasswordRecoveryRules.lifetimeSeconds)
       }
       let isKnownFirst = Bool.random()
       for isKnown in [isKnownFirst, !isKnownFirst] {

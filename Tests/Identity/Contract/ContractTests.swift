@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -11,7 +12,7 @@ import Testing
 
 @Suite("What identity shows")
 struct ContractTests {
-  @Test("every rule of a field has words, and a suggestion for each field of the form")
+  @Test("Every rule of a field in identity has words, and a suggestion for each field of the form")
   func words() throws {
     let words = Words(Contract.identity.words)
     let rules = try fieldRules()
@@ -25,7 +26,7 @@ struct ContractTests {
     }
   }
 
-  @Test("no words are left over")
+  @Test("No words of identity are left over")
   func leftOver() throws {
     let own = Words(Contract.identity.words).keys(.english).subtracting(Words([]).keys(.english))
     let failures = Contract.identity.operations.flatMap { $0.spec.failures.map { "failure.\($0.code)" } }
@@ -47,7 +48,7 @@ struct ContractTests {
     for key in own { #expect(used.contains(key.replacing(".suggestion", with: "")), "\(key)") }
   }
 
-  @Test("a new subscriber receives every account, and the sessions whose tokens may still look valid")
+  @Test("A new subscriber of identity receives every account, and the sessions whose tokens may still look valid")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea", "carla"] { try await identity.register(name) }
@@ -71,7 +72,7 @@ struct ContractTests {
     }
   }
 
-  @Test("a subscriber that names the events it needs receives them, and no other part of the state is read for it")
+  @Test("A subscriber of identity that names the events it needs receives them, and no other part of the state is read for it")
   func partsOfSnapshot() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("E-mail addresses")
 struct EmailAddressTests {
   @Test(
-    "are taken as mail servers take them",
+    "E-mail addresses are taken as mail servers take them",
     arguments: [
       ("ana@example.com", "ana@example.com"),
       ("Ana.Ruiz@Example.COM", "ana.ruiz@example.com"),
@@ -28,7 +28,7 @@ struct EmailAddressTests {
   }
 
   @Test(
-    "of other forms are refused",
+    "E-mail addresses of other forms are refused",
     arguments: [
       "", " ", "ana", "ana@", "@example.com", "ana@example", "ana@@example.com", "ana@ex ample.com", "a na@example.com",
       ".ana@example.com", "ana.@example.com", "a..na@example.com", "ana@.example.com", "ana@example.com.", "ana@example..com",
@@ -44,7 +44,7 @@ struct EmailAddressTests {
     #expect(throws: FieldRule("invalid_email")) { try EmailAddress(text: text) }
   }
 
-  @Test("have at most 254 bytes")
+  @Test("E-mail addresses have at most 254 bytes")
   func length() throws {
     let tail = "." + String(repeating: "c", count: 63) + "." + String(repeating: "d", count: 55)
     let longest = String(repeating: "a", count: 64) + "@" + String(repeating: "b", count: 63) + tail + ".com"
@@ -53,7 +53,7 @@ struct EmailAddressTests {
     #expect(throws: FieldRule("invalid_email")) { try EmailAddress(text: longest.replacing("dd.com", with: "ddddd.com")) }
   }
 
-  @Test("are the same whatever their case, and keep how they were typed")
+  @Test("E-mail addresses are the same whatever their case, and keep how they were typed")
   func sameness() throws {
     let typed = try EmailAddress(text: "Ana@MÜNCHEN.de")
     #expect(typed == (try EmailAddress(text: "ana@xn--mnchen-3ya.DE")))

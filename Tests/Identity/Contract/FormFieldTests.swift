@@ -6,7 +6,7 @@ import Testing
 struct FormFieldTests {
   private func decode(_ text: String) throws -> RegisterAccount.Input { try RegisterAccount.Input.decode(Array(text.utf8)) }
 
-  @Test("is read although fields are wrong, missing or null, so that all faults can be reported together")
+  @Test("A registration form is read although fields are wrong, missing or null, so that all faults can be reported together")
   func lenient() throws {
     let form = try decode(#"{"email": "nope", "password": null, "age": 7, "nickname": "", "timeZone": "Mars/Base"}"#)
     #expect(form.email.rule == FieldRule("invalid_email"))
@@ -17,11 +17,11 @@ struct FormFieldTests {
     #expect(form.name == nil)
   }
 
-  @Test("is refused at once where it is no form at all", arguments: ["[]", "1", "{"])
+  @Test("A registration form is refused at once where it is no form at all", arguments: ["[]", "1", "{"])
   func strict(text: String) { #expect(throws: Failure.self) { try decode(text) } }
 
   @Test(
-    "says what the decoder found, for the feature to refuse it with",
+    "A registration form says what the decoder found, for the feature to refuse it with",
     arguments: [
       (#"{"email": 1}"#, "email", "not_a_string"), (#"{"emial": "a@b.cd"}"#, "emial", "unknown_field"),
       (#"{"age": "x"}"#, "age", "not_a_whole_number"),
@@ -30,13 +30,13 @@ struct FormFieldTests {
     #expect(try decode(text).found.with([]) == [FieldProblem(field: field, FieldRule(code))])
   }
 
-  @Test("is written as it was typed")
+  @Test("A registration form is written as it was typed")
   func roundTrip() throws {
     let text = #"{"email":"Ana@Example.com","username":"!","password":"Aa1!aaaa","passwordRepetition":"","age":30}"#
     #expect(String(decoding: try decode(text).json, as: UTF8.self) == text)
   }
 
-  @Test("is described with its required fields and limits")
+  @Test("A registration form is described with its required fields and limits")
   func schema() throws {
     var schemas = Schemas()
     _ = schemas.reference(to: RegisterAccount.Input.self)
@@ -46,7 +46,7 @@ struct FormFieldTests {
     #expect(form["properties"]?["email"]?["format"] == "email")
   }
 
-  @Test("a password shows itself neither when printed for debugging nor in a mirror")
+  @Test("A password shows itself neither when printed for debugging nor in a mirror")
   func passwordIsHidden() throws {
     let password = try Password(text: "Sup3r-secret!")
     #expect(!String(reflecting: password).contains("secret"))

@@ -8,7 +8,9 @@ import Testing
 struct FormTests {
   private func problems(_ failure: Failure) -> Set<String> { Set(failure.fields.map { "\($0.field) \($0.code)" }) }
 
-  @Test("of a registration: wrong types and fields nobody knows hide neither broken rules nor what is taken")
+  @Test(
+    "All that is wrong with a registration is named at once: wrong types and fields nobody knows hide neither broken rules nor what is taken"
+  )
   func registration() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -28,7 +30,7 @@ struct FormTests {
     }
   }
 
-  @Test("of a profile")
+  @Test("All that is wrong with a profile is named at once")
   func profile() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "eva"] { try await identity.register(name) }
@@ -51,7 +53,9 @@ struct FormTests {
     }
   }
 
-  @Test("of a changed password, a changed address, a recovery and a deletion, each of which is refused")
+  @Test(
+    "All that is wrong with a changed password, a changed address, a recovery and a deletion is named at once, and each is refused"
+  )
   func others() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -84,7 +88,7 @@ struct FormTests {
     }
   }
 
-  @Test("what is no object at all is just that", arguments: ["[]", "7", "\"x\""])
+  @Test("A form that is no object at all is named as just that", arguments: ["[]", "7", "\"x\""])
   func noObject(body: String) async throws {
     try await RunningIdentity.run { identity in
       let found = try await failure { try await identity.ask(RegisterAccount.self, json: body) }

@@ -4,14 +4,16 @@ import Testing
 
 @Suite("Names, nicknames and time zones")
 struct NamesTests {
-  @Test("lose the blanks at their ends and keep the rest", arguments: ["Ana Ruiz", "Å", "👩‍👩‍👧‍👦", "O'Brien-López", "ใบเตย", "שָׁלוֹם"])
+  @Test(
+    "Names and nicknames lose the blanks at their ends and keep the rest",
+    arguments: ["Ana Ruiz", "Å", "👩‍👩‍👧‍👦", "O'Brien-López", "ใบเตย", "שָׁלוֹם"])
   func accepted(text: String) throws {
     #expect(try PersonName(text: " \(text)\u{A0}").description == text)
     #expect(try Nickname(text: text).description == text)
   }
 
   @Test(
-    "of other forms are refused",
+    "Names and nicknames of other forms are refused",
     arguments: [
       ("", "empty"), ("   ", "empty"), (String(repeating: "ñ", count: 81), "too_long"),
       ("a" + String(repeating: "\u{301}", count: 2000), "too_many_bytes"), ("Ana\nRuiz", "control_character"),
@@ -21,7 +23,7 @@ struct NamesTests {
     #expect { try PersonName(text: text) } throws: { ($0 as? FieldRule)?.code == code }
   }
 
-  @Test("a name has at most 80 characters, a nickname 30, however many bytes they take")
+  @Test("A name has at most 80 characters, a nickname 30, however many bytes they take")
   func length() throws {
     let family = "👩‍👩‍👧‍👦"
     #expect(try Nickname(text: String(repeating: "é", count: 30)).description.count == 30)
@@ -31,12 +33,12 @@ struct NamesTests {
   }
 
   @Test(
-    "time zones look like the names of the IANA database",
+    "Time zones look like the names of the IANA database",
     arguments: ["UTC", "Europe/Madrid", "America/Argentina/Buenos_Aires", "Etc/GMT+3"])
   func zones(text: String) throws { #expect(try TimeZoneName(text: text).description == text) }
 
   @Test(
-    "texts that cannot be names of time zones are refused",
+    "Texts that cannot be names of time zones are refused",
     arguments: ["", "/", "Europe/", "../etc/passwd", "Europe/Madrid\n", "1", "a/b/c/d"])
   func noZones(text: String) { #expect(throws: FieldRule("unknown_time_zone")) { try TimeZoneName(text: text) } }
 }

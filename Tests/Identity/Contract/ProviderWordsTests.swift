@@ -7,7 +7,7 @@ import Testing
 @Suite("What is said where a provider lets nobody in (ID-10)")
 struct ProviderWordsTests {
   @Test(
-    "leads nobody to a password, which an account may not have",
+    "The words for a login that a provider refused lead nobody to a password, which an account may not have",
     arguments: [ExternalLoginFailure.refused, .proofInvalid, .unknownProvider, .providerUnavailable, .cancelled],
     Language.allCases)
   func suggestions(failure: ExternalLoginFailure, language: Language) throws {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import SocialContract
@@ -41,7 +42,9 @@ struct DirectoryTests {
     try await search(identity, query, by: signedIn).items.map(\.username.description)
   }
 
-  @Test("finds by the beginning, a word or the inside of username and nickname, in this order and each account once (T UC 04.01)")
+  @Test(
+    "The directory finds by the beginning, a word or the inside of username and nickname, in this order and each account once (T UC 04.01)"
+  )
   func order() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -60,7 +63,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("takes no notice of case and accents, also of the ñ's")
+  @Test("The directory takes no notice of case and accents, also of the ñ's")
   func accents() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -71,7 +74,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("takes wildcards and quotes as they are")
+  @Test("The directory takes wildcards and quotes as they are")
   func literal() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -85,7 +88,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("shows only who wants to be shown and is verified, never who asks, and from each change on")
+  @Test("The directory shows only who wants to be shown and is verified, never who asks, and from each change on")
   func visibility() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await join(identity, "ana.ruiz")
@@ -113,7 +116,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("shows account, username and nickname, and nothing else")
+  @Test("The directory shows account, username and nickname, and nothing else")
   func fields() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -127,7 +130,9 @@ struct DirectoryTests {
     }
   }
 
-  @Test("gives page by page what it gives at once, a hundred at most; a cursor is good for its own search and account only")
+  @Test(
+    "The directory gives page by page what it gives at once, a hundred at most; a cursor is good for its own search and account only"
+  )
   func pages() async throws {
     try await RunningIdentity.run { identity in
       let (zoe, eva) = (try await join(identity, "zoe"), try await join(identity, "eva"))
@@ -166,7 +171,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "a request to follow that waits stands beside its account, in the list and in a search, with the id that answers it (T UC 04.04)"
+    "A request to follow that waits stands beside its account, in the list and in a search, with the id that answers it (T UC 04.04)"
   )
   func followRequest() async throws {
     try await RunningIdentity.run { identity in
@@ -189,7 +194,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "shows for each account what is between it and who looks, so that nobody asks for what there is (T UC 04.02)",
+    "The directory shows for each account what is between it and who looks, so that nobody asks for what there is (T UC 04.02)",
     arguments: [
       Relation(), Relation(isFriend: true), Relation(friendRequest: .sent, friendRequestID: ID()),
       Relation(friendRequest: .received, friendRequestID: ID()), Relation(follows: true), Relation(isFollowedBy: true),
@@ -206,7 +211,8 @@ struct DirectoryTests {
   }
 
   @Test(
-    "neither of two is in the other's list or search once one has blocked the other, nor are pages shorter (SOC-8; T UC 04.01)")
+    "Neither of two is in the other's directory list or search once one has blocked the other, nor are pages shorter (SOC-8; T UC 04.01)"
+  )
   func blocks() async throws {
     try await RunningIdentity.run { identity in
       let (zoe, eva) = (try await join(identity, "zoe"), try await join(identity, "eva"))
@@ -233,7 +239,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("leaves out who is suspended until that is over, and who is banned (SOC-8)")
+  @Test("The directory leaves out who is suspended until that is over, and who is banned (SOC-8)")
   func suspensions() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -251,7 +257,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("is for accounts with an open session, also before the address is verified (ID-2); no token opens it")
+  @Test("The directory is for accounts with an open session, also before the address is verified (ID-2); no token opens it")
   func callers() async throws {
     try await RunningIdentity.run { identity in
       let unverified = try await join(identity, "ana", isVerified: false)
@@ -269,7 +275,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("says what is wrong with a search by field and rule, in both languages")
+  @Test("The directory says what is wrong with a search by field and rule, in both languages")
   func badFields() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -296,7 +302,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("goes along its index, and sorts nothing")
+  @Test("The directory goes along its index, and sorts nothing")
   func plan() async throws {
     try await RunningIdentity.run { identity in
       let plan = try await identity.store.read { database in
@@ -320,7 +326,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("is no more work among thousands than among hundreds")
+  @Test("The directory is no more work among thousands than among hundreds")
   func work() async throws {
     try await RunningIdentity.run { identity in
       let zoe = try await join(identity, "zoe")
@@ -363,7 +369,7 @@ struct DirectoryTests {
   }
 
   @Test(
-    "answers as fast among a hundred thousand as among a hundred",
+    "The directory answers as fast among a hundred thousand as among a hundred",
     .enabled(if: ProcessInfo.processInfo.environment["RACHA_MEASURE"] == "1", "RACHA_MEASURE is not set"))
   func speed() async throws {
     try await RunningIdentity.run { identity in

@@ -16,7 +16,7 @@ struct EmailChangeRulesTests {
   }
 
   @Test(
-    "says why a link changes nothing",
+    "The rule of links that change an address says why a link changes nothing",
     arguments: [
       Case(now: 50, refusal: nil),
       Case(now: 99, refusal: nil),
@@ -41,12 +41,12 @@ struct EmailChangeRulesTests {
         link, isCancelled: test.isCancelled, isTaken: test.isTaken, now: instant(test.now)) == test.refusal)
   }
 
-  @Test("knows no link where there is none")
+  @Test("The rule of links that change an address knows no link where there is none")
   func none() {
     #expect(EmailChangeRules.refusal(nil, isTaken: false, now: Instant(milliseconds: 0)) == .linkInvalid)
   }
 
-  @Test("lets as many links be sent as both allow")
+  @Test("The rule of links that change an address lets as many links be sent as both allow")
   func allowance() {
     let now = Instant(milliseconds: 10_000_000)
     let sent = (0..<6).map { now.adding(seconds: -60 * ($0 + 1)) }

@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -11,7 +12,7 @@ import Testing
 struct EmailChangeTests {
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
-  @Test("only following the link in the mail to the new address changes it; the former one is notified")
+  @Test("Only following the link in the mail to the new address changes an account's address; the former one is notified")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -46,7 +47,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("another password changes nothing, is recorded, and counts for the session")
+  @Test("Asking for another address with another password changes nothing, is recorded, and counts for the session")
   func wrongPassword() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -68,7 +69,9 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("a request that is repeated with its idempotency key sends no second link; one that was refused is tried anew")
+  @Test(
+    "A request for another address that is repeated with its idempotency key sends no second link; one that was refused is tried anew"
+  )
   func repetition() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -90,7 +93,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("every field at fault is named at once, and the password is not even looked at")
+  @Test("Every field at fault in a change of address is named at once, and the password is not even looked at")
   func faults() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -108,7 +111,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("an address that another account has is answered like a free one, but no mail is sent and nothing changes")
+  @Test("A change to an address that another account has is answered like a free one, but no mail is sent and nothing changes")
   func taken() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -123,7 +126,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("two accounts that claim an address: who follows the link first has it, the other is refused")
+  @Test("Of two accounts that claim an address, who follows the link first has it, the other is refused")
   func race() async throws {
     try await RunningIdentity.run { identity in
       var tokens: [String] = []
@@ -150,7 +153,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("an address that is registered before the link is followed stays with who registered it")
+  @Test("An address that is registered before the link is followed stays with who registered it")
   func registered() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -163,7 +166,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("a link works once, the newest only, and for 24 hours")
+  @Test("A link that changes an address works once, the newest only, and for 24 hours")
   func links() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -182,7 +185,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("tokens that are made up, damaged, of another link or another purpose are refused, and recorded")
+  @Test("Tokens of changes of address that are made up, damaged, of another link or another purpose are refused, and recorded")
   func forged() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -208,7 +211,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("a changed address leaves no open link to the former one: neither to verify it nor to recover the password")
+  @Test("A changed address leaves no open link to the former one: neither to verify it nor to recover the password")
   func otherLinks() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -228,7 +231,7 @@ struct EmailChangeTests {
   }
 
   @Test(
-    "a link that waits ends with any change of the password, so that who had the old one keeps no way in",
+    "A waiting link to change an address ends with any change of the password, so that who had the old one keeps no way in",
     arguments: [true, false])
   func passwordChanged(byRecovery: Bool) async throws {
     try await RunningIdentity.run { identity in
@@ -253,7 +256,8 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("an account gets six links an hour, an address three, whoever asks; the answer says how long to wait")
+  @Test(
+    "An account gets six links to change its address an hour, an address three, whoever asks; the answer says how long to wait")
   func bounded() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -272,7 +276,7 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("no secret of a link is in the store or in what is published, and only notifications may ask for it")
+  @Test("No secret of a link to change an address is in the store or in what is published, and only notifications may ask for it")
   func secrets() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -299,12 +303,12 @@ struct EmailChangeTests {
     }
   }
 
-  @Test("a subscriber that comes late learns of links that still wait, and a restart keeps them working")
+  @Test("A subscriber that comes late learns of waiting links to change an address, and a restart keeps them working")
   func late() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let first = try await RunningIdentity(
-      home: .init(path: folder), time: MovableClock(), cost: HashCost(memoryBytes: 64 << 10, passes: 1))
+      home: .init(path: folder), time: RunningIdentity.clock(), cost: HashCost(memoryBytes: 64 << 10, passes: 1))
     try await first.register()
     try await first.askToChange(try await first.logIn())
     let token = try await first.emailChangeMail().token

@@ -8,7 +8,7 @@ import Testing
 struct ExternalLoginRulesTests {
   private static let (ana, bea) = (AccountID(), AccountID())
 
-  @Test("logging in")
+  @Test("Logging in by a proven identity begins a session, makes an account, or is refused")
   func logIn() throws {
     let email = try EmailAddress(text: "ana@example.com")
     typealias Rule = ExternalLoginRules
@@ -24,7 +24,7 @@ struct ExternalLoginRulesTests {
     }
   }
 
-  @Test("linking")
+  @Test("Linking a proven identity adds it, finds it linked, or is refused")
   func link() {
     #expect(ExternalLoginRules.link(Self.ana, linked: nil, hasOther: false) == .link)
     #expect(ExternalLoginRules.link(Self.ana, linked: nil, hasOther: true) == .refuse(.providerLinkedAlready))
@@ -32,19 +32,21 @@ struct ExternalLoginRulesTests {
     #expect(ExternalLoginRules.link(Self.ana, linked: Self.bea, hasOther: false) == .refuse(.linkedElsewhere))
   }
 
-  @Test("unlinking: never the last way in", arguments: [(true, 1, true), (true, 2, true), (false, 2, true), (false, 1, false)])
+  @Test(
+    "Unlinking an identity never takes the last way in",
+    arguments: [(true, 1, true), (true, 2, true), (false, 2, true), (false, 1, false)])
   func unlink(hasPassword: Bool, identities: Int, may: Bool) {
     #expect(ExternalLoginRules.mayUnlink(hasPassword: hasPassword, identities: identities) == may)
   }
 
   @Test(
-    "recovery ends what another may have linked",
+    "Recovery ends the identities that another may have linked",
     arguments: [(true, true, true), (true, false, true), (false, false, true), (false, true, false)])
   func recovery(hadPassword: Bool, wasVerified: Bool, ends: Bool) {
     #expect(ExternalLoginRules.endWithRecovery(hadPassword: hadPassword, wasVerified: wasVerified) == ends)
   }
 
-  @Test("a flow ends once, within ten minutes")
+  @Test("A login flow at a provider ends once, within ten minutes")
   func flow() {
     let now = Instant(milliseconds: 1_800_000_000_000)
     func refusal(_ seconds: Int, _ ended: Instant? = nil) -> ExternalLoginFailure? {

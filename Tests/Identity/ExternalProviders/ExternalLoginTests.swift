@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Logging
 import Operations
 import ServiceKit
@@ -14,7 +15,9 @@ extension ExternalProviderProcesses {
     "Logging in by an external provider (ID-10; S 9, T UC 04.05)",
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct ExternalLoginTests {
-    @Test("a first login makes a linked account, verified as the provider says, and logs in (S 9, scenarios 1 to 3; T UC 04.05)")
+    @Test(
+      "A first login by a provider makes a linked account, verified as the provider says, and logs in (S 9, scenarios 1 to 3; T UC 04.05)"
+    )
     func firstLogin() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let output = try await identity.logIn(by: provider)
@@ -35,7 +38,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a first login finds a username also where every name near the person's is taken")
+    @Test("A first login by a provider finds a username also where every name near the person's is taken")
     func popularName() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let candidates = UsernameSuggestions.candidates(near: "Ana Ruiz", others: ["ana"])
@@ -55,7 +58,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("the next login finds the account, by issuer and subject, whatever its address has become there")
+    @Test("The next login by a provider finds the account, by issuer and subject, whatever its address has become there")
     func nextLogin() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let first = try await identity.logIn(by: provider)
@@ -72,7 +75,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("the request to the provider has PKCE S256, state and nonce, none of which is the client's secret")
+    @Test("The request to the provider has PKCE S256, state and nonce, none of which is the client's secret")
     func request() async throws {
       try await TestProvider.withIdentity { _, identity in
         let start = try await identity.beginLogin()
@@ -92,7 +95,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("an address that the provider does not vouch for is verified by a mail like any other")
+    @Test("An address that the provider does not vouch for is verified by a mail like any other")
     func unverified() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await provider.behave(#"{"person":{"sub":"p","email":"bea@example.com","email_verified":false}}"#)
@@ -112,7 +115,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a taken or reserved name leads to one like it")
+    @Test("A taken or reserved name at the provider leads to one like it")
     func usernames() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("ana.ruiz")
@@ -124,7 +127,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "without an address no account is made, and the person reads what to do",
+      "Without an address from the provider no account is made, and the person reads what to do",
       arguments: [#"{"sub":"p"}"#, #"{"sub":"p","email":"no address"}"#, #"{"sub":"p","email":7}"#])
     func withoutAddress(person: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -137,7 +140,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "an address that an account has opens it to nobody, verified at the provider or not: its owner logs in and links it",
+      "An address at the provider that an account has opens it to nobody, verified at the provider or not: its owner logs in and links it",
       arguments: [true, false])
     func takenAddress(isVerified: Bool) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -152,7 +155,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("of first logins racing for one person one makes the account, all log in to it")
+    @Test("Of first logins by a provider racing for one person one makes the account, all log in to it")
     func race() async throws {
       try await TestProvider.withIdentity { provider, identity in
         var answers: [Answered] = []
@@ -168,7 +171,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("of two ends of one flow at the same time one logs in, the other is refused")
+    @Test("Of two ends of one login flow at the same time one logs in, the other is refused")
     func twoEnds() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for _ in 0..<5 {
@@ -190,7 +193,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("the flow survives a restart; one that a crash ended is begun again, and nothing is half done")
+    @Test("A login flow at a provider survives a restart; one that a crash ended is begun again, and nothing is half done")
     func restart() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let answer = try await identity.answered(provider)
@@ -210,7 +213,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "an account without a password cannot be logged in to with one, learns that when it would change it, and gets one by recovery"
+      "An account without a password cannot be logged in to with one, learns that when it would change it, and gets one by recovery"
     )
     func withoutPassword() async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -234,7 +237,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "an account without a password changes its address and goes by a login at the provider that is at most ten minutes old; older ones, and passwords, do not serve"
+      "An account without a password changes its address and goes by a login at the provider that is at most ten minutes old; older ones, and passwords, do not serve"
     )
     func freshLogin() async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -276,7 +279,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a fresh login does not serve where the account has a password, which is asked for")
+    @Test("A fresh login at a provider does not serve where the account has a password, which is asked for")
     func freshLoginWithPassword() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -291,7 +294,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("recovering the password ends the identities that somebody else may have linked")
+    @Test("Recovering the password ends the identities that somebody else may have linked")
     func recovery() async throws {
       try await TestProvider.withIdentity { provider, identity in
         // Somebody takes an address that is not theirs, at the provider and here.
@@ -306,7 +309,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("the providers are listed; without any, none")
+    @Test("The configured external providers are listed; without any, none")
     func listed() async throws {
       try await TestProvider.withIdentity { _, identity in
         let listed = try await identity.ask(ListExternalProviders.self, Empty()).providers
@@ -319,11 +322,11 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("flows are removed a day after they can no longer be ended")
+    @Test("Login flows are removed a day after they can no longer be ended")
     func housekeeping() async throws {
       try await TestProvider.withIdentity { _, identity in
         _ = try await identity.beginLogin()
-        let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
+        let housekeeping = try await identity.housekeeping()
         identity.time.advance(seconds: 600 + 86_000)
         try await housekeeping.sweep()
         #expect(try await identity.count("SELECT COUNT(*) FROM external_logins") == 1)

@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InProcess
 import Operations
 import Testing
 
@@ -97,7 +98,7 @@ extension ExternalProviderProcesses {
     "Forged and replayed tokens, states and codes (ID-10)",
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct ForgeryTests {
-    @Test("every forged token is refused, and recorded with its reason")
+    @Test("Every forged token of a provider is refused, and recorded with its reason")
     func tokens() async throws {
       try await TestProvider.withIdentity { provider, identity in
         // A person who is known here, so that one that is believed would open an account.
@@ -132,7 +133,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a genuine token of another flow, brought again, is refused: its nonce is another's")
+    @Test("A provider's genuine token of another flow, brought again, is refused: its nonce is another's")
     func replayedToken() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -143,7 +144,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("forged, stolen and replayed states and codes are refused, each with its own error")
+    @Test("Forged, stolen and replayed states and codes are refused, each with its own error")
     func statesAndCodes() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")
@@ -226,7 +227,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "a set of keys that lies gives no key",
+      "A provider's set of keys that lies gives no key",
       arguments: [
         (#"[]"#, IDTokenFault.unknownKey), (#"[{"kty":"RSA","kid":"rsa-1","n":"AQAB","e":"AQAB"}]"#, .unknownKey),
         (#"[{"kty":"oct","kid":"rsa-1","k":"c2VjcmV0","alg":"HS256"}]"#, .unknownKey),

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import SecureStorage
 import Storage
@@ -26,7 +27,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a login that is refused leaves none at the provider, whatever the reason", arguments: Refusal.allCases)
+    @Test("A login that is refused leaves no grant at the provider, whatever the reason", arguments: Refusal.allCases)
     func refusedLogin(refusal: Refusal) async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("ana")
@@ -41,7 +42,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("that of a link that is refused is given back, unless the person is linked elsewhere: then that identity keeps it")
+    @Test("The grant of a link that is refused is given back, unless the person is linked elsewhere: then that identity keeps it")
     func refusedLink() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let worker = try await identity.revocations(provider.settings)
@@ -67,13 +68,13 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a process that is killed before anything has come of the login leaves it to be given back a little later")
+    @Test("A process that is killed before anything has come of the login leaves its grant to be given back a little later")
     func killedBefore() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await provider.behave(#"{"trouble":{"/jwks":"hang"}}"#)
         let answer = try await identity.answered(provider).logIn
         let login = Task { try await identity.ask(CompleteExternalLogin.self, answer) }
-        while try await provider.count("/jwks") == 0 { await Task.yield() }
+        try await provider.isAsked(for: "/jwks")
         let restarted = try await identity.restarted()
         _ = await login.result
         try await provider.behave()
@@ -90,7 +91,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "an access token that has ended by itself needs no giving back, and nothing is recorded of it",
+      "An access token that has ended by itself needs no giving back, and nothing is recorded of it",
       arguments: [(59, 1), (60, 0)])
     func ended(seconds: Int, asked: Int) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -105,7 +106,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("one of which the provider says that it does not know it is forgotten there, which is no refusal")
+    @Test("A grant of which the provider says that it does not know it is forgotten there, which is no refusal")
     func unknown() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await provider.behave(#"{"revoke_error":"invalid_token"}"#)
@@ -118,7 +119,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "a provider in trouble is asked later and later, and after a restart of the service, by itself",
+      "A provider in trouble is asked to take a grant back later and later, and after a restart of the service, by itself",
       arguments: ["503", "429", "hang", "redirect"])
     func away(trouble: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -141,7 +142,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a process that is killed while it asks the provider asks it again")
+    @Test("A process that is killed while it asks the provider to take a grant back asks it again")
     func killed() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.unlinked(from: provider)
@@ -161,7 +162,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "one that the provider will not have back is forgotten, and recorded by the name of the error alone",
+      "A grant that the provider will not have back is forgotten, and recorded by the name of the error alone",
       arguments: [
         (#""revoke_error":"unsupported_token_type""#, "unsupported_token_type"), (#""revoke_error":"<b>""#, "unknown_error"),
         (#""trouble":{"/revoke":"404"}"#, "unknown_error"),
@@ -180,7 +181,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a provider that is not configured, or is another by its name, is asked when it is again; after a week it is given up")
+    @Test("A provider that is not configured, or is another by its name, is asked when it is again; after a week it is given up")
     func unconfigured() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let none = try await identity.revocations([:])
@@ -208,7 +209,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("many for a provider that is away keep none for another waiting, and it is asked once in a round")
+    @Test("Many grants of a provider that is away keep none for another waiting, and it is asked once in a round")
     func fairness() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.unlinked(from: provider)
@@ -239,7 +240,7 @@ extension ExternalProviderProcesses {
 @Suite("Giving a provider's grant back (ID-10, ID-12)")
 struct ProviderRevocationRulesTests {
   @Test(
-    "is tried again after 30 s, then twice as long each time, up to six hours, for a week",
+    "Giving a provider's grant back is tried again after 30 s, then twice as long each time, up to six hours, for a week",
     arguments: [
       (1, 0, 30), (2, 30, 60), (3, 90, 120), (10, 15_330, 15_360), (11, 30_690, 21_600), (20, 200_000, 21_600),
       // The last try ends the week.

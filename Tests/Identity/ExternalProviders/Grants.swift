@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InProcess
 import Logging
 import Operations
 import SecureStorage

@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Testing
 
@@ -13,7 +14,7 @@ extension ExternalProviderProcesses {
       _ = try await identity.ask(UnlinkIdentity.self, .init(identityID: id), by: .signedIn(session))
     }
 
-    @Test("an account is linked and can be logged in to either way; linking it again changes nothing (S 9, scenario 5)")
+    @Test("An account is linked and can be logged in to either way; linking it again changes nothing (S 9, scenario 5)")
     func linking() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")
@@ -31,7 +32,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("an identity belongs to one account, and an account has one of each provider")
+    @Test("An identity belongs to one account, and an account has one of each provider")
     func oneEach() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for name in ["bea", "carla"] { try await identity.register(name) }
@@ -46,7 +47,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("linking that is repeated with its idempotency key gives the same identity, and sends the code once")
+    @Test("Linking an identity that is repeated with its idempotency key gives the same identity, and sends the code once")
     func repetition() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")
@@ -64,7 +65,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("of two accounts linking one person at the same time one is linked")
+    @Test("Of two accounts linking one person at the same time one is linked")
     func race() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for name in ["bea", "carla"] { try await identity.register(name) }
@@ -88,7 +89,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("an identity is unlinked unless it is the last way in, and then logs in no more")
+    @Test("An identity is unlinked unless it is the last way in, and then logs in no more")
     func unlinking() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")
@@ -117,7 +118,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "what was linked in a session that its owner did not confirm ends with 'it was not me', a changed password, an undone change of address (S 4, scenario 3; S 6, scenario 4)",
+      "An identity that was linked in a session that its owner did not confirm ends with 'it was not me', a changed password, an undone change of address (S 4, scenario 3; S 6, scenario 4)",
       arguments: End.allCases)
     func intruder(end: End) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -158,7 +159,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "what its owner linked survives a change of the password: where the account was known, in a session that was confirmed, in this one"
+      "An identity that its owner linked survives a change of the password: where the account was known, in a session that was confirmed, in this one"
     )
     func ownersLink() async throws {
       for confirms in [nil, true, false] {
@@ -190,7 +191,7 @@ extension ExternalProviderProcesses {
         by: .signedIn(session))
     }
 
-    @Test("a session that ends while the person is at the provider links nothing")
+    @Test("A session that ends while the person is at the provider links nothing")
     func endedSession() async throws {
       try await TestProvider.withIdentity { provider, identity in
         try await identity.register("bea")

@@ -31,7 +31,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "its token is kept sealed and nowhere else, and the provider is asked to forget it when the identity is unlinked",
+      "A grant's token is kept sealed and nowhere else, and the provider is asked to forget it when the identity is unlinked",
       arguments: Proof.allCases)
     func unlinking(proof: Proof) async throws {
       try await TestProvider.withIdentity(settings: proof.settings) { provider, identity in
@@ -56,7 +56,8 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("it is given back when the account is deleted; until then nothing says whose it was, and then nothing is left of it")
+    @Test(
+      "A grant is given back when the account is deleted; until then nothing says whose it was, and then nothing is left of it")
     func deletion() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let (bea, linked) = try await identity.linked(to: provider)
@@ -84,7 +85,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "of a later login the newer token is kept, but no access token instead of a refresh token",
+      "Of a later login the newer grant is kept, but no access token instead of a refresh token",
       arguments: [(true, true, 1), (false, true, 1), (true, false, 0), (false, false, 1)])
     func replacing(first: Bool, second: Bool, kept: Int) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -103,7 +104,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("one that is being given back is kept for no identity any more")
+    @Test("A grant that is being given back is kept for no identity any more")
     func late() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let (bea, linked) = try await identity.linked(to: provider)
@@ -124,7 +125,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("an account that was made by the login has it kept, too")
+    @Test("The grant of a login that makes an account is kept, too")
     func newAccount() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -133,7 +134,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "of a provider that announces no endpoint to give it back, or none that could be used, nothing is kept",
+      "No grant is kept of a provider that announces no endpoint to give it back, or none that could be used",
       arguments: ["null", #""http://192.0.2.1/revoke""#])
     func noEndpoint(url: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -146,7 +147,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("where no key can be used, the login goes on without it, and that is recorded")
+    @Test("Where no key can be used, the login goes on without keeping its grant, and that is recorded")
     func noStorage() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for folder in [identity.home.keys, "\(identity.home.path)/spare/keys"] {
@@ -160,7 +161,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("it is sealed anew with all secrets when the key is rotated; without its key it waits, damaged it is given up")
+    @Test("A grant is sealed anew with all secrets when the key is rotated; without its key it waits, damaged it is given up")
     func rotation() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let worker = try await identity.revocations(provider.settings)
@@ -192,7 +193,9 @@ extension ExternalProviderProcesses {
 
 @Suite("Stores of identity with identities from before grants were kept (ID-10)")
 struct ProviderGrantSchemaTests {
-  @Test("their identities have none and are removed as before; grants of later logins wait for their provider from then on")
+  @Test(
+    "Identities from before grants were kept have none and are removed as before; grants of later logins wait for their provider from then on"
+  )
   func upgrade() async throws {
     let account = AccountID()
     try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 26) { transaction in
@@ -225,7 +228,7 @@ struct ProviderGrantSchemaTests {
     }
   }
 
-  @Test("of their access tokens no end is known: the provider is asked")
+  @Test("Of access tokens kept in earlier stores no end is known: the provider is asked")
   func ends() async throws {
     try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 27) { transaction in
       try transaction.database.execute(

@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Testing
 
@@ -10,7 +11,7 @@ extension ExternalProviderProcesses {
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct ProviderTroubleTests {
     @Test(
-      "who turns back at the provider gets an error of its own, the flow is over, and it is recorded (S 9, course 'cancelada')",
+      "Who turns back at the provider gets an error of its own, the flow is over, and it is recorded (S 9, course 'cancelada')",
       arguments: ["access_denied", "user_cancelled_authorize"])
     func cancelled(error: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -26,7 +27,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "an error of the provider has its own answer, and only a name is recorded of it (S 9, course 'fallida')",
+      "An error of the provider has its own answer, and only a name is recorded of it (S 9, course 'fallida')",
       arguments: [
         ("consent_required", "external_login_refused", "externalLoginFailed: corp consent_required"),
         ("<script>", "external_login_refused", "externalLoginFailed: corp unknown_error"),
@@ -43,7 +44,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "a provider that cannot be reached ends the beginning with its own error, and says when to try again (S 9, 'sin conectividad')"
+      "A provider that cannot be reached ends the beginning with its own error, and says when to try again (S 9, 'sin conectividad')"
     )
     func away() async throws {
       let settings = [
@@ -65,7 +66,7 @@ extension ExternalProviderProcesses {
     private static let discovery = "/.well-known/openid-configuration"
 
     @Test(
-      "metadata that cannot be had or believed ends the beginning",
+      "A provider's metadata that cannot be had or believed ends the beginning",
       arguments: [
         (#""trouble":{"\#(discovery)":"500"}"#, "status_500"), (#""trouble":{"\#(discovery)":"hang"}"#, "timed_out"),
         (#""trouble":{"\#(discovery)":"drip"}"#, "timed_out"), (#""trouble":{"\#(discovery)":"huge"}"#, "answer_too_large"),
@@ -90,7 +91,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "a token endpoint in trouble ends the login with its own error; the code goes out once",
+      "A provider's token endpoint in trouble ends the login with its own error; the code goes out once",
       arguments: [
         (#""trouble":{"/token":"500"}"#, "external_provider_unavailable", "status_500"),
         (#""trouble":{"/token":"429"}"#, "external_provider_unavailable", "status_429"),
@@ -117,7 +118,7 @@ extension ExternalProviderProcesses {
     }
 
     @Test(
-      "whoever brings an answer once more because the provider was away is asked to begin again, which works, and has forged nothing (S 9, 'sin conectividad')",
+      "Whoever brings an answer once more because the provider was away is asked to begin again, which works, and has forged nothing (S 9, 'sin conectividad')",
       arguments: ["/token", "/jwks"])
     func repeated(path: String) async throws {
       try await TestProvider.withIdentity { provider, identity in
@@ -144,7 +145,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a token of a key that cannot be looked up, since the provider is away, is nobody's forgery")
+    @Test("A provider's token of a key that cannot be looked up, since the provider is away, is nobody's forgery")
     func unknownKeyWhileAway() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -163,7 +164,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("metadata and keys are fetched once, and kept while the provider is away")
+    @Test("A provider's metadata and keys are fetched once, and kept while the provider is away")
     func kept() async throws {
       try await TestProvider.withIdentity { provider, identity in
         for _ in 0..<3 { _ = try await identity.logIn(by: provider) }
@@ -174,7 +175,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a new key is found when a token names it; an unknown one makes nobody fetch the keys again at once")
+    @Test("A provider's new key is found when a token names it; an unknown one makes nobody fetch the keys again at once")
     func rotation() async throws {
       try await TestProvider.withIdentity { provider, identity in
         _ = try await identity.logIn(by: provider)
@@ -195,7 +196,7 @@ extension ExternalProviderProcesses {
       }
     }
 
-    @Test("a browser is sent only to addresses that are configured, to the letter")
+    @Test("A browser that comes back from a provider is sent only to addresses that are configured, to the letter")
     func redirects() async throws {
       try await TestProvider.withIdentity { _, identity in
         for address in ["https://evil.example/done", TestProvider.redirectURI + "/", TestProvider.redirectURI + "?x=1"] {

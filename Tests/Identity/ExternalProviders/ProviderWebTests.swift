@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Requests to external providers (ID-10)", .enabled(if: TestProvider.python != nil, "needs Python"))
 struct ProviderWebTests {
-  @Test("go to nobody who has not proved to be the provider")
+  @Test("Requests to external providers go to nobody who has not proved to be the provider")
   func certificates() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/document"))
@@ -20,7 +20,7 @@ struct ProviderWebTests {
     }
   }
 
-  @Test("carry a form and who sends it")
+  @Test("Requests to external providers carry a form and who sends it")
   func form() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/token"))
@@ -33,7 +33,7 @@ struct ProviderWebTests {
     }
   }
 
-  @Test("end when they are cancelled, and not only when their time is over")
+  @Test("Requests to external providers end when they are cancelled, and not only when their time is over")
   func cancelled() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/silence"))
@@ -45,7 +45,9 @@ struct ProviderWebTests {
     }
   }
 
-  @Test("end in time while nobody answers, also those that wait for a thread; what is too much is refused at once")
+  @Test(
+    "Requests to external providers end in time while nobody answers, also those that wait for a thread; what is too much is refused at once"
+  )
   func bounds() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/silence"))
@@ -69,7 +71,7 @@ struct ProviderWebTests {
     }
   }
 
-  @Test("end where the head of an answer never does")
+  @Test("Requests to external providers end where the head of an answer never does")
   func endlessHead() async throws {
     try await EncryptedServer.run { server in
       let url = try #require(ProviderURL("https://localhost:\(server.port)/heads"))

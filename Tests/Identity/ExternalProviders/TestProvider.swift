@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import IdentityContract
+import InProcess
 import NIOCore
 import NIOHTTP1
 import Operations
@@ -119,6 +120,9 @@ final class TestProvider: Sendable {
     let (_, body) = try await send(HTTPClientRequest(url: issuer + "/counts"))
     return try JSONDecoder().decode([String: Int].self, from: Data(body))[path] ?? 0
   }
+
+  /// Returns once a path was asked for, or a time has passed in which it should have been.
+  func isAsked(for path: String) async throws { _ = try await send(HTTPClientRequest(url: issuer + "/counts?of=\(path)")) }
 
   /// The tokens of a login that it has given.
   struct Grant: Decodable, Hashable {

@@ -44,6 +44,7 @@ class Provider:
         self.grants = []
         self.revocations = []
         self.revoked = threading.Condition()
+        self.asked = threading.Condition(self.lock)
         self.reset()
 
     def reset(self):
@@ -129,6 +130,11 @@ class Provider:
             self.revocations.append({"token": form.get("token"), "hint": form.get("token_type_hint"), "proof": proof})
             self.revoked.notify_all()
         return 200, {}
+
+    def counts_once(self, path):
+        with self.asked:
+            self.asked.wait_for(lambda: path is None or path in self.counts, timeout=50)
+            return dict(self.counts)
 
     def revocations_once(self, count):
         with self.revoked:
@@ -250,14 +256,15 @@ class Handler(BaseHTTPRequestHandler):
         return True
 
     def count(self, path):
-        with provider.lock:
+        with provider.asked:
             provider.counts[path] = provider.counts.get(path, 0) + 1
+            provider.asked.notify_all()
 
     def do_GET(self):
         url = urlsplit(self.path)
         self.count(url.path)
         if url.path == "/counts":
-            return self.json(provider.counts)
+            return self.json(provider.counts_once(dict(parse_qsl(url.query)).get("of")))
         if url.path == "/grants":
             return self.json(provider.grants)
         if url.path == "/revocations":

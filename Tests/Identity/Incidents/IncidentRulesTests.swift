@@ -12,7 +12,7 @@ struct IncidentRulesTests {
   }
 
   @Test(
-    "failed attempts are distinguished by what they have in common",
+    "Failed attempts are distinguished by what they have in common",
     arguments: [
       (FailureWindow(), []),
       (FailureWindow(failuresAtAccount: 4, addressesAtAccount: 4, loginsFromAddress: 4), []),
@@ -32,7 +32,7 @@ struct IncidentRulesTests {
   func failures(window: FailureWindow, expected: [String]) { #expect(found(window) == expected) }
 
   @Test(
-    "refused proofs of external providers are distinguished by what they have in common",
+    "Refused proofs of external providers are distinguished by what they have in common",
     arguments: [
       (ProofWindow(), []), (ProofWindow(proofsFromAddress: 9, addressesAtProvider: 4), []),
       (ProofWindow(proofsFromAddress: 10, addressesAtProvider: 1), ["proofsForged warning"]),
@@ -46,7 +46,7 @@ struct IncidentRulesTests {
   }
 
   @Test(
-    "other events are an incident from their number on",
+    "Other security events are an incident from their number on",
     arguments: [
       (IncidentPattern.tokensReused, 0, nil), (.tokensReused, 1, .warning), (.tokensReused, 3, .critical),
       (.linksGuessed, 9, nil), (.linksGuessed, 10, .warning), (.linksGuessed, 5000, .warning), (.riskyLogin, 1, .critical),
@@ -59,7 +59,7 @@ struct IncidentRulesTests {
     #expect(IncidentRules.finding(pattern, count)?.severity == severity)
   }
 
-  @Test("every pattern has a measure, and words in every language", arguments: IncidentPattern.allCases)
+  @Test("Every pattern of incidents has a measure, and words in every language", arguments: IncidentPattern.allCases)
   func words(pattern: IncidentPattern) {
     for severity in SecuritySeverity.allCases { #expect(!IncidentRules.measures(pattern, severity).isEmpty) }
     for language in Language.allCases {

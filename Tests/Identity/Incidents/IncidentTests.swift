@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Testing
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("Security events and incidents (ID-15; S 10)")
 struct IncidentTests {
-  @Test("an event is recorded with its severity and context, without secrets, and listed by filters (S 10, scenario 1)")
+  @Test("A security event is recorded with its severity and context, without secrets, and listed by filters (S 10, scenario 1)")
   func events() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -44,7 +45,9 @@ struct IncidentTests {
     }
   }
 
-  @Test("a critical event is reported to every administrator at once, with a mail in their language, once (S 10, scenario 1)")
+  @Test(
+    "A critical security event is reported to every administrator at once, with a mail in their language, once (S 10, scenario 1)"
+  )
   func critical() async throws {
     try await RunningIdentity.run { identity in
       let one = try await identity.administrator("adela")
@@ -77,7 +80,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "many failures at one account slow it down, are one incident that counts them, and are reported to its owner once (S 10, scenario 2)"
+    "Many failed logins at one account slow it down, are one incident that counts them, and are reported to its owner once (S 10, scenario 2)"
   )
   func account() async throws {
     try await RunningIdentity.run { identity in
@@ -108,7 +111,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "attempts during a wait count for their incident, which becomes critical by them, and are neither looked at nor recorded one by one (S 10, scenarios 1 and 2)"
+    "Attempts to log in during a wait count for their incident, which becomes critical by them, and are neither looked at nor recorded one by one (S 10, scenarios 1 and 2)"
   )
   func early() async throws {
     try await RunningIdentity.run { identity in
@@ -130,7 +133,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("so do attempts during the wait of an address, whatever account they are at")
+  @Test("Attempts during the wait of an address count for its incident, whatever account they are at")
   func earlyFromAddress() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -141,7 +144,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("a login that is nobody's is an incident, too, of which nobody is notified")
+  @Test("A login that is nobody's is an incident, too, of which nobody is notified")
   func nobody() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -153,7 +156,9 @@ struct IncidentTests {
     }
   }
 
-  @Test("many accounts from one address slow the address down, however it is written, and outlive a restart (S 10, scenario 2)")
+  @Test(
+    "Attempts at many accounts from one address slow the address down, however it is written, and outlive a restart (S 10, scenario 2)"
+  )
   func address() async throws {
     try await RunningIdentity.run { first in
       let administrator = try await first.administrator()
@@ -174,7 +179,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("a reused refresh token is reported to its owner; where more are, everything is revoked (S 4, scenario 3)")
+  @Test("A reused refresh token is reported to its owner; where more are, everything is revoked (S 4, scenario 3)")
   func reuse() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -199,7 +204,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "an owner who was notified of guesses is notified of stolen keys beside them, and then that everything was revoked (S 10, scenario 2)"
+    "An owner who was notified of guesses is notified of stolen keys beside them, and then that everything was revoked (S 10, scenario 2)"
   )
   func notices() async throws {
     try await RunningIdentity.run { identity in
@@ -223,7 +228,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("guesses at a login that is nobody's are published as as many events, which name nobody (S 10, scenario 2)")
+  @Test("Guesses at a login that is nobody's are published as as many events, which name nobody (S 10, scenario 2)")
   func guessesAtNobody() async throws {
     try await RunningIdentity.run { identity in
       try await identity.guess("nobody", times: 5)
@@ -249,7 +254,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("guessed links are an incident, and keep nobody at their address from logging in", arguments: Link.allCases)
+  @Test("Guessed links are an incident, and keep nobody at their address from logging in", arguments: Link.allCases)
   func links(link: Link) async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -298,7 +303,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "forged proofs and guessed links count together for one IPv6 network, as limits do, however its addresses change (S 10, scenario 2)"
+    "Forged proofs and guessed links count together for one IPv6 network, as limits do, however its addresses change (S 10, scenario 2)"
   )
   func subscribers() async throws {
     try await RunningIdentity.run { identity in
@@ -329,7 +334,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("refused proofs of one provider from five addresses are an incident that names it, in the mail, too")
+  @Test("Refused proofs of one provider from five addresses are an incident that names it, in the mail, too")
   func doubtfulProvider() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -360,7 +365,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "attempts at the current password that come too early inside a session count for the incident, whatever they were for (S 7, scenario 2; S 10, scenario 2)"
+    "Attempts at the current password that come too early inside a session count for the incident, whatever they were for (S 7, scenario 2; S 10, scenario 2)"
   )
   func earlyInSession() async throws {
     try await RunningIdentity.run { identity in
@@ -398,7 +403,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("an incident ends after a quiet day or by an administrator's hand; what comes after is another")
+  @Test("An incident ends after a quiet day or by an administrator's hand; what comes after is another")
   func ends() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -429,7 +434,7 @@ struct IncidentTests {
   }
 
   @Test(
-    "of a flood of incidents of a pattern administrators are notified of ten an hour; all are recorded, and others are reported")
+    "Of a flood of incidents of a pattern administrators are notified of ten an hour; all are recorded, and others are reported")
   func flood() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -448,7 +453,7 @@ struct IncidentTests {
     }
   }
 
-  @Test("all of this is for administrators alone: nobody else, no account, and none who was one")
+  @Test("Security events and incidents are for administrators alone: nobody else, no account, and none who was one")
   func access() async throws {
     try await RunningIdentity.run { identity in
       let former = try await identity.administrator()

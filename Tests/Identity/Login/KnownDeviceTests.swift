@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Testing
@@ -29,7 +30,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("an attacker who knows the username, guessing for days, delays everybody but the owner's device")
+  @Test("An attacker who knows the username, guessing for days, delays everybody but the owner's device")
   func attack() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -46,7 +47,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("nor does an address from which others are guessed, as that of a company, delay it")
+  @Test("An address from which others are guessed, as that of a company, does not delay a known device")
   func sharedAddress() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea", "carla", "dora", "elena", "flora"] { try await identity.register(name) }
@@ -57,7 +58,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("it has a counter of its own, by the same rule, which is all that whoever stole its token gains")
+  @Test("A known device has a counter of its own, by the same rule, which is all that whoever stole its token gains")
   func ownCounter() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -81,7 +82,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("of many guesses with its token at the same moment only as many learn anything as are free")
+  @Test("Of many guesses with a known device's token at the same moment only as many learn anything as are free")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -94,7 +95,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("a token that is forged, of another account, or too old counts as none, and a new one comes with the next login")
+  @Test("A device token that is forged, of another account, or too old counts as none, and a new one comes with the next login")
   func noToken() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "eva"] { try await identity.register(name) }
@@ -115,7 +116,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("the store has the token's hash alone, and forgets the oldest of more devices than an account has")
+  @Test("The store has a device token's hash alone, and forgets the oldest of more devices than an account has")
   func kept() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -136,7 +137,7 @@ struct KnownDeviceTests {
   }
 
   @Test(
-    "it is known no longer once its session was closed or the password recovered; after logging out it still is",
+    "A device is known no longer once its session was closed or the password recovered; after logging out it still is",
     arguments: End.allCases)
   func forgotten(end: End) async throws {
     try await RunningIdentity.run { identity in
@@ -167,7 +168,7 @@ struct KnownDeviceTests {
     }
   }
 
-  @Test("tokens are given by a login with the password alone")
+  @Test("Device tokens are given by a login with the password alone")
   func given() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

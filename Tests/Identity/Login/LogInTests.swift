@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import JWTKit
 import Operations
 import Storage
@@ -27,7 +28,7 @@ struct LogInTests {
   }
 
   @Test(
-    "with the right password works by username and by e-mail address, in any case of letters (CU-3; B UC2; S 3, scenario 1)",
+    "Logging in with the right password works by username and by e-mail address, in any case of letters (CU-3; B UC2; S 3, scenario 1)",
     arguments: ["ana", "ANA", " ana", "ana@example.com", "Ana@EXAMPLE.com"])
   func success(login: String) async throws {
     try await RunningIdentity.run { identity in
@@ -41,7 +42,7 @@ struct LogInTests {
     }
   }
 
-  @Test("fields left empty or out are all named (CU-3, 5a)", arguments: ["{}", #"{"login":"","password":""}"#])
+  @Test("Login fields left empty or out are all named (CU-3, 5a)", arguments: ["{}", #"{"login":"","password":""}"#])
   func required(body: String) async throws {
     try await RunningIdentity.run { identity in
       let failure = try await failure { try await identity.ask(LogIn.self, json: body) }
@@ -49,7 +50,9 @@ struct LogInTests {
     }
   }
 
-  @Test("another password and an unknown login end in the very same answer, and can be tried again (CU-3, 5b; S 3, scenario 2)")
+  @Test(
+    "A login with another password and an unknown one end in the very same answer, and can be tried again (CU-3, 5b; S 3, scenario 2)"
+  )
   func oneAnswer() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -65,7 +68,7 @@ struct LogInTests {
   }
 
   @Test(
-    "after five failures the account is locked for 30 s, even for the right password, then longer and longer; the answer says how long (S 3, scenario 7)"
+    "After five failed logins the account is locked for 30 s, even for the right password, then longer and longer; the answer says how long (S 3, scenario 7)"
   )
   func lock() async throws {
     try await RunningIdentity.run { identity in
@@ -88,14 +91,14 @@ struct LogInTests {
     }
   }
 
-  @Test("the offer to recover the password goes with the lock (S 3, scenario 7)")
+  @Test("The offer to recover the password goes with the lock (S 3, scenario 7)")
   func offer() {
     let words = Words([Contract.identity.words[0]])
     #expect(words.text("failure.login_locked.suggestion", .english)?.contains("recover") == true)
     #expect(words.text("failure.login_locked", .spanish, ["seconds": .number(30)])?.contains("30 s") == true)
   }
 
-  @Test("attempts while it is locked neither lengthen the lock nor are checked")
+  @Test("Attempts while an account is locked neither lengthen the lock nor are checked")
   func lockedAttempts() async throws {
     // A password costs so much to check that it shows whether one was.
     try await RunningIdentity.run(cost: HashCost(memoryBytes: 32 << 20, passes: 3)) { identity in
@@ -111,7 +114,7 @@ struct LogInTests {
     }
   }
 
-  @Test("all logins of an account count together, whatever their case and wherever they come from")
+  @Test("All logins of an account count together, whatever their case and wherever they come from")
   func aliases() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -126,7 +129,7 @@ struct LogInTests {
     }
   }
 
-  @Test("a login that does not exist is locked in the same way")
+  @Test("A login that does not exist is locked in the same way")
   func unknownLogin() async throws {
     try await RunningIdentity.run { identity in
       try await fail(identity, "Nobody@Example.com", times: 5)
@@ -134,7 +137,7 @@ struct LogInTests {
     }
   }
 
-  @Test("an address from which five accounts were tried in vain is locked, others are not, and people who mistype do not count")
+  @Test("An address from which five accounts were tried in vain is locked, others are not, and people who mistype do not count")
   func address() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea", "carla", "dora", "elena", "flora"] { try await identity.register(name) }
@@ -149,7 +152,7 @@ struct LogInTests {
     }
   }
 
-  @Test("the lock outlives a restart")
+  @Test("The lock of an account outlives a restart")
   func restart() async throws {
     try await RunningIdentity.run { first in
       try await first.register("ana")
@@ -160,7 +163,7 @@ struct LogInTests {
     }
   }
 
-  @Test("of many guesses at the same moment only as many learn anything as are free")
+  @Test("Of many guesses of a password at the same moment only as many learn anything as are free")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -180,7 +183,7 @@ struct LogInTests {
     }
   }
 
-  @Test("a hash of an older cost is renewed by the next login")
+  @Test("A password hash of an older cost is renewed by the next login")
   func renewal() async throws {
     try await RunningIdentity.run(cost: HashCost(memoryBytes: 128 << 10, passes: 2)) { identity in
       try await identity.register("ana")

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Synchronization
@@ -54,7 +55,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "with one login of an account locked, the account's other one, another account's and nobody's are answered alike, attempt by attempt",
+    "With one login of an account locked, the account's other one, another account's and nobody's are answered alike, attempt by attempt",
     arguments: [true, false])
   func alike(isEmail: Bool) async throws {
     let answers = try await answers { identity, candidate in
@@ -80,7 +81,8 @@ struct TypedLoginTests {
       ])
   }
 
-  @Test("nor does an address reveal it by its own wait: it counts what was typed from it", arguments: [true, false])
+  @Test(
+    "An address's own wait does not reveal which logins are accounts: it counts what was typed from it", arguments: [true, false])
   func address(isEmail: Bool) async throws {
     let answers = try await answers { identity, candidate in
       var answers: [Failure?] = []
@@ -93,7 +95,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "the right password by the other login opens nothing during the account's wait, makes it no longer, and opens it afterwards, which clears all counts",
+    "The right password by the other login opens nothing during the account's wait, makes it no longer, and opens it afterwards, which clears all counts",
     arguments: [true, false])
   func rightPassword(isEmail: Bool) async throws {
     try await RunningIdentity.run { identity in
@@ -116,7 +118,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("of many guesses by both logins at the same moment only as many learn anything as are free")
+  @Test("Of many guesses by both logins at the same moment only as many learn anything as are free")
   func concurrent() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -134,7 +136,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("a restart changes nothing of what is revealed")
+  @Test("A restart changes nothing of what the wait to log in reveals")
   func restart() async throws {
     let answers = try await answers { first, candidate in
       try await first.guess("ana", times: 5, from: "203.0.113.1")
@@ -154,7 +156,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "a new username and a new address take the account's wait with them, and reveal nothing of it; the former ones stay as they were typed"
+    "A new username and a new address take the account's wait with them, and reveal nothing of it; the former ones stay as they were typed"
   )
   func renamed() async throws {
     try await RunningIdentity.run { identity in
@@ -176,7 +178,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("attempts at an account that must wait, by its other login, count for its incident")
+  @Test("Attempts at an account that must wait, by its other login, count for its incident")
   func incident() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -188,7 +190,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("a device that has logged in before is let in by either login meanwhile, and recovery ends the wait of both")
+  @Test("A device that has logged in before is let in by either login meanwhile, and recovery ends the wait of both")
   func owner() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -206,7 +208,7 @@ struct TypedLoginTests {
     }
   }
 
-  @Test("the words of the refusal hold for this case, too, in both languages")
+  @Test("The words of the refusal hold for a login of an account that waits by its other login, too, in both languages")
   func words() {
     let words = Words([Contract.identity.words[0]])
     #expect(words.text("failure.wrong_credentials", .english)?.contains("too many attempts") == true)
@@ -262,7 +264,7 @@ struct TypedLoginTests {
   }
 
   @Test(
-    "a login that is nobody's runs the same statements and writes the same rows, also where it becomes an incident",
+    "A login that is nobody's runs the same statements and writes the same rows, also where it becomes an incident",
     arguments: [
       "ana", "ana@example.com",
     ])

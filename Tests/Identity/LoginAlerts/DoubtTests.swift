@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -30,7 +31,9 @@ struct DoubtTests {
     return try await identity.ask(LogIn.self, .init(login: "ana", password: RunningIdentity.password), by: caller)
   }
 
-  @Test("may call nothing that changes the account, and nothing that administers: every operation of the contract is looked at")
+  @Test(
+    "A session in doubt may call nothing that changes the account, and nothing that administers: every operation of the contract is looked at"
+  )
   func everyOperation() async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
       _ = try await identity.administrator("ana", from: "192.0.2.1")
@@ -52,7 +55,9 @@ struct DoubtTests {
     }
   }
 
-  @Test("says so in its token, which does not administer; once its owner has confirmed the login, the next token does")
+  @Test(
+    "A session in doubt says so in its token, which does not administer; once its owner has confirmed the login, the next token does"
+  )
   func token() async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
       _ = try await identity.administrator("ana", from: "192.0.2.1")
@@ -75,7 +80,7 @@ struct DoubtTests {
   }
 
   @Test(
-    "a high number of wrong devices uses up what is asked about in a day; a changed password begins it anew (S 5, scenario 1)")
+    "A high number of wrong devices uses up what is asked about in a day; a changed password begins it anew (S 5, scenario 1)")
   func budget() async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
       try await identity.register()

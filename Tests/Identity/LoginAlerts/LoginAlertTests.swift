@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -42,7 +43,7 @@ struct LoginAlertTests {
 
   private static func hex(_ id: SessionID) -> String { id.bytes.map { String(format: "%02x", $0) }.joined() }
 
-  @Test("the first login of a new account, and those like it, are nobody's concern")
+  @Test("The first login of a new account, and those like it, are nobody's concern")
   func usual() async throws {
     try await Self.run { identity, _ in
       _ = try await identity.logIn(from: Self.madrid)
@@ -51,7 +52,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("a new device at home is noticed once: its owner learns what and where, and it is known from then on")
+  @Test("A new device at home is noticed once: its owner learns what and where, and it is known from then on")
   func notice() async throws {
     try await Self.run { identity, usual in
       let new = try await Self.strangeLogin(identity, from: Self.madrid)
@@ -74,7 +75,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "without places, a device on another network is known by its own token, not by what it says of itself nor by another's token",
+    "Without places, a device on another network is known by its own token, not by what it says of itself nor by another's token",
     arguments: [true, false])
   func provenDevice(showsToken: Bool) async throws {
     try await RunningIdentity.run { identity in
@@ -97,7 +98,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("a session in question may use the app, but not touch what the account is protected by, until its owner has answered")
+  @Test("A session in question may use the app, but not touch what the account is protected by, until its owner has answered")
   func restricted() async throws {
     try await Self.run { identity, usual in
       let there = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -130,7 +131,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "a login from an unusual place is reported to its owner, who can close it by the mailed link and is advised to change the password (S 6, scenario 4)"
+    "A login from an unusual place is reported to its owner, who can close it by the mailed link and is advised to change the password (S 6, scenario 4)"
   )
   func close() async throws {
     try await Self.run { identity, usual in
@@ -158,7 +159,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("'it was me' lets the session live, and makes device and place known (S 6, scenario 4)")
+  @Test("'It was me' lets a session in question live, and makes device and place known (S 6, scenario 4)")
   func confirm() async throws {
     try await Self.run { identity, _ in
       let mine = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -171,7 +172,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("the links work once, for a week, and no other's; what is refused is recorded")
+  @Test("The links of a login alert work once, for a week, and no other's; what is refused is recorded")
   func links() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -196,7 +197,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("no token of another purpose answers, and the store keeps none")
+  @Test("No token of another purpose answers a login alert, and the store keeps none")
   func purposes() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -215,7 +216,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("the app answers as well, but nobody can answer for the login by which they came")
+  @Test("The app answers a login alert as well, but nobody can answer for the login by which they came")
   func app() async throws {
     try await Self.run { identity, usual in
       let stranger = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -238,7 +239,7 @@ struct LoginAlertTests {
   }
 
   @Test(
-    "a login of high risk revokes everything, demands a new login and is reported; it is refused with the right password, too (S 4, scenario 3)"
+    "A login of high risk revokes everything, demands a new login and is reported; it is refused with the right password, too (S 4, scenario 3)"
   )
   func high() async throws {
     try await Self.run { identity, usual in
@@ -269,7 +270,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("an owner whose login was refused confirms it by mail and gets in")
+  @Test("An owner whose login was refused confirms it by mail and gets in")
   func confirmed() async throws {
     try await Self.run { identity, _ in
       _ = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
@@ -278,7 +279,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("recovery stays open, and who chose the password by mail gets in, wherever they are")
+  @Test("Recovery stays open while logins are refused, and who chose the password by mail gets in, wherever they are")
   func recovered() async throws {
     try await Self.run { identity, _ in
       _ = try await failure { try await Self.strangeLogin(identity, from: Self.tokyo) }
@@ -289,7 +290,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("a subscriber that comes late learns of the alerts that wait for their answer")
+  @Test("A subscriber that comes late learns of the alerts that wait for their answer")
   func snapshot() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.strangeLogin(identity, from: Self.barcelona)
@@ -304,7 +305,7 @@ struct LoginAlertTests {
     }
   }
 
-  @Test("devices and places that are known are bounded, the latest stay")
+  @Test("Known devices and places are bounded, the latest stay")
   func bounds() async throws {
     try await Self.run { identity, _ in
       for number in 0..<40 {

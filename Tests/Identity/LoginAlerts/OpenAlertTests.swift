@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Logging
 import Operations
 import ServiceKit
@@ -60,7 +61,9 @@ struct OpenAlertTests {
     _ = try await identity.ask(AnswerLoginAlertByLink.self, .init(token: token, answer: answer))
   }
 
-  @Test("the same login again is as doubtful: it makes nothing known, forgets no failure, administers nothing, and asks once")
+  @Test(
+    "The same login again is as doubtful while one is unanswered: it makes nothing known, forgets no failure, administers nothing, and asks once"
+  )
   func again() async throws {
     try await Self.run { identity, _ in
       #expect(try Self.isInDoubt(try await Self.guess(identity)))
@@ -78,7 +81,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("nor does it help that the owner logs in meanwhile, which is no other than before and forgets the failures")
+  @Test("It does not help an intruder that the owner logs in meanwhile, which is no other than before and forgets the failures")
   func meanwhile() async throws {
     try await Self.run { identity, _ in
       _ = try await Self.guess(identity)
@@ -92,7 +95,9 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("nor to say what the owner's device says of itself, from another network: its owner is asked of that as well")
+  @Test(
+    "It does not help an intruder to say what the owner's device says of itself, from another network: its owner is asked of that as well"
+  )
   func imitated() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.guess(identity)
@@ -109,7 +114,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("'close it' ends every session in doubt since, from wherever; they come back in doubt until the password is changed")
+  @Test("'Close it' ends every session in doubt since, from wherever; they come back in doubt until the password is changed")
   func close() async throws {
     try await Self.run { identity, owner in
       let first = try await Self.guess(identity)
@@ -135,12 +140,12 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("what was disowned is remembered until the password is changed, however long that takes")
+  @Test("A login that was disowned is remembered until the password is changed, however long that takes")
   func remembered() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.guess(identity)
       try await Self.answer(identity, byLink: .close, try #require(try await Self.alerts(identity).first).alertID)
-      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = try await identity.housekeeping()
       identity.time.advance(seconds: 100 * 86_400)
       try await housekeeping.sweep()
       #expect(try Self.isInDoubt(try await Self.logIn(identity, from: Self.there)))
@@ -152,7 +157,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("whoever came after it without the password, from where the account is not known, confirms no login")
+  @Test("Whoever came after an unanswered login without the password, from where the account is not known, confirms no login")
   func answers() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.guess(identity)
@@ -177,7 +182,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("a session in doubt reads of no session and no login but its own: others would show it what is trusted")
+  @Test("A session in doubt reads of no session and no login but its own: others would show it what is trusted")
   func lists() async throws {
     try await Self.run { identity, owner in
       _ = try await Self.logIn(identity, agent: "phone/1", from: Self.home)
@@ -191,7 +196,7 @@ struct OpenAlertTests {
     }
   }
 
-  @Test("a session in doubt disowns no login but its own, and by that takes nothing from anybody else")
+  @Test("A session in doubt disowns no login but its own, and by that takes nothing from anybody else")
   func disowning() async throws {
     try await Self.run { identity, owner in
       let phone = try await Self.logIn(identity, agent: "phone/1", from: Self.home)

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import InProcess
 import Logging
 import Operations
 import ServiceKit
@@ -16,7 +17,7 @@ struct UnansweredLoginTests {
   private static func run(_ body: (RunningIdentity, HousekeepingWorker) async throws -> Void) async throws {
     try await RunningIdentity.run(settings: PlaceDatabaseTests.settings) { identity in
       try await identity.register()
-      try await body(identity, HousekeepingWorker(store: identity.store, logger: .init(label: "test")))
+      try await body(identity, try await identity.housekeeping())
     }
   }
 
@@ -38,7 +39,7 @@ struct UnansweredLoginTests {
     return session
   }
 
-  @Test("a session in doubt is in doubt for as long as it lives, beyond the time for which alerts are kept")
+  @Test("A session in doubt is in doubt for as long as it lives, beyond the time for which alerts are kept")
   func staysInDoubt() async throws {
     try await Self.run { identity, _ in
       var doubtful = try await DoubtTests.doubtful(identity)
@@ -49,7 +50,7 @@ struct UnansweredLoginTests {
         try $0.database.execute(
           sql: "CREATE TRIGGER stuck BEFORE UPDATE OF revoked_at ON sessions BEGIN SELECT RAISE(ABORT, 'stuck'); END")
       }
-      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = try await identity.housekeeping()
       await #expect(throws: (any Error).self) { try await housekeeping.sweep() }
       doubtful = try await identity.ask(RefreshSession.self, .init(refreshToken: doubtful.refreshToken))
       #expect(try TokenTests.payload(of: doubtful.accessToken).dbt == true)
@@ -58,7 +59,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("it is closed when nobody can answer for it any more, after a week; logging in again asks its owner anew")
+  @Test("A session in doubt is closed when nobody can answer for it any more, after a week; logging in again asks its owner anew")
   func closed() async throws {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
@@ -80,12 +81,14 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("what is forgotten of one that has neither a session nor an identity left makes nothing known: its owner is asked anew")
+  @Test(
+    "What is forgotten of a doubtful login that has neither a session nor an identity left makes nothing known: its owner is asked anew"
+  )
   func forgotten() async throws {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
       _ = try await identity.ask(LogOut.self, Empty(), by: .signedIn(doubtful))
-      identity.time.advance(seconds: LoginAlertRules.lifetimeSeconds + HousekeepingWorker.linksKeptSeconds - 1)
+      identity.time.advance(seconds: LoginAlertRules.lifetimeSeconds + MailedLinkRules.keptSeconds - 1)
       try await housekeeping.sweep()
       #expect(try await identity.count("SELECT COUNT(*) FROM login_alerts") == 1)
       identity.time.advance(seconds: 2)
@@ -97,7 +100,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("one that was answered for in time lives on, and is trusted")
+  @Test("A login that was answered for in time lives on, and is trusted")
   func answered() async throws {
     try await Self.run { identity, housekeeping in
       let doubtful = try await DoubtTests.doubtful(identity)
@@ -111,7 +114,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("a session that was only noticed never may answer for other logins, however long its own stays unanswered")
+  @Test("A session that was only noticed never may answer for other logins, however long its own stays unanswered")
   func noticed() async throws {
     try await Self.run { identity, housekeeping in
       _ = try await identity.logIn()
@@ -129,7 +132,7 @@ struct UnansweredLoginTests {
     }
   }
 
-  @Test("an identity that was linked in one stays doubtful when the session and its alert are long past")
+  @Test("An identity that was linked in a session in doubt stays doubtful when the session and its alert are long past")
   func linked() async throws {
     try await Self.run { identity, housekeeping in
       let own = try await identity.logIn()

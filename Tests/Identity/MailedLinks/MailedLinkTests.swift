@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Testing
 
@@ -55,7 +56,7 @@ struct MailedLinkTests {
     }
   }
 
-  @Test("one that works is not used up by asking, however often", arguments: MailedLinkPurpose.allCases)
+  @Test("A mailed link that works is not used up by asking, however often", arguments: MailedLinkPurpose.allCases)
   func works(purpose: MailedLinkPurpose) async throws {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)
@@ -67,7 +68,7 @@ struct MailedLinkTests {
   }
 
   @Test(
-    "one that was used, has expired or was never sent is reported in the words of its form, and recorded as there",
+    "A mailed link that was used, has expired or was never sent is reported in the words of its form, and recorded as there",
     arguments: [
       (MailedLinkPurpose.verification, nil, "verification_link_expired", "verification_link_invalid"),
       (.recovery, "recovery_link_used", "recovery_link_expired", "recovery_link_invalid"),
@@ -101,7 +102,7 @@ struct MailedLinkTests {
     }
   }
 
-  @Test("one of another purpose is nobody's", arguments: MailedLinkPurpose.allCases)
+  @Test("A mailed link of another purpose is nobody's", arguments: MailedLinkPurpose.allCases)
   func otherPurpose(purpose: MailedLinkPurpose) async throws {
     try await Self.run { identity in
       let token = try await Self.token(identity, purpose)
@@ -112,7 +113,8 @@ struct MailedLinkTests {
   }
 
   @Test(
-    "asking counts as guessing: ten guesses are an incident, mixed with those at the forms", arguments: MailedLinkPurpose.allCases
+    "Asking about mailed links counts as guessing: ten guesses are an incident, mixed with those at the forms",
+    arguments: MailedLinkPurpose.allCases
   )
   func guesses(purpose: MailedLinkPurpose) async throws {
     try await Self.run { identity in

@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -28,7 +29,9 @@ struct ChangePasswordTests {
 
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
-  @Test("the current and a sound new one: new tokens for this session, the others end, all of it reported (S 7, scenario 1)")
+  @Test(
+    "With the current password and a sound new one: new tokens for this session, the others end, all of it reported (S 7, scenario 1)"
+  )
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -53,7 +56,8 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("a client that lost the answer gets the very tokens of the change by its former refresh token within 30 s (ID-4)")
+  @Test(
+    "A client that lost the answer gets the very tokens of the password change by its former refresh token within 30 s (ID-4)")
   func lostAnswer() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -72,7 +76,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("the former refresh token counts as stolen 30 s later, and once that of the change was used", arguments: [30, 0])
+  @Test("The former refresh token counts as stolen 30 s later, and once that of the change was used", arguments: [30, 0])
   func replay(seconds: Int) async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -86,7 +90,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("where the password was recovered, no former refresh token gives anything")
+  @Test("Where the password was recovered, no former refresh token gives anything")
   func recovered() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -97,7 +101,9 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("repeated with its idempotency key it changes nothing more, and gives the session tokens once more; none are kept")
+  @Test(
+    "A password change repeated with its idempotency key changes nothing more, and gives the session tokens once more; none are kept"
+  )
   func repetition() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -124,7 +130,9 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("the session's access token of before counts as expired, also at a gateway that starts later (S 7, scenario 1)")
+  @Test(
+    "The session's access token from before a password change counts as expired, also at a gateway that starts later (S 7, scenario 1)"
+  )
   func accessToken() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -153,7 +161,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("another current password changes nothing, is recorded, and can be tried again (S 7, scenario 2)")
+  @Test("A password change with another current password changes nothing, is recorded, and can be tried again (S 7, scenario 2)")
   func wrong() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -170,7 +178,7 @@ struct ChangePasswordTests {
   }
 
   @Test(
-    "after five of them attempts must wait, also with the right one; those to log in, and of other sessions, count for themselves (S 7, scenario 2)"
+    "After five wrong current passwords attempts must wait, also with the right one; those to log in, and of other sessions, count for themselves (S 7, scenario 2)"
   )
   func throttled() async throws {
     try await RunningIdentity.run { identity in
@@ -193,7 +201,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("of many guesses at the same moment only as many learn anything as are free")
+  @Test("Of many guesses of the current password at the same moment only as many learn anything as are free")
   func concurrentGuesses() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -207,7 +215,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("every rule that the new one breaks is reported, and the current one is not even looked at (S 7, scenario 3)")
+  @Test("Every rule that the new password breaks is reported, and the current one is not even looked at (S 7, scenario 3)")
   func weak() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -227,7 +235,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("fields left empty or out are all named")
+  @Test("Password change fields left empty or out are all named")
   func missing() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -239,7 +247,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("a session that has ended, and who is not logged in, cannot")
+  @Test("A session that has ended, and who is not logged in, cannot change the password")
   func signedOut() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -252,7 +260,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("a link that would recover the older password works no longer")
+  @Test("A link that would recover the older password works no longer")
   func links() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -264,7 +272,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("revokes the personal access tokens, unless they are to be kept", arguments: [nil, false, true])
+  @Test("A password change revokes the personal access tokens, unless they are to be kept", arguments: [nil, false, true])
   func personalAccessTokens(keeps: Bool?) async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -284,7 +292,7 @@ struct ChangePasswordTests {
     }
   }
 
-  @Test("the new one must be another, however it is typed; that is reported without a look at the current one")
+  @Test("The new password must be another, however it is typed; that is reported without a look at the current one")
   func unchanged() async throws {
     try await RunningIdentity.run { identity in
       _ = try await identity.ask(RegisterAccount.self, RunningIdentity.form(password: "R\u{ED}o-7-lento"))

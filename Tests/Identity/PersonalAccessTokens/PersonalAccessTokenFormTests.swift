@@ -14,7 +14,7 @@ struct PersonalAccessTokenFormTests {
     }
   }
 
-  @Test("the checksum is that of gzip and of GitHub's tokens")
+  @Test("The checksum of personal access tokens is that of gzip and of GitHub's tokens")
   func checksum() {
     #expect(CRC32.of(Array("123456789".utf8)) == 0xCBF4_3926)
     #expect(CRC32.of([]) == 0)
@@ -23,7 +23,7 @@ struct PersonalAccessTokenFormTests {
     #expect(String(decoding: PersonalAccessTokenForm.check([]), as: UTF8.self) == "000000")
   }
 
-  @Test("a token that is made has it, and no two are the same")
+  @Test("A personal access token that is made has its checksum, and no two are the same")
   func make() throws {
     var generator = Counter()
     let tokens = (0..<1000).map { _ in PersonalAccessTokenForm.make(using: &generator) }
@@ -34,7 +34,7 @@ struct PersonalAccessTokenFormTests {
     }
   }
 
-  @Test("one mistyped character is noticed, wherever it is")
+  @Test("One mistyped character of a token is noticed, wherever it is")
   func mistyped() {
     var generator = Counter()
     let token = PersonalAccessTokenForm.make(using: &generator)
@@ -48,7 +48,7 @@ struct PersonalAccessTokenFormTests {
     }
   }
 
-  @Test("a hash is 32 bytes in lower-case hexadecimal, and nothing else")
+  @Test("The hash of a personal access token is 32 bytes in lower-case hexadecimal, and nothing else")
   func hash() throws {
     let hash = try #require(PersonalAccessTokenHash(bytes: (0..<32).map { UInt8($0 * 8) }))
     #expect(hash.description.hasPrefix("0008101820"))

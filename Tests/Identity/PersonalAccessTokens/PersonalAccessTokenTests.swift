@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Logging
 import Operations
 import ServiceKit
@@ -30,7 +31,7 @@ struct PersonalAccessTokenTests {
     try await identity.ask(ListPersonalAccessTokens.self, .init(), by: .signedIn(signedIn)).items
   }
 
-  @Test("a token's secret is shown once, resolves to whom it speaks for, and is nowhere in the store")
+  @Test("A personal access token's secret is shown once, resolves to whom it speaks for, and is nowhere in the store")
   func once() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -59,7 +60,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("what is wrong with a wished token is reported at once, and at most fifty are given")
+  @Test("What is wrong with a wished personal access token is reported at once, and at most fifty are given")
   func refusals() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -103,7 +104,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("a revoked token speaks for nobody, is gone from the list, and every gateway is notified, once")
+  @Test("A revoked personal access token speaks for nobody, is gone from the list, and every gateway is notified, once")
   func revoking() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -132,7 +133,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("a token works until it expires, stays listed for a month, and an unknown one is refused")
+  @Test("A personal access token works until it expires, stays listed for a month, and an unknown one is refused")
   func expiry() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -142,7 +143,7 @@ struct PersonalAccessTokenTests {
       identity.time.advance(seconds: 1)
       #expect(try await failure { try await identify(identity, made.secret) }.code == "token_expired")
       #expect(try await failure { try await identify(identity, "racha_pat_x") }.code == "unauthenticated")
-      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = try await identity.housekeeping()
       try await housekeeping.sweep()
       #expect(try await list(identity, by: try await identity.logIn()).map(\.id) == [made.token.id])
       identity.time.advance(seconds: 30 * 86_400 + 1)
@@ -152,7 +153,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("the last use is noted, but not more than once in five minutes")
+  @Test("The last use of a personal access token is noted, but not more than once in five minutes")
   func lastUse() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -168,7 +169,8 @@ struct PersonalAccessTokenTests {
   }
 
   @Test(
-    "one that is made is published, so that its owner is mailed what it is called and allows; its secret is published to nobody")
+    "A personal access token that is made is published, so that its owner is mailed what it is called and allows; its secret is published to nobody"
+  )
   func published() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -201,7 +203,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("nobody sees, makes or revokes another account's tokens, and only the gateway may ask whose one is")
+  @Test("Nobody sees, makes or revokes another account's personal access tokens, and only the gateway may ask whose one is")
   func strangers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -230,7 +232,7 @@ struct PersonalAccessTokenTests {
     }
   }
 
-  @Test("neither a closed session nor a token, which is no session, can list, make or revoke tokens")
+  @Test("Neither a closed session nor a token, which is no session, can list, make or revoke tokens")
   func sessionsOnly() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

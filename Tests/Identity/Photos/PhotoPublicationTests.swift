@@ -11,7 +11,9 @@ import Testing
 
 @Suite("Photos from before others could learn of them (ID-11; SOC-2)")
 struct PhotoPublicationTests {
-  @Test("are published once, each with its tag and a revision that nobody has yet; accounts without one are not")
+  @Test(
+    "Photos from before others could learn of them are published once, each with its tag and a revision that nobody has yet; accounts without one are not"
+  )
   func published() async throws {
     let count = PhotoPublicationWorker.batch * 2 + 1
     let tag = String(repeating: "a", count: 32)
@@ -44,7 +46,9 @@ struct PhotoPublicationTests {
     }
   }
 
-  @Test("are published by the service by itself once it runs, and not again after the next start")
+  @Test(
+    "Photos from before others could learn of them are published by the service by itself once it runs, and not again after the next start"
+  )
   func running() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.join("ana")

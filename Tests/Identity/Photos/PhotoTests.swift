@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Testing
@@ -16,7 +17,7 @@ struct PhotoTests {
     try await identity.ask(ReadOwnPhoto.self, .init(), by: .signedIn(signedIn))
   }
 
-  @Test("one that is chosen is kept, and appears to other users (CU-6, UC15)")
+  @Test("A photo that is chosen is kept, and appears to other users (CU-6, UC15)")
   func chosen() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -30,7 +31,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("another replaces it under another tag, and the same picture has the same tag")
+  @Test("Another photo replaces it under another tag, and the same picture has the same tag")
   func replaced() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -44,7 +45,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("keeps neither the place where it was taken nor what was written into it, not even in the store")
+  @Test("A photo keeps neither the place where it was taken nor what was written into it, not even in the store")
   func metadata() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -63,7 +64,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("one that is removed is gone, also a second time")
+  @Test("A photo that is removed is gone, also a second time")
   func removed() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -78,7 +79,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("what is no acceptable picture is refused with its rule, and the photo stays (UC15, alternative flow; T UC 02.01)")
+  @Test("A picture that is not acceptable is refused with its rule, and the photo stays (UC15, alternative flow; T UC 02.01)")
   func refused() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -101,7 +102,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("one that blocked the other or was blocked by it reads no photo of it, as if there were none (SOC-8)")
+  @Test("An account that blocked the other or was blocked by it reads no photo of it, as if there were none (SOC-8)")
   func blocked() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -129,7 +130,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("nobody reads the photo of somebody who is suspended, until that is over (SOC-8)")
+  @Test("Nobody reads the photo of somebody who is suspended, until that is over (SOC-8)")
   func suspended() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -142,7 +143,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("is kept for ever under the address of its own version alone (SOC-2)")
+  @Test("A photo is kept for ever under the address of its own version alone (SOC-2)")
   func versions() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -165,7 +166,7 @@ struct PhotoTests {
     }
   }
 
-  @Test("nobody's account has no photo")
+  @Test("Nobody's account has no photo")
   func nobody() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Testing
@@ -21,7 +22,7 @@ struct FormerUsernameTests {
     }
   }
 
-  @Test("is its former owner's for 30 days, to take it back, and nobody else's; then it is free")
+  @Test("A username that was given up is its former owner's for 30 days, to take it back, and nobody else's; then it is free")
   func renamed() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "eva"] { try await identity.register(name) }
@@ -44,7 +45,7 @@ struct FormerUsernameTests {
     }
   }
 
-  @Test("nobody keeps more than the last three from others")
+  @Test("Nobody keeps more than their last three usernames from others")
   func bounded() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -58,7 +59,7 @@ struct FormerUsernameTests {
     }
   }
 
-  @Test("of a deleted account is nobody's for 90 days, nor are the names that it had before")
+  @Test("The username of a deleted account is nobody's for 90 days, nor are the names that it had before")
   func deleted() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

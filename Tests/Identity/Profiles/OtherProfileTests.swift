@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import SocialContract
 import Testing
@@ -24,7 +25,7 @@ struct OtherProfileTests {
   }
 
   @Test(
-    "shows names, photo, when it joined and what is between the two, by id and by username, also where the directory does not list it",
+    "Another's profile shows names, photo, when it joined and what is between the two, by id and by username, also where the directory does not list it",
     arguments: [
       Relation(), Relation(isFriend: true), Relation(friendRequest: .sent, friendRequestID: ID()),
       Relation(friendRequest: .received, friendRequestID: ID()), Relation(follows: true), Relation(isFollowedBy: true),
@@ -51,7 +52,7 @@ struct OtherProfileTests {
   }
 
   @Test(
-    "shows name and age to those whom their owner chose, each by itself, and to the owner; to nobody unless chosen",
+    "A profile shows name and age to those whom their owner chose, each by itself, and to the owner; to nobody unless chosen",
     arguments: ProfileVisibility.allCases)
   func chosen(visibility: ProfileVisibility) async throws {
     try await RunningIdentity.run { identity in
@@ -80,7 +81,8 @@ struct OtherProfileTests {
   }
 
   @Test(
-    "who was blocked finds nobody; who blocked sees the names and the block, no photo, and all of it again after its end (SOC-8)")
+    "Who was blocked finds no profile; who blocked sees the names and the block, no photo, and all of it again after its end (SOC-8)"
+  )
   func blocked() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana", "Anita"), try await identity.join("bea", "Beatriz"))
@@ -114,7 +116,7 @@ struct OtherProfileTests {
     }
   }
 
-  @Test("nobody finds who is suspended until that is over, nor who is banned (SOC-8)")
+  @Test("Nobody finds the profile of who is suspended until that is over, nor who is banned (SOC-8)")
   func suspended() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -130,7 +132,7 @@ struct OtherProfileTests {
     }
   }
 
-  @Test("one's own is as others see it, with nothing between oneself and oneself")
+  @Test("One's own profile is as others see it, with nothing between oneself and oneself")
   func own() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.join("ana", "Anita")
@@ -139,7 +141,8 @@ struct OtherProfileTests {
     }
   }
 
-  @Test("an account that never was or is deleted is not found, and what cannot name one is refused by field and rule")
+  @Test(
+    "A profile of an account that never was or is deleted is not found, and what cannot name one is refused by field and rule")
   func nobody() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -160,7 +163,7 @@ struct OtherProfileTests {
     }
   }
 
-  @Test("is for accounts with an open session; looking by name draws on the budget of searches")
+  @Test("Another's profile is for accounts with an open session; looking by name draws on the budget of searches")
   func callers() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.join("ana")

@@ -8,7 +8,7 @@ import Testing
 @Suite("What an account sees of another (ID-11, SOC-8)")
 struct ProfileRulesTests {
   @Test(
-    "all that it shows, the names of whom it has blocked, nothing of who has blocked it or is suspended",
+    "An account sees of another all that it shows, the names of whom it has blocked, nothing of who has blocked it or is suspended",
     arguments: [
       (false, false, false, ProfileRules.View.whole), (true, false, false, .names), (false, true, false, .nothing),
       (true, true, false, .nothing), (false, false, true, .nothing), (true, false, true, .nothing),
@@ -20,7 +20,7 @@ struct ProfileRulesTests {
   }
 
   @Test(
-    "a field is shown to those whom its owner chose, and to the owner",
+    "A field of a profile is shown to those whom its owner chose, and to the owner",
     arguments: [
       (ProfileVisibility.hidden, false, false, true), (.friends, false, true, true), (.everyone, true, true, true),
     ])

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Testing
@@ -20,7 +21,7 @@ struct ProfileTests {
 
   private func fields(_ failure: Failure) -> [String] { failure.fields.map { "\($0.field) \($0.code)" } }
 
-  @Test("shows photo, username, nickname, e-mail address, when one joined, name and age (CU-5)")
+  @Test("The profile shows photo, username, nickname, e-mail address, when one joined, name and age (CU-5)")
   func shows() async throws {
     try await RunningIdentity.run { identity in
       let joined = identity.time.now
@@ -34,7 +35,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("is edited as a whole: what is left out or empty is removed, and others are notified (CU-6, UC14)")
+  @Test("The profile is edited as a whole: what is left out or empty is removed, and others are notified (CU-6, UC14)")
   func edits() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -58,7 +59,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("a username that another has is refused whatever its case, with free ones near it")
+  @Test("A username for the profile that another has is refused whatever its case, with free ones near it")
   func taken() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -76,7 +77,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("of two who want a username at the same moment one gets it")
+  @Test("Of two who want a username at the same moment one gets it")
   func race() async throws {
     try await RunningIdentity.run { identity in
       var people: [SignedIn] = []
@@ -101,7 +102,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("names of those who run the system are refused, but nobody loses one that became theirs")
+  @Test("Usernames of those who run the system are refused, but nobody loses one that became theirs")
   func reserved() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -112,7 +113,7 @@ struct ProfileTests {
     }
   }
 
-  @Test("every field at fault is named at once, and nothing is changed")
+  @Test("Every field of a profile at fault is named at once, and nothing is changed")
   func faults() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -152,7 +153,7 @@ struct ProfileAccessTests {
     },
   ]
 
-  @Test("a stranger, a session that has ended and a personal access token are refused", arguments: asked.indices)
+  @Test("A stranger, a session that has ended and a personal access token are refused", arguments: asked.indices)
   func refused(index: Int) async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -167,7 +168,7 @@ struct ProfileAccessTests {
     }
   }
 
-  @Test("an account whose address is not verified may do it all")
+  @Test("An account whose address is not verified may do everything with its profile")
   func unverified() async throws {
     try await RunningIdentity.run { identity in
       #expect(try await !identity.register().isVerified)

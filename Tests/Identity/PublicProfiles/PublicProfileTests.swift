@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import Testing
 
@@ -19,7 +20,7 @@ struct PublicProfileTests {
     return codes[0]
   }
 
-  @Test("whoever has the link sees photo, username, nickname and when the account joined, and nothing else (UC8)")
+  @Test("Whoever has a public profile's link sees photo, username, nickname and when the account joined, and nothing else (UC8)")
   func seen() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -42,7 +43,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("a new link is another, and the one before opens nothing any more")
+  @Test("A new link to a public profile is another, and the one before opens nothing any more")
   func rotated() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -56,7 +57,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("a link that is revoked opens nothing, and revoking it again is harmless")
+  @Test("A link to a public profile that is revoked opens nothing, and revoking it again is harmless")
   func revoked() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -69,7 +70,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("keys that were never given, that are damaged, or of another purpose open nothing")
+  @Test("Keys of public profiles that were never given, that are damaged, or of another purpose open nothing")
   func forged() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "bea"] { try await identity.register(name) }
@@ -84,7 +85,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("while its account is suspended a link opens nothing (SOC-8)")
+  @Test("While its account is suspended a public profile's link opens nothing (SOC-8)")
   func suspended() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.join("ana")
@@ -96,7 +97,7 @@ struct PublicProfileTests {
     }
   }
 
-  @Test("without a photo there is none")
+  @Test("A public profile without a photo has none")
   func withoutPhoto() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InProcess
 import Operations
 import Testing
 
@@ -12,7 +13,7 @@ struct RegistrationTests {
   private func codes(_ failure: Failure, _ field: String) -> [String] { failure.fields.filter { $0.field == field }.map(\.code) }
 
   @Test(
-    "valid data make an unverified account, published to all services, and ask for the verification mail (CU-1; B UC1; E UC-01; S 2, scenario 1)"
+    "Valid registration data make an unverified account, published to all services, and ask for the verification mail (CU-1; B UC1; E UC-01; S 2, scenario 1)"
   )
   func success() async throws {
     try await RunningIdentity.run { identity in
@@ -42,7 +43,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("a field that nobody knows hides nothing of what else is wrong")
+  @Test("A field that nobody knows in a registration hides nothing of what else is wrong")
   func unknownField() async throws {
     try await RunningIdentity.run { identity in
       let failure = await #expect(throws: Failure.self) {
@@ -57,7 +58,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("what is left out is filled in: UTC, the request's language")
+  @Test("What a registration leaves out is filled in: UTC, the request's language")
   func defaults() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), by: .person(language: .spanish))
@@ -68,7 +69,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "required fields left empty or out are all named (CU-1, 9a)",
+    "Required registration fields left empty or out are all named (CU-1, 9a)",
     arguments: ["{}", #"{"email":"","username":"","password":"","passwordRepetition":""}"#])
   func required(body: String) async throws {
     try await RunningIdentity.run { identity in
@@ -79,7 +80,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("an e-mail address of another form is refused with the right form (CU-1, 4a)")
+  @Test("An e-mail address of another form is refused with the right form (CU-1, 4a)")
   func invalidEmail() async throws {
     try await RunningIdentity.run { identity in
       let failure = try await failure { try await identity.ask(RegisterAccount.self, RunningIdentity.form(email: "ana@example")) }
@@ -88,7 +89,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "an e-mail address that is registered is refused in any case of letters, with the hint to log in or recover (CU-1, 4b; S 2, scenario 3)"
+    "An e-mail address that is registered is refused in any case of letters, with the hint to log in or recover (CU-1, 4b; S 2, scenario 3)"
   )
   func takenEmail() async throws {
     try await RunningIdentity.run { identity in
@@ -103,7 +104,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "a username of another form is refused with free ones like it (CU-1, 5a)", arguments: ["José Ruiz", "ab", "1ana", "ana!"])
+    "A username of another form is refused with free ones like it (CU-1, 5a)", arguments: ["José Ruiz", "ab", "1ana", "ana!"])
   func invalidUsername(username: String) async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("jose.ruiz")
@@ -118,7 +119,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("a username that is taken is refused in any case of letters, with free ones like it (CU-1, 5b)")
+  @Test("A username that is taken is refused in any case of letters, with free ones like it (CU-1, 5b)")
   func takenUsername() async throws {
     try await RunningIdentity.run { identity in
       for name in ["ana", "ana1", "ana2"] { try await identity.register(name) }
@@ -131,7 +132,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "a username of those who run the system is refused, however it is disguised, with free ones that are none (CU-1, 5a)",
+    "A username of those who run the system is refused, however it is disguised, with free ones that are none (CU-1, 5a)",
     arguments: [
       "admin", "Administrator", "r.o.o.t", "support_1", "adm1n", "racha", "r4cha.supp0rt", "moderador2026", "security",
       "equipo_racha", "therealracha", "rachaa", "aadmin", "admln", "rnoderator", "everyone", "www", "el.admin",
@@ -152,7 +153,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "a username that only holds a reserved word is nobody's but its bearer's",
+    "A username that only holds a reserved word is nobody's but its bearer's",
     arguments: [
       "adminka", "supporter", "rootbeer", "mod.ana", "malcolm", "teamo", "systema", "mi_racha", "buena.racha", "mood", "mali",
       "boot", "la.mod", "realteamo", "theresa",
@@ -161,7 +162,7 @@ struct RegistrationTests {
     #expect(!ReservedUsernames.embedded.contains(try Username(text: username)))
   }
 
-  @Test("an age that cannot be is answered with both bounds", arguments: [12, 121])
+  @Test("An age that cannot be is answered with both bounds", arguments: [12, 121])
   func impossibleAge(age: Int) async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -174,7 +175,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("a password that breaks rules is refused with each of them (CU-1, 6a; ID-20)")
+  @Test("A password that breaks rules is refused at registration with each of them (CU-1, 6a; ID-20)")
   func weakPassword() async throws {
     try await RunningIdentity.run { identity in
       func broken(_ password: String) async throws -> [String] {
@@ -189,7 +190,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("two different passwords are refused (CU-1, 7a)")
+  @Test("Two different passwords at registration are refused (CU-1, 7a)")
   func differentPasswords() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -199,7 +200,9 @@ struct RegistrationTests {
     }
   }
 
-  @Test("everything wrong is reported at once, what is malformed and what is taken, and nothing is kept (S 2, scenario 2)")
+  @Test(
+    "Everything wrong with a registration is reported at once, what is malformed and what is taken, and nothing is kept (S 2, scenario 2)"
+  )
   func allAtOnce() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -220,7 +223,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("a form that only lacks what others have is answered with both at once")
+  @Test("A registration form that only lacks what others have is answered with both at once")
   func bothTaken() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -229,7 +232,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("of twenty at the same moment for one e-mail address and username exactly one wins")
+  @Test("Of twenty registrations at the same moment for one e-mail address and username exactly one wins")
   func race() async throws {
     try await RunningIdentity.run { identity in
       let outcomes = await withTaskGroup(of: Bool.self) { group in
@@ -254,7 +257,8 @@ struct RegistrationTests {
   }
 
   @Test(
-    "repeated with its idempotency key after a lost answer, it gives the same account and sends no second mail (S 2, scenario 4)")
+    "A registration repeated with its idempotency key after a lost answer gives the same account and sends no second mail (S 2, scenario 4)"
+  )
   func repetition() async throws {
     try await RunningIdentity.run { identity in
       let first = try await identity.ask(RegisterAccount.self, RunningIdentity.form(), key: "key-1")
@@ -269,7 +273,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("B UC1: on request it logs in at once, and the device is known; without, it gives no tokens")
+  @Test("B UC1: on request registering logs in at once, and the device is known; without, it gives no tokens")
   func session() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -292,7 +296,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "B UC1: repeated with its key for a lost answer it gives the same session other tokens; never one twice, later none, and none is kept"
+    "B UC1: a registration repeated with its key for a lost answer gives the same session other tokens; never one twice, later none, and none is kept"
   )
   func repeatedSession() async throws {
     try await RunningIdentity.run { identity in
@@ -338,7 +342,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("a stranger who uses another's idempotency key neither learns of that request nor gets into its way")
+  @Test("A stranger who uses another's idempotency key neither learns of that request nor gets into its way")
   func strangersKey() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.ask(RegisterAccount.self, RunningIdentity.form("ana"), key: "key-1")
@@ -352,7 +356,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("answers other services that ask for an account by id or username")
+  @Test("Identity answers other services that ask for an account by id or username")
   func lookup() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register("ana")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Suggested usernames")
 struct UsernameSuggestionsTests {
   @Test(
-    "begin with the nearest that is well formed",
+    "Suggested usernames begin with the nearest that is well formed",
     arguments: [
       ("ana", "ana"), ("José Ruiz", "jose.ruiz"), ("Ana-María", "ana.maria"), ("  spaced out  ", "spaced.out"),
       ("Müller", "muller"),
@@ -19,7 +19,7 @@ struct UsernameSuggestionsTests {
   }
 
   @Test(
-    "are many, well formed and different",
+    "Suggested usernames are many, well formed and different",
     arguments: ["ana", String(repeating: "z", count: 30), "ñ", "a b c d e f g h i j k l m n o p"])
   func many(wished: String) {
     let found = UsernameSuggestions.candidates(near: wished, others: ["someone", "Ana Ruiz"])

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import InMemoryBus
+import InProcess
 import Logging
 import Operations
 import ServiceKit

@@ -18,7 +18,7 @@ struct RelationTests {
     }
   }
 
-  @Test("a relation is kept as it is, of each of the two by itself")
+  @Test("A relation between accounts is kept as it is, of each of the two by itself")
   func kept() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea, eva) = (AccountID(), AccountID(), AccountID())
@@ -40,7 +40,7 @@ struct RelationTests {
     }
   }
 
-  @Test("an event that comes late or again sets nothing back, also once nothing is left between the two")
+  @Test("An event of a relation that comes late or again sets nothing back, also once nothing is left between the two")
   func revisions() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (AccountID(), AccountID())
@@ -53,7 +53,7 @@ struct RelationTests {
     }
   }
 
-  @Test("a block that social publishes takes effect for both, also one from before identity knew of social at all")
+  @Test("A block that social publishes takes effect for both, also one from before identity knew of social at all")
   func published() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea, eva) = (try await identity.join("ana"), try await identity.join("bea"), try await identity.join("eva"))
@@ -75,7 +75,7 @@ struct RelationTests {
     }
   }
 
-  @Test("identity that ends before, while or after it receives a block closes profile, photo and directory to both all the same")
+  @Test("Identity that ends before, while or after it receives a block closes profile, photo and directory to both all the same")
   func kills() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea) = (try await identity.join("ana"), try await identity.join("bea"))
@@ -106,7 +106,7 @@ struct RelationTests {
     }
   }
 
-  @Test("nothing of a deleted account is left, on either side, nor does a late event bring anything back (ID-12)")
+  @Test("Nothing of a deleted account is left among relations, on either side, nor does a late event bring anything back (ID-12)")
   func erasure() async throws {
     try await RunningIdentity.run { identity in
       let (ana, bea, eva) = (try await identity.join("ana"), try await identity.join("bea"), try await identity.join("eva"))

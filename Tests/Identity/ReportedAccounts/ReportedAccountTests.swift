@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import SocialContract
 import Storage
@@ -20,7 +21,7 @@ struct ReportedAccountTests {
     try await identity.store.write { try PhotoSubscriptions.removalDecided(event, logged, $0) }
   }
 
-  @Test("a copy has the names and the photo that the account has then; of nobody there is none")
+  @Test("A copy of a reported account has the names and the photo that the account has then; of nobody there is none")
   func copies() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -38,7 +39,7 @@ struct ReportedAccountTests {
     }
   }
 
-  @Test("a photo that moderators removed is gone, also when they say so twice; one chosen since stays")
+  @Test("A photo that moderators removed is gone, also when they say so twice; one chosen since stays")
   func removal() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -56,7 +57,7 @@ struct ReportedAccountTests {
     }
   }
 
-  @Test("all who administer are listed for social alone, as they are at that moment")
+  @Test("All who administer are listed for social alone, as they are at that moment")
   func administrators() async throws {
     try await RunningIdentity.run { identity in
       func listed() async throws -> [AccountID] {

@@ -1,5 +1,6 @@
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import Storage
 import Testing
@@ -17,7 +18,7 @@ struct ReportTests {
   }
 
   @Test(
-    "a report is made when its time has come: incidents ranked, counts against the day before, a recommendation for each (S 10, scenario 3)"
+    "A security report is made when its time has come: incidents ranked, counts against the day before, a recommendation for each (S 10, scenario 3)"
   )
   func content() async throws {
     try await RunningIdentity.run { identity in
@@ -48,7 +49,7 @@ struct ReportTests {
     }
   }
 
-  @Test("it is mailed to each administrator, in English or Spanish (S 10, scenario 3)")
+  @Test("A security report is mailed to each administrator, in English or Spanish (S 10, scenario 3)")
   func mail() async throws {
     try await RunningIdentity.run { identity in
       let one = try await identity.administrator("adela")
@@ -80,7 +81,7 @@ struct ReportTests {
     }
   }
 
-  @Test("incidents of one address say which, and no kind of event is without words (S 10, scenario 3)")
+  @Test("Incidents of one address in a security report say which, and no kind of event is without words (S 10, scenario 3)")
   func subjects() async throws {
     try await RunningIdentity.run { identity in
       let administrator = try await identity.administrator()
@@ -99,7 +100,7 @@ struct ReportTests {
     }
   }
 
-  @Test("a period has one report, however many make it at once and however often the process starts again")
+  @Test("A period has one security report, however many make it at once and however often the process starts again")
   func once() async throws {
     try await RunningIdentity.run { first in
       let administrator = try await first.administrator()
@@ -121,7 +122,7 @@ struct ReportTests {
     }
   }
 
-  @Test("no report is made where none is configured, nor before there is an account")
+  @Test("No security report is made where none is configured, nor before there is an account")
   func none() async throws {
     try await RunningIdentity.run { identity in
       identity.time.advance(seconds: 3 * 86_400)

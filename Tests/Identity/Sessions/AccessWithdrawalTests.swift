@@ -17,7 +17,7 @@ struct AccessWithdrawalTests {
     return events
   }
 
-  @Test("a subscriber without history learns of all of it, and of no more once everything was withdrawn")
+  @Test("A subscriber without history learns of all access that was withdrawn, and of no more once everything was withdrawn")
   func history() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

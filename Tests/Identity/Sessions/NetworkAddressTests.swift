@@ -7,7 +7,7 @@ import Testing
 @Suite("Where a session was seen, by its address (ID-6)")
 struct NetworkAddressTests {
   @Test(
-    "is the network an address belongs to, this computer, a private network or unknown",
+    "Where a session was seen is the network an address belongs to, this computer, a private network or unknown",
     arguments: [
       ("192.0.2.77", .network, "192.0.2.0/24"),
       ("::ffff:192.0.2.77", .network, "192.0.2.0/24"),
@@ -37,7 +37,7 @@ struct NetworkAddressTests {
     #expect(place.network == network)
   }
 
-  @Test("is named in the reader's language")
+  @Test("Where a session was seen is named in the reader's language")
   func words() {
     #expect(SessionWords.place("192.0.2.77", .none, .english).name == "Network 192.0.2.0/24")
     #expect(SessionWords.place("192.0.2.77", .none, .spanish).name == "Red 192.0.2.0/24")

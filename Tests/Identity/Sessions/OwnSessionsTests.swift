@@ -2,6 +2,7 @@ import EarlierStores
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -24,7 +25,7 @@ struct OwnSessionsTests {
     return listing == nil
   }
 
-  @Test("all live sessions are listed with device, place and last access, and the current one is marked (S 6, scenario 1)")
+  @Test("All live sessions are listed with device, place and last access, and the current one is marked (S 6, scenario 1)")
   func listing() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -53,7 +54,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("a refresh is when and where a session was last seen; nothing else is written for it")
+  @Test("A refresh is when and where a session was last seen; nothing else is written for it")
   func lastSeen() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -72,7 +73,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("a session that is closed ends at once, is gone from the list, and everyone is notified (S 6, scenario 2)")
+  @Test("A session that is closed ends at once, is gone from the list, and everyone is notified (S 6, scenario 2)")
   func closing() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -91,7 +92,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("to close the session one is in is to log out")
+  @Test("To close the session one is in is to log out")
   func closingOwn() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -103,7 +104,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("all sessions but the current one are closed, of this account alone, and their number is reported (S 6, scenario 3)")
+  @Test("All sessions but the current one are closed, of this account alone, and their number is reported (S 6, scenario 3)")
   func closingOthers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -123,7 +124,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("another account's session does not exist, whatever one does; nor does a made-up one")
+  @Test("Another account's session does not exist for those who list or close, whatever one does; nor does a made-up one")
   func strangers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -142,7 +143,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("a closed session can neither list nor close, even before the gateway knows of its end")
+  @Test("A closed session can neither list nor close sessions, even before the gateway knows of its end")
   func revoked() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -160,7 +161,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("a long list comes in pages")
+  @Test("A long list of sessions comes in pages")
   func pages() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -183,7 +184,7 @@ struct OwnSessionsTests {
   }
 
   @Test(
-    "a device's name has no control characters", arguments: ["", "a\u{7}b", "\u{202E}enohp", String(repeating: "a", count: 81)])
+    "A device's name has no control characters", arguments: ["", "a\u{7}b", "\u{202E}enohp", String(repeating: "a", count: 81)])
   func names(name: String) async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -195,7 +196,7 @@ struct OwnSessionsTests {
     }
   }
 
-  @Test("sessions of a store from before were last seen when and where they last got tokens")
+  @Test("Sessions of a store from before were last seen when and where they last got tokens")
   func upgrade() async throws {
     let created = Instant(milliseconds: 1_800_000_000_000)
     try await UpgradedStore.upgrading(.identity, RunningIdentity.migrations(), before: 2) { transaction in

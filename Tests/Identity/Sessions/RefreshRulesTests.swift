@@ -39,10 +39,10 @@ struct RefreshRulesTests {
     Case("a used one of an ended session is invalid too", token(usedAgo: 1, isSessionOver: true), .invalid),
   ]
 
-  @Test("follows from what is known of it", arguments: cases)
+  @Test("What a refresh token leads to follows from what is known of it", arguments: cases)
   func outcome(_ item: Case) { #expect(RefreshRules.validate(item.token, now: Self.now) == item.outcome) }
 
-  @Test("a token is exchanged for the same successor each time, which only the key's owner can compute")
+  @Test("A refresh token is exchanged for the same successor each time, which only the key's owner can compute")
   func successor() throws {
     let (key, other) = (SecretKey([1, 2, 3], purpose: "x"), SecretKey([1, 2, 3], purpose: "y"))
     let token = RefreshToken()
@@ -57,7 +57,7 @@ struct RefreshRulesTests {
   }
 
   @Test(
-    "a text that is no token is none",
+    "A text that is no refresh token is none",
     arguments: [
       "", "x", "!!!", String(repeating: "A", count: 42), String(repeating: "A", count: 44),
       String(repeating: "A", count: 42) + "B", String(repeating: "=", count: 43),

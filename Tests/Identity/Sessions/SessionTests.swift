@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Logging
 import Operations
 import Storage
@@ -19,7 +20,7 @@ struct SessionTests {
   }
 
   @Test(
-    "a refresh token is exchanged for new tokens of the same session, for 30 days more (S 3, scenarios 5 and 6; S 4, scenario 1)")
+    "A refresh token is exchanged for new tokens of the same session, for 30 days more (S 3, scenarios 5 and 6; S 4, scenario 1)")
   func rotation() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -40,7 +41,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a client that lost the answer gets the very same tokens when it asks again within 30 s (S 3, scenario 3)")
+  @Test("A client that lost the answer to a refresh gets the very same tokens when it asks again within 30 s (S 3, scenario 3)")
   func lostAnswer() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -54,7 +55,7 @@ struct SessionTests {
     }
   }
 
-  @Test("twenty refreshes at the same moment give one rotation, one answer and no logout")
+  @Test("Twenty refreshes at the same moment give one rotation, one answer and no logout")
   func concurrency() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -71,7 +72,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a token used twice closes its session, with all of its tokens, and the account is notified (S 4, scenario 3)")
+  @Test("A refresh token used twice closes its session, with all of its tokens, and the account is notified (S 4, scenario 3)")
   func reuse() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -95,7 +96,7 @@ struct SessionTests {
     }
   }
 
-  @Test("each of 1,000 replayed tokens ends its whole session and no other (S 4, scenario 3)")
+  @Test("Each of 1,000 replayed refresh tokens ends its whole session and no other (S 4, scenario 3)")
   func thousandReplays() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("bystander")
@@ -141,7 +142,7 @@ struct SessionTests {
     }
   }
 
-  @Test("an old token is a reuse even within 30 s once its successor was used")
+  @Test("An old refresh token is a reuse even within 30 s once its successor was used")
   func quickReuse() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -151,7 +152,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a token that was not used for 30 days has expired: log in again (S 4, scenario 2)")
+  @Test("A refresh token that was not used for 30 days has expired: log in again (S 4, scenario 2)")
   func expiry() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -165,7 +166,7 @@ struct SessionTests {
   }
 
   @Test(
-    "what is no token is refused (S 4, scenario 2)",
+    "What is no refresh token is refused (S 4, scenario 2)",
     arguments: ["x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "' OR 1=1 --"])
   func garbage(token: String) async throws {
     try await RunningIdentity.run { identity in
@@ -174,7 +175,7 @@ struct SessionTests {
     }
   }
 
-  @Test("logging out ends the session at once and notifies every service; doing it twice is harmless (CU-4; S 3, scenario 4)")
+  @Test("Logging out ends the session at once and notifies every service; doing it twice is harmless (CU-4; S 3, scenario 4)")
   func logOut() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -192,7 +193,7 @@ struct SessionTests {
     }
   }
 
-  @Test("nobody ends another account's session, or anything without being signed in")
+  @Test("Nobody ends another account's session, or anything without being signed in")
   func strangers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -210,7 +211,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a session outlives a restart")
+  @Test("A session outlives a restart")
   func restart() async throws {
     try await RunningIdentity.run { first in
       try await first.register()
@@ -222,7 +223,7 @@ struct SessionTests {
     }
   }
 
-  @Test("a table of which nothing can be removed is reported, and keeps no other from being swept")
+  @Test("A table of which nothing can be removed is reported, and keeps no other from being swept")
   func housekeepingGoesOn() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -233,7 +234,7 @@ struct SessionTests {
           sql: "CREATE TRIGGER stuck BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'stuck'); END")
       }
       identity.time.advance(seconds: 91 * 86_400)
-      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = try await identity.housekeeping()
       await #expect(throws: (any Error).self) { try await housekeeping.sweep() }
       #expect(try await identity.count("SELECT COUNT(*) FROM sessions") == 1)
       #expect(try await identity.count("SELECT COUNT(*) FROM verification_links") == 0)
@@ -241,14 +242,14 @@ struct SessionTests {
     }
   }
 
-  @Test("what has outlived its use is removed, what has not stays")
+  @Test("Rows that have outlived their use are removed, others stay")
   func housekeeping() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
       let (ended, live) = (try await identity.logIn(), try await identity.logIn())
       _ = try? await identity.logIn("ana", "Wrong-1-wrong")
       _ = try await identity.ask(LogOut.self, .init(), by: .signedIn(ended))
-      let housekeeping = HousekeepingWorker(store: identity.store, logger: .init(label: "test"))
+      let housekeeping = try await identity.housekeeping()
       try await housekeeping.sweep()
       let all = "SELECT (SELECT COUNT(*) FROM sessions) * 1000 + (SELECT COUNT(*) FROM refresh_tokens) * 100"
       let rest = " + (SELECT COUNT(*) FROM login_failures) * 10 + (SELECT COUNT(*) FROM security_events)"
@@ -265,7 +266,7 @@ struct SessionTests {
     }
   }
 
-  @Test("registrations, successful logins and log outs are security events of low severity (S 10, scenario 1)")
+  @Test("Registrations, successful logins and log outs are security events of low severity (S 10, scenario 1)")
   func routine() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()

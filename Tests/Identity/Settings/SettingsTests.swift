@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import IdentityContract
 import InMemoryBus
+import InProcess
 import Messaging
 import Operations
 import ServiceKit
@@ -22,7 +23,7 @@ struct SettingsTests {
     try await identity.ask(ReadSettings.self, .init(), by: .signedIn(signedIn))
   }
 
-  @Test("a new account has consented to nothing and is not listed, whatever it left out of the form")
+  @Test("A new account has consented to nothing and is not listed, whatever it left out of the form")
   func defaults() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -38,7 +39,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("consents given with the registration are kept with their time and wording, published, and no others")
+  @Test("Consents given with the registration are kept with their time and wording, published, and no others")
   func registered() async throws {
     try await RunningIdentity.run { identity in
       var form = RunningIdentity.form()
@@ -52,7 +53,7 @@ struct SettingsTests {
   }
 
   @Test(
-    "an update changes what it names and nothing else, and is published once; null is refused, and what changes nothing is not published (B UC13)"
+    "An update of settings changes what it names and nothing else, and is published once; null is refused, and what changes nothing is not published (B UC13)"
   )
   func partial() async throws {
     try await RunningIdentity.run { identity in
@@ -87,7 +88,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("each time a consent is given or withdrawn is kept with its time and wording, and no record can be rewritten")
+  @Test("Each time a consent is given or withdrawn is kept with its time and wording, and no record can be rewritten")
   func consents() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -117,7 +118,9 @@ struct SettingsTests {
     }
   }
 
-  @Test("a withdrawal is answered when activity knows of it, so that nothing sent afterwards is kept; giving waits for nobody")
+  @Test(
+    "The withdrawal of a consent is answered when activity knows of it, so that nothing sent afterwards is kept; giving waits for nobody"
+  )
   func withdrawal() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -142,7 +145,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("a withdrawal stands though activity is away")
+  @Test("The withdrawal of a consent stands though activity is away")
   func withdrawalAlone() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -153,7 +156,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("a subscriber without history learns what each account has consented to")
+  @Test("A subscriber without history learns what each account has consented to")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -164,7 +167,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("everything wrong with an update is reported at once, with words in both languages, and nothing is changed")
+  @Test("Everything wrong with an update of settings is reported at once, with words in both languages, and nothing is changed")
   func badFields() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -196,7 +199,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("two who change different settings at the same moment both have their way")
+  @Test("Two who change different settings at the same moment both have their way")
   func race() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -218,7 +221,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("they are one's own: neither strangers, nor closed sessions, nor tokens, nor services read or change them")
+  @Test("Settings are one's own: neither strangers, nor closed sessions, nor tokens, nor services read or change them")
   func callers() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -244,7 +247,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("a changed language is in the tokens from the next refresh on")
+  @Test("A changed language is in the tokens from the next refresh on")
   func language() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -255,7 +258,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("the wordings of consents are for everyone, in the language asked for")
+  @Test("The wordings of consents are for everyone, in the language asked for")
   func wordings() async throws {
     try await RunningIdentity.run { identity in
       let english = try await identity.ask(ListConsents.self, .init(), by: .person()).items
@@ -265,7 +268,8 @@ struct SettingsTests {
     }
   }
 
-  @Test("an account from before has consented to nothing, is not listed and shows no name, since nobody asked it")
+  @Test(
+    "An account from before there were settings has consented to nothing, is not listed and shows no name, since nobody asked it")
   func upgrade() async throws {
     let migrations = try await RunningIdentity.migrations()
     let settings = try #require(migrations.first { $0.name == "settings and consents" })

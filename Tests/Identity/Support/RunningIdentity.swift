@@ -13,18 +13,6 @@ import Testing
 
 @testable import IdentityService
 
-/// A clock that only tests move.
-final class MovableClock: Sendable {
-  private let time: Mutex<Instant>
-
-  init(_ start: Instant = Instant(milliseconds: 1_800_000_000_000)) { time = Mutex(start) }
-
-  var now: Instant { time.withLock { $0 } }
-  var clock: Clock { Clock { [self] in now } }
-
-  func advance(seconds: Int) { time.withLock { $0 = $0.adding(seconds: seconds) } }
-}
-
 /// Identity in this process, with a real store in a folder of its own, asked over a bus in memory.
 final class RunningIdentity: Sendable {
   let home: Home
@@ -37,9 +25,12 @@ final class RunningIdentity: Sendable {
   private let cost: HashCost
   private let settings: [String: String]
 
+  /// A clock that only the test moves.
+  static func clock() -> MovableClock { MovableClock(Instant(milliseconds: 1_800_000_000_000)) }
+
   /// Starts it and stops it after the body, removing its folder.
   static func run<T: Sendable>(
-    cost: HashCost = HashCost(memoryBytes: 64 << 10, passes: 1), time: MovableClock = MovableClock(),
+    cost: HashCost = HashCost(memoryBytes: 64 << 10, passes: 1), time: MovableClock = RunningIdentity.clock(),
     settings: [String: String] = [:], _ body: (RunningIdentity) async throws -> T
   ) async throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-identity-\(UUID().uuidString)").path
@@ -99,6 +90,11 @@ final class RunningIdentity: Sendable {
   /// All features of the service.
   func features() async throws -> [any Feature] {
     try await Identity.features(Self.environment(home, time, MemoryExchange(), settings), cost: cost)
+  }
+
+  /// What removes rows that have outlived their use, for the test to run.
+  func housekeeping() async throws -> HousekeepingWorker {
+    HousekeepingWorker(store: store, features: try await features(), logger: Logger(label: "test"))
   }
 
   /// The migrations of the service's store, in their order.

@@ -9,7 +9,9 @@ extension ExternalProviderProcesses {
     "Logging in to a suspended account by an external provider (SOC-8, ID-10)",
     .enabled(if: TestProvider.python != nil, "needs the Python packages of Tests/requirements.txt"))
   struct SuspendedExternalLoginTests {
-    @Test("says until when and mails a link, as by password; when that is lifted, it logs in")
+    @Test(
+      "Logging in to a suspended account by a provider says until when and mails a link, as by password; when that is lifted, it logs in"
+    )
     func suspended() async throws {
       try await TestProvider.withIdentity { provider, identity in
         let first = try await identity.logIn(by: provider)

@@ -1,4 +1,5 @@
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import SocialContract
@@ -27,7 +28,9 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("serves reading why and until when, as often as one likes for 7 days, and then no more")
+  @Test(
+    "The mailed link of a suspended account serves reading why and until when, as often as one likes for 7 days, and then no more"
+  )
   func reads() async throws {
     try await Self.run { identity, ana, token in
       let until = identity.time.now.adding(seconds: 10 * 86_400)
@@ -49,7 +52,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("appeals once, and social is sent the appeal, again in the snapshot")
+  @Test("The mailed link of a suspended account appeals once, and social is sent the appeal, again in the snapshot")
   func appeals() async throws {
     try await Self.run { identity, ana, token in
       let appealed = try await Self.appeal(identity, token)
@@ -68,7 +71,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("does not appeal a decision that is final, and says so")
+  @Test("The mailed link of a suspended account does not appeal a decision that is final, and says so")
   func finalDecision() async throws {
     try await Self.run(canAppeal: false) { identity, _, token in
       #expect(try await !identity.ask(ReadSuspension.self, .init(token: token)).canAppeal)
@@ -79,7 +82,7 @@ struct SuspensionLinkTests {
   }
 
   @Test(
-    "names the field and the rule where an appeal says nothing, or too much",
+    "The mailed link of a suspended account names the field and the rule where an appeal says nothing, or too much",
     arguments: [
       ("", "empty"), (" \n ", "empty"), (String(repeating: "a", count: 2001), "too_long"), ("a\u{7}b", "control_character"),
     ])
@@ -94,7 +97,9 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("deletes the account in all services, as its owner would who is logged in; the link is nobody's then")
+  @Test(
+    "The mailed link of a suspended account deletes the account in all services, as its owner would who is logged in; the link is nobody's then"
+  )
   func deletes() async throws {
     try await Self.run { identity, ana, token in
       let output = try await identity.ask(DeleteSuspendedAccount.self, .init(token: token))
@@ -109,7 +114,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("does not delete the last administrator (ID-12)")
+  @Test("The mailed link of a suspended account does not delete the last administrator (ID-12)")
   func lastAdministrator() async throws {
     try await RunningIdentity.run { identity in
       let adela = try await identity.administrator()
@@ -140,7 +145,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("ends with the suspension, and with the address that it was sent to")
+  @Test("The mailed link of a suspended account ends with the suspension, and with the address that it was sent to")
   func ends() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -175,7 +180,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("of another account, or guessed, leads nowhere, and guesses are counted")
+  @Test("A suspension link of another account, or guessed, leads nowhere, and guesses are counted")
   func strangers() async throws {
     try await Self.run { identity, _, token in
       let administrator = try await identity.administrator()
@@ -193,7 +198,7 @@ struct SuspensionLinkTests {
     }
   }
 
-  @Test("its secret is given to notifications alone")
+  @Test("A suspension link's secret is given to notifications alone")
   func secret() async throws {
     try await Self.run { identity, _, _ in
       let link = try #require(try await identity.published(SuspensionLinkRequested.self).last).linkID

@@ -11,7 +11,7 @@ struct SuspensionRulesTests {
   private static func at(_ seconds: Int?) -> Instant? { seconds.map { now.adding(seconds: $0) } }
 
   @Test(
-    "it holds until its time, and no longer",
+    "A suspension holds until its time, and no longer",
     arguments: [(nil, false), (-1, false), (0, false), (1, true)] as [(Int?, Bool)])
   func holds(until: Int?, isSuspended: Bool) {
     #expect(SuspensionRules.isSuspended(until: Self.at(until), now: Self.now) == isSuspended)
@@ -19,7 +19,7 @@ struct SuspensionRulesTests {
   }
 
   @Test(
-    "a newer decision begins it, lifts it, moves its end, or changes nothing",
+    "A newer decision begins a suspension, lifts it, moves its end, or changes nothing",
     arguments: [
       (nil, 10, .begin), (-1, 10, .begin), (10, nil, .lift), (10, -1, .lift), (10, 20, .move), (10, 10, .nothing),
       (nil, nil, .nothing), (nil, -1, .nothing), (-1, nil, .nothing),
@@ -28,13 +28,14 @@ struct SuspensionRulesTests {
     #expect(SuspensionRules.change(from: Self.at(before), to: Self.at(after), now: Self.now) == change)
   }
 
-  @Test("a link is mailed once a day", arguments: [(nil, true), (-86_399, false), (-86_400, true)] as [(Int?, Bool)])
+  @Test(
+    "A suspension's link is mailed once a day", arguments: [(nil, true), (-86_399, false), (-86_400, true)] as [(Int?, Bool)])
   func links(lastSentAt: Int?, isDue: Bool) {
     #expect(SuspensionRules.isLinkDue(lastSentAt: Self.at(lastSentAt), now: Self.now) == isDue)
   }
 
   @Test(
-    "it is appealed once, where the decision is not final",
+    "A suspension is appealed once, where the decision is not final",
     arguments: [(true, nil, nil), (true, -5, .appealed), (false, nil, .notAppealable), (false, -5, .appealed)]
       as [(Bool, Int?, SuspensionAppealFailure?)])
   func appeals(canAppeal: Bool, appealedAt: Int?, refusal: SuspensionAppealFailure?) {

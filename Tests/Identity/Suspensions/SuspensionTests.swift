@@ -1,5 +1,6 @@
 import Foundation
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import SocialContract
@@ -16,7 +17,9 @@ struct SuspensionTests {
       .init(name: PersonalAccessTokenName(text: "backup"), scopes: [.activityRead], expiresAt: nil), by: .signedIn(signedIn))
   }
 
-  @Test("every session, token and link ends at once, with one event for each, and every service is sent until when")
+  @Test(
+    "Every session, token and link of a suspended account ends at once, with one event for each, and every service is sent until when"
+  )
   func begins() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -59,7 +62,9 @@ struct SuspensionTests {
     }
   }
 
-  @Test("log in with the right password says until when and mails a link, one a day; with another it says what it always says")
+  @Test(
+    "Logging in to a suspended account with the right password says until when and mails a link, one a day; with another it says what it always says"
+  )
   func logIn() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -85,7 +90,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("a banned account is answered without a time, for ever")
+  @Test("A banned account is answered without a time, for ever")
   func banned() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -100,7 +105,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("at its end the account is as before, by itself: it logs in, and nothing that ended comes back")
+  @Test("At the end of its suspension the account is as before, by itself: it logs in, and nothing that ended comes back")
   func expires() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -119,7 +124,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("social's newest decision about an account holds: lifted, moved, suspended anew; late and repeated events change nothing")
+  @Test("Social's newest decision about an account holds: lifted, moved, suspended anew; late and repeated events change nothing")
   func decisions() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -153,7 +158,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("a suspension that is over when it is received ends nothing")
+  @Test("A suspension that is over when it is received ends nothing")
   func late() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -164,7 +169,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("of an account that is unknown, or deleted, nothing is kept")
+  @Test("Of a suspended account that is unknown, or deleted, nothing is kept")
   func unknown() async throws {
     try await RunningIdentity.run { identity in
       try await identity.suspend(AccountID())
@@ -178,7 +183,8 @@ struct SuspensionTests {
   }
 
   @Test(
-    "a request to recover the password is answered as ever, and mails the link about the suspension and none to recover (ID-8)")
+    "A suspended account's request to recover the password is answered as ever, and mails the link about the suspension and none to recover (ID-8)"
+  )
   func recovery() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -192,7 +198,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("a change of address can still be undone, which gives the link to the owner's own mailbox (ID-11)")
+  @Test("A suspended account's change of address can still be undone, which gives the link to the owner's own mailbox (ID-11)")
   func undoing() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -205,7 +211,7 @@ struct SuspensionTests {
     }
   }
 
-  @Test("its public profile shows nothing while it is suspended, and does again afterwards")
+  @Test("A suspended account's public profile shows nothing meanwhile, and does again afterwards")
   func publicProfile() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()

@@ -8,7 +8,7 @@ import Testing
 struct VerificationRulesTests {
   let now = Instant(milliseconds: 1_800_000_000_000)
 
-  @Test("is decided by its age and by what happened to it")
+  @Test("What a verification link leads to is decided by its age and by what happened to it")
   func outcomes() {
     func validate(expiresIn: Int, usedAgo: Int? = nil, replacedAgo: Int? = nil) -> VerificationRules.Outcome {
       VerificationRules.validate(
@@ -26,7 +26,7 @@ struct VerificationRulesTests {
   }
 
   @Test(
-    "a further link may be sent while fewer than six were within the hour",
+    "A further verification link may be sent while fewer than six were within the hour",
     arguments: [
       ([], 0), ([0], 0), ([0, 1, 2, 3, 4], 0), ([0, 1, 2, 3, 4, 5], 3595), ([0, 1, 2, 3, 4, 3599], 1),
       ([0, 1, 2, 3, 4, 3600], 0),

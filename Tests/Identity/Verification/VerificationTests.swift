@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -18,7 +19,7 @@ struct VerificationTests {
     try await failure { try await verify(identity, token) }.code
   }
 
-  @Test("the mailed link verifies the account, and every service is notified, also for sessions that are open (S 8, scenario 1)")
+  @Test("The mailed link verifies the account, and every service is notified, also for sessions that are open (S 8, scenario 1)")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -37,7 +38,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("opening the link again is harmless")
+  @Test("Opening a verification link again is harmless")
   func twice() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -50,7 +51,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("a link sent again replaces the older one, which no longer works (S 8, scenario 2)")
+  @Test("A verification link sent again replaces the older one, which no longer works (S 8, scenario 2)")
   func resend() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -65,7 +66,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("sending again repeated with its idempotency key sends one mail")
+  @Test("Sending a verification link again repeated with its idempotency key sends one mail")
   func resendRepeated() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -77,7 +78,8 @@ struct VerificationTests {
     }
   }
 
-  @Test("a verified account is answered so, and too many mails are refused with the time to wait")
+  @Test(
+    "A verified account that asks for a verification link is answered so, and too many mails are refused with the time to wait")
   func resendRefused() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -94,7 +96,8 @@ struct VerificationTests {
     }
   }
 
-  @Test("a link older than 24 hours is refused as expired, with the offer of a new one, and recorded (S 8, scenario 3)")
+  @Test(
+    "A verification link older than 24 hours is refused as expired, with the offer of a new one, and recorded (S 8, scenario 3)")
   func expired() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -110,7 +113,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("a damaged, forged or invented link is refused as invalid, and recorded (S 8, scenario 3)")
+  @Test("A damaged, forged or invented verification link is refused as invalid, and recorded (S 8, scenario 3)")
   func invalid() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -123,7 +126,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("a link to an address that the account no longer has verifies nothing")
+  @Test("A verification link to an address that the account no longer has verifies nothing")
   func changedAddress() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -135,7 +138,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("an unverified account logs in and uses what is basic (S 8, scenario 4)")
+  @Test("An unverified account logs in and uses what is basic (S 8, scenario 4)")
   func basics() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -145,7 +148,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("only the notifications service learns a link's secret, and only while it works; it can be asked again")
+  @Test("Only the notifications service learns a verification link's secret, and only while it works; it can be asked again")
   func secret() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -164,7 +167,7 @@ struct VerificationTests {
     }
   }
 
-  @Test("a link mailed before a restart works after it")
+  @Test("A verification link mailed before a restart works after it")
   func restart() async throws {
     try await RunningIdentity.run { first in
       try await first.register()

@@ -1,31 +1,37 @@
-import Operations
 import Synchronization
 
-/// Wakes the one task that waits for it. A ring while nobody waits is kept, many are kept as one.
-final class WakeSignal: Sendable {
+/// Lets the one task that waits for it look for what is to be done. A signal while nobody waits is kept, and many are kept as one.
+///
+/// It is sent once the transaction that left something to do is durable. One that is lost with its process is not missed where each start
+/// looks by itself.
+public final class WakeSignal: Sendable {
   private struct State {
-    var hasRung = false
+    var isPending = false
     var waiter: CheckedContinuation<Void, Never>?
   }
 
   private let state = Mutex(State())
 
-  func ring() {
+  public init() {}
+
+  public func send() {
     let waiter = state.withLock { state in
-      state.hasRung = state.waiter == nil
+      state.isPending = state.waiter == nil
       defer { state.waiter = nil }
       return state.waiter
     }
     waiter?.resume()
   }
 
-  /// Returns at the next ring, at once if there was one since the last wait, or when the task is cancelled.
-  private func wait() async {
+  /// Returns at the next signal, at once if there was one since the last wait, or when the task is cancelled.
+  ///
+  /// - Returns: false where the task is cancelled.
+  public func wait() async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isDone = state.withLock { state in
-          guard !state.hasRung, !Task.isCancelled else {
-            state.hasRung = false
+          guard !state.isPending, !Task.isCancelled else {
+            state.isPending = false
             return true
           }
           state.waiter = continuation
@@ -34,19 +40,20 @@ final class WakeSignal: Sendable {
         if isDone { continuation.resume() }
       }
     } onCancel: {
-      ring()
+      send()
     }
+    return !Task.isCancelled
   }
 
   /// The same, but no longer than that.
-  func wait(atMost duration: Duration) async {
+  public func wait(atMost duration: Duration) async {
     await withDiscardingTaskGroup { group in
       group.addTask {
         // Ends early by cancellation alone, which is what it is for.
         do { try await Task.sleep(for: duration) } catch { return }
-        self.ring()
+        self.send()
       }
-      await wait()
+      _ = await wait()
       group.cancelAll()
     }
   }

@@ -14,6 +14,7 @@ struct AccountDeletionFeature: Feature {
   private let environment: ServiceEnvironment
   let migrations = [AccountDeletionStore.migration(12), ReservedUsernameStore.accountsMigration(19)]
   let tables: [ErasedTable] = AccountDeletionFeature.ownTables
+  let retention = [RetentionRule("reserved_usernames", key: "username_key", after: "until", seconds: 0)]
   let snapshot = [SnapshotPart("deletions", AccountDeleted.self, AccountErased.self, page: AccountDeletionStore.snapshot)]
 
   /// - Parameter others: all other features of the service, in its order.
@@ -38,7 +39,6 @@ struct AccountDeletionFeature: Feature {
     ).atOnce,
     .untouched("account_deletion_parts", "counts"),
     .untouched("account_deletions", "ids of what is gone"),
-    .untouched("ended_sessions", "ids of what is gone, removed within days"),
   ]
 
   /// Events that hold ids alone, which others have to receive still.
@@ -58,7 +58,7 @@ struct AccountDeletionFeature: Feature {
     service.run { store, pulse in
       ErasureWorker(
         store: store, erasure: handlers.erasure, cleanSeconds: handlers.cleanSeconds, clock: environment.clock,
-        wake: handlers.wake, pulse: pulse, logger: environment.logger, clean: { _, _ in },
+        signal: handlers.signal, pulse: pulse, logger: environment.logger, clean: { _, _ in },
         confirm: { erasure, store in
           let counts = try erasure.erasureCounts()
           try await store.write { try AccountDeletionStore.confirm(erasure.deletionID, by: .identity, counts, $0) }

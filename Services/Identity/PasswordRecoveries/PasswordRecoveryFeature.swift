@@ -4,16 +4,19 @@ import ServiceKit
 import Storage
 
 /// Recovery: a new password by a mailed link (ID-8).
-struct RecoveryFeature: Feature {
-  let handlers: RecoveryHandlers
+struct PasswordRecoveryFeature: Feature {
+  let handlers: PasswordRecoveryHandlers
   let clock: Clock
-  let migrations = [RecoveryStore.migration(4)]
+  let migrations = [PasswordRecoveryStore.migration(4)]
   let tables: [ErasedTable] = [ErasedTable.rows("password_recoveries", "account_id = :account", .links).atOnce]
+  let retention = [
+    RetentionRule("password_recoveries", key: "recovery_id", after: "expires_at", seconds: MailedLinkRules.keptSeconds)
+  ]
 
   var snapshot: [SnapshotPart] {
     [
       SnapshotPart("recoveries", PasswordRecoveryRequested.self) { [clock] database, key in
-        try RecoveryStore.snapshot(database, after: key, now: clock.now)
+        try PasswordRecoveryStore.snapshot(database, after: key, now: clock.now)
       }
     ]
   }

@@ -13,14 +13,14 @@ struct AccountDeletionHandlers: Sendable {
   let erasure: Erasure
   let cleanSeconds: Int
   /// Wakes whoever finishes erasures.
-  let wake = ErasureWorker.Wake()
+  let signal = WakeSignal()
 
   func delete(_ input: DeleteAccount.Input, _ call: AccountCall) async throws -> DeleteAccount.Output {
     let attempt = try await call.read { try Self.begin(input, call, key: keys.failures, in: $0) }
     let isRight = try await attempt.isRight(hasher, call)
     // A failed attempt is counted in the transaction, so the failure must be thrown after it.
     let deletion = try await call.write { transaction in
-      transaction.afterCommit { wake() }
+      transaction.afterCommit { signal.send() }
       return try Self.end(attempt, isRight: isRight, erasure, keys, secrets, call, transaction)
     }.get()
     return DeleteAccount.Output(
@@ -31,7 +31,7 @@ struct AccountDeletionHandlers: Sendable {
   func deleteSuspended(_ input: DeleteSuspendedAccount.Input, _ call: OpenCall) async throws -> DeleteSuspendedAccount.Output {
     // A refusal is recorded in the transaction, so it must be thrown after it.
     let deletion = try await call.write { [self] transaction in
-      transaction.afterCommit { wake() }
+      transaction.afterCommit { signal.send() }
       return try deleteSuspended(SuspensionToken(input.token), call, transaction)
     }.get()
     return DeleteAccount.Output(
@@ -63,14 +63,14 @@ struct AccountDeletionHandlers: Sendable {
   func confirm(_ input: ConfirmErasure.Input, _ call: OpenCall, _ transaction: Transaction) throws -> Empty {
     guard let service = call.caller.service else { throw Failure(RequestFailure.forbidden) }
     try AccountDeletionStore.confirm(input.deletionID, by: service, input.counts, transaction)
-    transaction.afterCommit { wake() }
+    transaction.afterCommit { signal.send() }
     return Empty()
   }
 
   func readReport(_ input: ReadDeletionReport.Input, _ call: OpenCall) async throws -> ReadDeletionReport.Output {
     // What is noted of a damaged address must stay, so the failure is thrown after the transaction.
     let report = try await call.write { transaction in
-      transaction.afterCommit { wake() }
+      transaction.afterCommit { signal.send() }
       return try AccountDeletionStore.report(input.deletionID, secrets, cleanSeconds: cleanSeconds, transaction)
     }
     guard let report else { throw Failure(RequestFailure.notFound) }
@@ -79,7 +79,7 @@ struct AccountDeletionHandlers: Sendable {
 
   func endReport(_ input: EndDeletionReport.Input, _ call: OpenCall, _ transaction: Transaction) throws -> Empty {
     try AccountDeletionStore.endReport(input.deletionID, isDelivered: input.isDelivered, transaction)
-    transaction.afterCommit { wake() }
+    transaction.afterCommit { signal.send() }
     return Empty()
   }
 

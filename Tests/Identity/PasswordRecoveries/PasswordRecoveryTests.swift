@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import IdentityContract
+import InProcess
 import Operations
 import ServiceKit
 import Storage
@@ -10,12 +11,14 @@ import Testing
 @testable import IdentityService
 
 @Suite("Recovering a forgotten password (ID-8; H CU-2, S 5)")
-struct RecoveryTests {
+struct PasswordRecoveryTests {
   private func refusal(_ identity: RunningIdentity, _ token: String) async throws -> String {
     try await failure { try await identity.recover(token) }.code
   }
 
-  @Test("a link is asked for by the e-mail address, in any form of writing, and the request is recorded (S 5, scenario 1; CU-2)")
+  @Test(
+    "A link to recover a password is asked for by the e-mail address, in any form of writing, and the request is recorded (S 5, scenario 1; CU-2)"
+  )
   func asking() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -30,7 +33,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("asking again with the idempotency key sends one link")
+  @Test("Asking again for recovery with the idempotency key sends one link")
   func repetition() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -42,7 +45,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "an e-mail address left out, empty or malformed is named (CU-2, 5a)",
+    "An e-mail address left out, empty or malformed in a recovery is named (CU-2, 5a)",
     arguments: [("{}", "required"), (#"{"email":""}"#, "required"), (#"{"email":"ana"}"#, "invalid_email")])
   func missing(body: String, rule: String) async throws {
     try await RunningIdentity.run { identity in
@@ -90,7 +93,7 @@ struct RecoveryTests {
   }
 
   @Test(
-    "an unknown address has the same answer, byte by byte, after the same statements and the same rows (S 5, scenario 2)",
+    "Recovery of an unknown address has the same answer, byte by byte, after the same statements and the same rows (S 5, scenario 2)",
     arguments: [1, 5])
   func enumeration(times: Int) async throws {
     let (known, unknown) = (try await watched(times, isKnown: true), try await watched(times, isKnown: false))
@@ -100,7 +103,7 @@ struct RecoveryTests {
     #expect(known.rows == unknown.rows)
   }
 
-  @Test("the request of an unknown address sends nothing, and what is kept does not show the address")
+  @Test("The recovery request of an unknown address sends nothing, and what is kept does not show the address")
   func unknown() async throws {
     try await RunningIdentity.run { identity in
       try await identity.askToRecover("nobody@example.com")
@@ -119,7 +122,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("the link sets the new password, ends every session, is published, and is recorded (S 5, scenario 3)")
+  @Test("The recovery link sets the new password, ends every session, is published, and is recorded (S 5, scenario 3)")
   func success() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -158,7 +161,8 @@ struct RecoveryTests {
     }
   }
 
-  @Test("it verifies the address, which its mail has reached, and the links to verify it have nothing left to do (ID-2, ID-8)")
+  @Test(
+    "Recovery verifies the address, which its mail has reached, and the links to verify it have nothing left to do (ID-2, ID-8)")
   func verifies() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -179,7 +183,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("it clears the lock that guesses have put on the account, and stays open during it")
+  @Test("Recovery clears the lock that guesses have put on the account, and stays open during it")
   func lock() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -191,7 +195,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a password that breaks rules is refused with each of them, and the link works on (S 5, scenario 3)")
+  @Test("A password that breaks rules is refused at recovery with each of them, and the link works on (S 5, scenario 3)")
   func weak() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -214,7 +218,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("it works once")
+  @Test("A recovery link works once")
   func once() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -229,7 +233,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("of many who use it at the same moment one does")
+  @Test("Of many who use a recovery link at the same moment one does")
   func concurrently() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -252,7 +256,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("after 30 minutes it is refused as expired, recorded, and a new one can be had (S 5, scenario 4)")
+  @Test("After 30 minutes a recovery link is refused as expired, recorded, and a new one can be had (S 5, scenario 4)")
   func expired() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -269,7 +273,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a newer one replaces it")
+  @Test("A newer recovery link replaces an older one")
   func replaced() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -283,7 +287,8 @@ struct RecoveryTests {
   }
 
   @Test(
-    "a stranger's, a damaged, an invented one and one for another purpose are refused as invalid, and recorded (S 5, scenario 4)")
+    "A stranger's, a damaged, an invented recovery link and one for another purpose are refused as invalid, and recorded (S 5, scenario 4)"
+  )
   func invalid() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register("ana")
@@ -304,7 +309,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("one that went to an address which the account no longer has is invalid")
+  @Test("A recovery link that went to an address which the account no longer has is invalid")
   func changedAddress() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -318,7 +323,8 @@ struct RecoveryTests {
     }
   }
 
-  @Test("beyond three in 30 minutes the answer is the same and no further mail goes out; the newest link still works")
+  @Test(
+    "Beyond three recovery links in 30 minutes the answer is the same and no further mail goes out; the newest link still works")
   func tooMany() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -334,7 +340,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("nor beyond twenty from one network address, while others are served")
+  @Test("No recovery link goes out beyond twenty from one network address, while others are served")
   func tooManyFromOnePlace() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -346,7 +352,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("only the notifications service learns a link's secret and an account's address")
+  @Test("Only the notifications service learns a recovery link's secret and an account's address")
   func secret() async throws {
     try await RunningIdentity.run { identity in
       let account = try await identity.register()
@@ -367,7 +373,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("a link mailed before a restart works after it, and a subscriber that comes late learns of it while it works")
+  @Test("A recovery link mailed before a restart works after it, and a subscriber that comes late learns of it while it works")
   func restart() async throws {
     try await RunningIdentity.run { first in
       try await first.register()

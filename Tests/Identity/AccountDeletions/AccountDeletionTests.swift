@@ -32,7 +32,9 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("with the password: every session and token ends, nobody can log in, nobody sees the account (CU-7, steps 5 to 11; UC16)")
+  @Test(
+    "Deleting an account with the password: every session and token ends, nobody can log in, nobody sees the account (CU-7, steps 5 to 11; UC16)"
+  )
   func success() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -66,7 +68,8 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("credenciales incorrectas: another password changes nothing, is recorded, and can be tried again (CU-7, 7a)")
+  @Test(
+    "Credenciales incorrectas: deleting with another password changes nothing, is recorded, and can be tried again (CU-7, 7a)")
   func wrongPassword() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -80,7 +83,8 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("no desea eliminar la cuenta: a form that is not sent, as one that is closed, does nothing (CU-7, 6a; UC16, abort)")
+  @Test(
+    "No desea eliminar la cuenta: a deletion form that is not sent, as one that is closed, does nothing (CU-7, 6a; UC16, abort)")
   func cancelled() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -90,7 +94,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("after five wrong passwords it has to wait, right or wrong; failures to log in do not count")
+  @Test("After five wrong passwords a deletion has to wait, right or wrong; failures to log in do not count")
   func throttled() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -106,7 +110,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("whoever has the deletion's token reads how far it is; nobody else does")
+  @Test("Whoever has the deletion's token reads how far it is; nobody else does")
   func token() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -123,7 +127,9 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("when all services have confirmed, in any order and as often as they like, the report is asked for once, with all counts")
+  @Test(
+    "When all services have confirmed a deletion, in any order and as often as they like, the report is asked for once, with all counts"
+  )
   func confirmations() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -152,7 +158,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("after the report nothing is left of the address, and the deletion is finished once the file is clean")
+  @Test("After the report nothing is left of a deleted account's address, and the deletion is finished once the file is clean")
   func finished() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -181,7 +187,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("an address whose ciphertext is damaged is removed and recorded; the deletion ends without a report")
+  @Test("A deleted account's address whose ciphertext is damaged is removed and recorded; the deletion ends without a report")
   func damagedAddress() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -197,7 +203,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("its username is nobody's for 90 days, its address is free at once")
+  @Test("A deleted account's username is nobody's for 90 days, its address is free at once")
   func username() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()
@@ -211,7 +217,9 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("the store's files hold nothing of it: neither address, names, passwords, networks and devices, nor events and replies")
+  @Test(
+    "The store's files hold nothing of a deleted account: neither address, names, passwords, networks and devices, nor events and replies"
+  )
   func files() async throws {
     try await RunningIdentity.run { identity in
       for number in 0..<50 { try await identity.register("person\(number)") }
@@ -234,7 +242,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("a subscriber without history learns of every deletion, and of sessions that ended with their account")
+  @Test("A subscriber without history learns of every deletion, and of sessions that ended with their account")
   func snapshot() async throws {
     try await RunningIdentity.run { identity in
       let ana = try await identity.register()
@@ -251,7 +259,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("of an account with many sessions, they and their tokens go in steps, each published once; none is good any more")
+  @Test("Of a deleted account with many sessions, they and their tokens go in steps, each published once; none is good any more")
   func manySessions() async throws {
     let rows = 20
     try await RunningIdentity.run(settings: ["racha.erasure.rowsPerTransaction": "\(rows)"]) { identity in
@@ -300,7 +308,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("of deletions at the same time one takes effect")
+  @Test("Of deletions of an account at the same time one takes effect")
   func concurrent() async throws {
     try await RunningIdentity.run { identity in
       try await identity.register()

@@ -2,7 +2,7 @@ import IdentityContract
 import Operations
 
 /// What an opened link to recover a password leads to, and when a further one is sent (requirement ID-8).
-enum RecoveryRules {
+enum PasswordRecoveryRules {
   static let lifetimeSeconds = 1800
   /// How many links are sent to an e-mail address within the life of one. Whoever gets no further one has one that still works:
   /// so nobody keeps an owner out by asking in their name.

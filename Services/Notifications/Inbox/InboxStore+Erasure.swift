@@ -5,7 +5,7 @@ import Storage
 
 /// The accounts that notifications name, by which they are found when one of those is erased: each has a row for as long as the
 /// notification says something.
-enum InboxErasure {
+extension InboxStore {
   /// What others were notified of that names the account.
   private static let named = """
     notification_accounts a JOIN notifications o ON o.notification_id = a.notification_id
@@ -19,22 +19,22 @@ enum InboxErasure {
 
   // Blanks what names an account in others' inboxes, then deletes its own.
 
-  static let counting = """
+  static let erasedCounts = """
     UPDATE inboxes SET unread_count = unread_count - (
       SELECT count(*) FROM (SELECT o.account_id, o.read_at FROM \(named)) n
       WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
     WHERE account_id IN (SELECT o.account_id FROM \(named))
     """
-  static let blanking = """
+  static let erasedContents = """
     UPDATE notifications SET deleted_at = :now, content = '{}' WHERE notification_id IN (SELECT o.notification_id FROM \(named))
     """
-  static let forgetting = """
+  static let erasedNames = """
     DELETE FROM notification_accounts WHERE notification_id IN (SELECT o.notification_id FROM \(named))
     """
-  static let deleting = "DELETE FROM notifications WHERE account_id = :account"
+  static let erasedInbox = "DELETE FROM notifications WHERE account_id = :account"
 
   /// The same, for some of them.
-  static let steps = [
+  static let erasureSteps = [
     """
     UPDATE inboxes SET unread_count = unread_count - (
       SELECT count(*) FROM (\(some)) n WHERE n.account_id = inboxes.account_id AND n.read_at IS NULL)
@@ -52,7 +52,9 @@ enum InboxErasure {
   ]
 
   /// Notes which accounts a notification names.
-  static func note(_ accounts: Set<AccountID>, in notification: some DatabaseValueConvertible, _ database: Database) throws {
+  static func noteAccounts(_ accounts: Set<AccountID>, in notification: some DatabaseValueConvertible, _ database: Database)
+    throws
+  {
     let statement = try database.cachedStatement(
       sql: "INSERT INTO notification_accounts (notification_id, account_id) VALUES (?, ?)")
     for account in accounts { try statement.execute(arguments: [notification, account]) }
@@ -65,7 +67,7 @@ enum InboxErasure {
   }
 
   /// A condition on rows of notifications that leaves out what names accounts that are being erased; empty where there are none.
-  static func hiding(in database: Database) throws -> String {
+  static func hidingErased(in database: Database) throws -> String {
     let erased = try AccountID.fetchAll(
       database.cachedStatement(
         sql: "SELECT account_id FROM erasures WHERE confirmed_at IS NULL AND rows_erased_at IS NULL ORDER BY account_id"))
@@ -106,7 +108,7 @@ enum InboxErasure {
           WHERE json_extract(content, '$.links.accountID') IS NOT NULL AND deleted_at IS NULL
           """)
       while let row = try rows.next() {
-        try note([AccountID(text: row["account"])], in: row["notification_id"] as Data, database)
+        try noteAccounts([AccountID(text: row["account"])], in: row["notification_id"] as Data, database)
       }
       try database.execute(sql: "DROP INDEX notifications_by_cause")
     }

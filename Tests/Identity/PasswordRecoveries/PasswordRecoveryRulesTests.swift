@@ -5,7 +5,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("What a link to recover a password leads to")
-struct RecoveryRulesTests {
+struct PasswordRecoveryRulesTests {
   let now = Instant(milliseconds: 1_800_000_000_000)
 
   struct Case: Sendable {
@@ -16,7 +16,7 @@ struct RecoveryRulesTests {
   }
 
   @Test(
-    "is decided by its age and by what happened to it",
+    "What a link to recover a password leads to is decided by its age and by what happened to it",
     arguments: [
       Case(refusal: nil), Case(expiresIn: 1800, refusal: nil), Case(expiresIn: 0, refusal: .linkExpired),
       Case(expiresIn: -1, refusal: .linkExpired), Case(usedAgo: 0, refusal: .linkUsed), Case(usedAgo: 5, refusal: .linkUsed),
@@ -27,14 +27,14 @@ struct RecoveryRulesTests {
     let opened = OpenedLink(
       expiresAt: now.adding(seconds: link.expiresIn), usedAt: link.usedAgo.map { now.adding(seconds: -$0) },
       replacedAt: link.replacedAgo.map { now.adding(seconds: -$0) })
-    #expect(RecoveryRules.refusal(opened, now: now) == link.refusal)
-    #expect(RecoveryRules.refusal(nil, now: now) == .linkInvalid)
+    #expect(PasswordRecoveryRules.refusal(opened, now: now) == link.refusal)
+    #expect(PasswordRecoveryRules.refusal(nil, now: now) == .linkInvalid)
   }
 
   @Test(
-    "a further one is sent while an e-mail address has had fewer than three and a network address fewer than twenty",
+    "A further link to recover a password is sent while an e-mail address has had fewer than three and a network address fewer than twenty",
     arguments: [(0, 0, true), (2, 19, true), (3, 0, false), (0, 20, false), (3, 20, false), (4, 21, false)])
   func limits(toEmail: Int, fromAddress: Int, isFree: Bool) {
-    #expect(RecoveryRules.isFree(toEmail: toEmail, fromAddress: fromAddress) == isFree)
+    #expect(PasswordRecoveryRules.isFree(toEmail: toEmail, fromAddress: fromAddress) == isFree)
   }
 }

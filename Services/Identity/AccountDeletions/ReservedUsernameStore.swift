@@ -12,6 +12,16 @@ enum ReservedUsernameStore {
   /// So many of an account, the latest: nobody keeps many names from others.
   static let maxPerAccount = 3
 
+  /// See ``AccountDeletionStore/migration(_:)``.
+  static let table = """
+    -- Keyed hashes of usernames that nobody can have for a while, so that nobody is taken for who had them.
+    CREATE TABLE reserved_usernames (
+      username_key BLOB NOT NULL PRIMARY KEY CHECK (length(username_key) = 32),
+      until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX reserved_usernames_by_end ON reserved_usernames (until);
+    """
+
   static func accountsMigration(_ number: Int) -> Migration {
     Migration(number, "former usernames") { database in
       try database.execute(

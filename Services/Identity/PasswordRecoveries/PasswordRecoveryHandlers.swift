@@ -5,7 +5,7 @@ import ServiceKit
 import Storage
 
 /// Recoveries of forgotten passwords: requested and completed; and what their mail needs.
-struct RecoveryHandlers: Sendable {
+struct PasswordRecoveryHandlers: Sendable {
   let keys: IdentityKeys
   let hasher: PasswordHasher
   private let rules = PasswordRules()
@@ -22,8 +22,8 @@ struct RecoveryHandlers: Sendable {
     guard problems.isEmpty, let email = input.email.value else {
       throw Failure(RequestFailure.invalidFields, fields: problems)
     }
-    try RecoveryStore.request(email, call.caller, key: keys.recoverySubjects, transaction)
-    return RequestPasswordRecovery.Output(email: email, linkLifetimeSeconds: RecoveryRules.lifetimeSeconds)
+    try PasswordRecoveryStore.request(email, call.caller, key: keys.recoverySubjects, transaction)
+    return RequestPasswordRecovery.Output(email: email, linkLifetimeSeconds: PasswordRecoveryRules.lifetimeSeconds)
   }
 
   func complete(_ input: CompletePasswordRecovery.Input, _ call: OpenCall) async throws -> CompletePasswordRecovery.Output {
@@ -34,7 +34,7 @@ struct RecoveryHandlers: Sendable {
     }
     let token = RecoveryToken(input.token)
     // The form is validated only for who has a link that works, and does not use it up.
-    let opening = try await call.read { try RecoveryStore.open(token, keys, now: call.now, in: $0) }
+    let opening = try await call.read { try PasswordRecoveryStore.open(token, keys, now: call.now, in: $0) }
     var hash: PasswordHash?
     if case .works(let opened) = opening {
       let problems = rules.problems(input.password, repetition: input.passwordRepetition, names: opened.account.names)
@@ -50,9 +50,9 @@ struct RecoveryHandlers: Sendable {
   func readSecret(
     _ input: ReadRecoverySecret.Input, _ call: OpenCall, _ database: Database
   ) throws -> ReadRecoverySecret.Output {
-    guard let link = try RecoveryStore.find(input.recoveryID, in: database),
+    guard let link = try PasswordRecoveryStore.find(input.recoveryID, in: database),
       let account = try link.accountID.flatMap({ try AccountStore.find($0, in: database) }), link.isTo(account, keys),
-      RecoveryRules.refusal(link.opened, now: call.now) == nil, !account.isSuspended(at: call.now)
+      PasswordRecoveryRules.refusal(link.opened, now: call.now) == nil, !account.isSuspended(at: call.now)
     else { throw Failure(RequestFailure.notFound) }
     return ReadRecoverySecret.Output(
       token: RecoveryToken.text(link, key: keys.recovery), email: account.email, username: account.username,
@@ -67,14 +67,14 @@ struct RecoveryHandlers: Sendable {
   private static func recover(
     _ token: RecoveryToken?, _ hash: PasswordHash?, _ keys: IdentityKeys, _ call: some Call, _ transaction: Transaction
   ) throws -> Result<CompletePasswordRecovery.Output, Failure> {
-    let opening = try RecoveryStore.open(token, keys, now: transaction.now, in: transaction.database)
+    let opening = try PasswordRecoveryStore.open(token, keys, now: transaction.now, in: transaction.database)
     if let refusal = opening.refusal {
       try IncidentDetection.refuseLink(refusal, from: call.caller, transaction)
       return .failure(refusal.failure)
     }
     guard case .works(let opened) = opening, let hash else { return .failure(Failure(RecoveryFailure.linkInvalid)) }
     let (link, account) = (opened.link, opened.account)
-    try RecoveryStore.use(link, transaction)
+    try PasswordRecoveryStore.use(link, transaction)
     try PasswordStore.change(of: account.id, to: hash, transaction)
     // Whoever had the password may have made tokens to stay.
     try Revocation.revokeEverything(of: account.id, .passwordRecovered, transaction)

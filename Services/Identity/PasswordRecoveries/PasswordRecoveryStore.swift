@@ -51,7 +51,7 @@ struct RecoverySubject: Sendable {
 }
 
 /// Requests to recover a password, and their mailed links.
-enum RecoveryStore {
+enum PasswordRecoveryStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "password recoveries") { database in
       try database.execute(
@@ -99,12 +99,12 @@ enum RecoveryStore {
 
   /// Whether the subject may have a further link.
   private static func isFree(_ subject: RecoverySubject, now: Instant, in database: Database) throws -> Bool {
-    let since = now.adding(seconds: -RecoveryRules.lifetimeSeconds)
+    let since = now.adding(seconds: -PasswordRecoveryRules.lifetimeSeconds)
     func count(_ column: String, _ key: Data?) throws -> Int {
       let sql = "SELECT COUNT(*) FROM password_recoveries WHERE \(column) = ? AND created_at > ?"
       return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [key, since]) ?? 0
     }
-    return RecoveryRules.isFree(
+    return PasswordRecoveryRules.isFree(
       toEmail: try count("email_key", subject.email), fromAddress: try count("address_key", subject.address))
   }
 
@@ -138,7 +138,7 @@ enum RecoveryStore {
         """
     ).execute(arguments: [
       id, subject.email, subject.address, account, transaction.now,
-      transaction.now.adding(seconds: RecoveryRules.lifetimeSeconds),
+      transaction.now.adding(seconds: PasswordRecoveryRules.lifetimeSeconds),
     ])
     try transaction.publish(PasswordRecoveryRequested(recoveryID: id, accountID: account))
     // Of a suspended account no password is recovered: instead its owner is mailed the link about that.
@@ -172,7 +172,7 @@ extension PasswordRecoveryRecord {
   }
 }
 
-extension RecoveryStore {
+extension PasswordRecoveryStore {
   /// What the link of that token leads to.
   static func open(
     _ token: RecoveryToken?, _ keys: IdentityKeys, now: Instant, in database: Database
@@ -187,7 +187,7 @@ extension RecoveryStore {
     if let suspension = account.suspension(at: now) {
       return .refused(LinkRefusal(.passwordRecoveryRefused, suspension, account.id))
     }
-    if let failure = RecoveryRules.refusal(link.opened, now: now) { return refused(failure, account.id) }
+    if let failure = PasswordRecoveryRules.refusal(link.opened, now: now) { return refused(failure, account.id) }
     return .works(OpenedRecovery(link: link, account: account))
   }
 }
