@@ -42,7 +42,7 @@ struct LoginAlertPageTests {
 
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
-  @Test("opens without answering, loads nothing, and shows both buttons, the link's own first")
+  @Test("The page of a login alert opens without answering, loads nothing, and shows both buttons, the link's own first")
   func opens() async throws {
     try await Self.with { gateway in
       for (query, first, second) in [
@@ -61,7 +61,9 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("asks identity when a button is pressed, says what came of it, and advises to change the password (S 6, scenario 4)")
+  @Test(
+    "The page of a login alert asks identity when a button is pressed, says what came of it, and advises to change the password (S 6, scenario 4)"
+  )
   func answers() async throws {
     try await Self.with { gateway in
       let closed = try await gateway.http("POST", "/login-alert", Self.form, "token=good&answer=close")
@@ -75,7 +77,7 @@ struct LoginAlertPageTests {
   }
 
   @Test(
-    "says when the link is opened that it does not work, and shows no button (S 6, scenario 4)",
+    "The page of a login alert says when the link is opened that it does not work, and shows no button (S 6, scenario 4)",
     arguments: [("old", 410), ("used", 409), ("never", 404)])
   func validates(token: String, status: Int) async throws {
     try await Self.with { gateway in
@@ -85,7 +87,9 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("shows refusals as pages", arguments: [("old", 410), ("used", 409), ("never", 404), ("busy", 503), ("", 404)])
+  @Test(
+    "The page of a login alert shows refusals as pages",
+    arguments: [("old", 410), ("used", 409), ("never", 404), ("busy", 503), ("", 404)])
   func refuses(token: String, status: Int) async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/login-alert", Self.form, "token=\(token)&answer=close")
@@ -95,7 +99,9 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("refuses what is no answer, and a form without one, and asks nobody", arguments: ["&answer=perhaps", "&answer=", ""])
+  @Test(
+    "The page of a login alert refuses what is no answer, and a form without one, and asks nobody",
+    arguments: ["&answer=perhaps", "&answer=", ""])
   func nonsense(answer: String) async throws {
     try await Self.with { gateway in
       var pages = [try await gateway.http("POST", "/login-alert", Self.form, "token=good\(answer)")]
@@ -110,7 +116,7 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("leads on to another password where it is too late to answer (ID-7)")
+  @Test("The page of a login alert leads on to another password where it is too late to answer (ID-7)")
   func late() async throws {
     try await Self.with { gateway in
       for (method, query, body) in [("GET", "?token=old", ""), ("POST", "", "token=old&answer=close")] {
@@ -120,7 +126,7 @@ struct LoginAlertPageTests {
     }
   }
 
-  @Test("escapes the token")
+  @Test("The page of a login alert escapes the token")
   func escapes() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/login-alert?token=%22%3E%3Cscript%3E")

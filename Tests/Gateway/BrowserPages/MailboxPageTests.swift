@@ -51,7 +51,7 @@ struct MailboxPageTests {
       }, body)
   }
 
-  @Test("open with the code alone: by the address once, from then on by a cookie for them alone")
+  @Test("The mailbox's pages open with the code alone: by the address once, from then on by a cookie for them alone")
   func code() async throws {
     try await Self.with(bus: Self.bus()) { gateway in
       let host = ["Host": "127.0.0.1:\(gateway.httpPort)"]
@@ -80,7 +80,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "are closed where people reach the system from elsewhere, and there are none where mails are sent or they are switched off",
+    "The mailbox's pages are closed where people reach the system from elsewhere, and there are none where mails are sent or they are switched off",
     arguments: [
       ([:], 303), (["racha.publicUrl": "http://localhost:8080"], 303), (["racha.publicUrl": "https://127.0.0.1"], 303),
       (["racha.publicUrl": "http://[::1]:8080/racha"], 303), (["racha.publicUrl": "https://racha.example"], 403),
@@ -106,7 +106,7 @@ struct MailboxPageTests {
     }
   }
 
-  @Test("are closed where their code cannot be kept, and say so")
+  @Test("The mailbox's pages are closed where their code cannot be kept, and say so")
   func withoutCode() async throws {
     let folder = "/tmp/racha-mailbox-\(UInt32.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -124,7 +124,7 @@ struct MailboxPageTests {
     }
   }
 
-  @Test("list the mails and show one: its text with links, its HTML in a frame that may do nothing")
+  @Test("The mailbox's pages list the mails and show one: its text with links, its HTML in a frame that may do nothing")
   func shows() async throws {
     try await Self.with(bus: Self.bus()) { gateway in
       let host = ["Host": "127.0.0.1:\(gateway.httpPort)"].merging(Self.cookie) { $1 }
@@ -145,7 +145,7 @@ struct MailboxPageTests {
     }
   }
 
-  @Test("let nothing of a mail through as HTML, wherever it stands")
+  @Test("The mailbox's pages let nothing of a mail through as HTML, wherever it stands")
   func escapes() async throws {
     try await Self.with(bus: Self.bus(Self.hostile)) { gateway in
       for path in ["/mailbox", Self.mail] {
@@ -160,7 +160,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "make links of nothing but addresses of the web",
+    "The mailbox's pages make links of nothing but addresses of the web",
     arguments: [
       ("see http://a.example/verify?token=x&y=1 now", #"see <a href="http://a.example/verify?token=x&amp;y=1" target="_blank" "#),
       ("javascript:alert(1)", "javascript:alert(1)"), ("data:text/html,x", "data:text/html,x"),
@@ -170,7 +170,7 @@ struct MailboxPageTests {
   func links(text: String, html: String) { #expect(MailboxPage.linked(text).description.contains(html)) }
 
   @Test(
-    "are none for a name that is no file's",
+    "The mailbox's pages are none for a name that is no file's",
     arguments: [
       "/mailbox/..%2F..%2Fkeys%2Fidentity.secret", "/mailbox/%2e%2e", "/mailbox/a.eml%00", "/mailbox/other.eml", "/mailbox/",
     ])
@@ -181,7 +181,7 @@ struct MailboxPageTests {
     }
   }
 
-  @Test("are closed where notifications says so, and only read")
+  @Test("The mailbox's pages are closed where notifications says so, and only read")
   func closed() async throws {
     let bus = FakeBus()
     bus.answer(.notifications) { _ in throw Failure(RequestFailure.notFound) }
@@ -200,7 +200,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "are refused to whom a proxy or another name leads here",
+    "The mailbox's pages are refused to whom a proxy or another name leads here",
     arguments: [
       ["Host": "racha.example"], ["Host": "localhost.racha.example"], ["Host": "127.0.0.1.racha.example:80"],
       ["Host": "localhost", "X-Forwarded-For": "127.0.0.1"], ["Host": "localhost", "Forwarded": "for=127.0.0.1"],
@@ -221,7 +221,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "are for a peer at the loopback alone, whatever it says of itself",
+    "The mailbox's pages are for a peer at the loopback alone, whatever it says of itself",
     arguments: [
       ("127.0.0.1", true), ("127.8.9.10", true), ("::1", true), ("::ffff:127.0.0.1", true), ("192.0.2.1", false),
       ("10.0.0.1", false), ("172.17.0.1", false), ("fe80::1", false), ("::ffff:192.0.2.1", false), ("128.0.0.1", false),
@@ -247,7 +247,8 @@ struct MailboxPageTests {
   }()
 
   @Test(
-    "are refused over the network, by a real connection", .enabled(if: outerAddress != nil, "this machine has only the loopback"))
+    "The mailbox's pages are refused over the network, by a real connection",
+    .enabled(if: outerAddress != nil, "this machine has only the loopback"))
   func network() async throws {
     let address = try #require(Self.outerAddress)
     try await Self.with(bus: Self.bus(), change: { $0.http.host = "0.0.0.0" }) { gateway in
@@ -261,7 +262,7 @@ struct MailboxPageTests {
   }
 
   @Test(
-    "know the names of this machine",
+    "The mailbox's pages know the names of this machine",
     arguments: [
       ("localhost", true), ("LOCALHOST:8080", true), ("127.0.0.1:1", true), ("127.1.2.3", true), ("[::1]", true),
       ("[::1]:8080", true), ("127.0.0.1.example", false), ("127.1", false), ("128.0.0.1", false), ("[::1].example", false),

@@ -57,7 +57,7 @@ struct RecoveryPageTests {
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
   private static let spanish = form.merging(["Accept-Language": "es"]) { $1 }
 
-  @Test("a link opens a form for the new password, without using the link up, and loads nothing")
+  @Test("A recovery link opens a form for the new password, without using the link up, and loads nothing")
   func opens() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/recover?token=good")
@@ -73,7 +73,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("escapes the token and what was typed, and is in the language that the browser asks for")
+  @Test("The recovery page escapes the token and what was typed, and is in the language that the browser asks for")
   func escapes() async throws {
     try await Self.with { gateway in
       let attack = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E%27%26"
@@ -87,7 +87,9 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("escapes what is one character with what stands beside it (UAX #29, GB9a and GB9b)", arguments: ["%D8%80", "%E0%B5%8E"])
+  @Test(
+    "The recovery page escapes what is one character with what stands beside it (UAX #29, GB9a and GB9b)",
+    arguments: ["%D8%80", "%E0%B5%8E"])
   func escapesJoined(before: String) async throws {
     try await Self.with { gateway in
       let attack = "\(before)%22%E0%A4%83\(before)%3E\(before)%3Cscript\(before)%3E\(before)%27\(before)%26"
@@ -108,7 +110,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("the form sets the password and says so (S 5, scenario 3; CU-2)")
+  @Test("The recovery page's form sets the password and says so (S 5, scenario 3; CU-2)")
   func recovers() async throws {
     try await Self.with { gateway in
       let body = "token=good&password=Mar-9%2Bazul+%C3%B1&passwordRepetition=Mar-9%2Bazul+%C3%B1"
@@ -123,7 +125,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("every rule that the password breaks stands at its field with a suggestion, and the form can be sent again")
+  @Test("Every rule that the new password breaks stands at its field with a suggestion, and the form can be sent again")
   func rules() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/recover", Self.spanish, "token=good&password=mar&passwordRepetition=sol")
@@ -138,7 +140,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "a link that does not work is reported when it is opened, before a password is typed, with a form that asks for a new one (S 5, scenario 4)",
+    "A recovery link that does not work is reported when it is opened, before a password is typed, with a form that asks for a new one (S 5, scenario 4)",
     arguments: [("old", 410, "ha caducado"), ("used", 410, "ya se ha usado"), ("never", 404, "no es válido")])
   func validates(token: String, status: Int, words: String) async throws {
     try await Self.with { gateway in
@@ -151,7 +153,8 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "a link that does not work is reported, with a form that asks for a new one (S 5, scenario 4)", arguments: ["old", "never"])
+    "A recovery link that does not work is reported, with a form that asks for a new one (S 5, scenario 4)",
+    arguments: ["old", "never"])
   func refuses(token: String) async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/recover", Self.form, "token=\(token)&password=a&passwordRepetition=a")
@@ -163,7 +166,9 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("asks for a link, and says the same whoever the address belongs to; without an address it says that it is missing (CU-2)")
+  @Test(
+    "The recovery page asks for a link, and says the same whoever the address belongs to; without an address it says that it is missing (CU-2)"
+  )
   func asks() async throws {
     try await Self.with { gateway in
       let empty = try await gateway.http("GET", "/recover")
@@ -181,7 +186,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("keeps the form where the server cannot answer now")
+  @Test("The recovery page keeps the form where the server cannot answer now")
   func busy() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("POST", "/recover", Self.form, "token=busy&password=a&passwordRepetition=a")
@@ -201,7 +206,7 @@ struct RecoveryPageTests {
   }
 
   @Test(
-    "answers what is no link or no form with a page too, and asks nobody",
+    "The recovery page answers what is no link or no form with a page too, and asks nobody",
     arguments: [
       Odd(method: "GET", target: "/recover?token=", status: 404),
       Odd(method: "GET", target: "/recover?token=%zz", status: 400),
@@ -222,7 +227,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("draws on the address's budget for sensitive calls")
+  @Test("The recovery page draws on the address's budget for sensitive calls")
   func budget() async throws {
     try await Self.with(change: { $0.rates.address[.sensitive] = .init(1, per: 60) }) { gateway in
       #expect(try await gateway.http("POST", "/recover", Self.form, "email=ana%40example.com").status == 200)
@@ -232,7 +237,7 @@ struct RecoveryPageTests {
     }
   }
 
-  @Test("are there only where the operations are")
+  @Test("The recovery pages are there only where the operations are")
   func absent() async throws {
     try await RunningGateway.with { gateway in
       let response = try await gateway.http("GET", "/recover")

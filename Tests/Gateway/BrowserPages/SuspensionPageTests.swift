@@ -51,7 +51,8 @@ struct SuspensionPageTests {
   private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
   @Test(
-    "opens without changing anything, says why and until when, escaped, and has a form to appeal and one to delete the account")
+    "The suspension page opens without changing anything, says why and until when, escaped, and has a form to appeal and one to delete the account"
+  )
   func opens() async throws {
     try await Self.with { gateway in
       let page = try await gateway.http("GET", "/suspension?token=good")
@@ -70,7 +71,7 @@ struct SuspensionPageTests {
   }
 
   @Test(
-    "has no form to appeal where that is not possible, and says why",
+    "The suspension page has no form to appeal where that is not possible, and says why",
     arguments: [("final", "This decision is final"), ("appealed", "You appealed on 2026-11-20 09:10 UTC")])
   func unappealable(token: String, text: String) async throws {
     try await Self.with { gateway in
@@ -80,7 +81,8 @@ struct SuspensionPageTests {
     }
   }
 
-  @Test("sends an appeal as it was written, lines and all, and deletes the account only where that is confirmed")
+  @Test(
+    "The suspension page sends an appeal as it was written, lines and all, and deletes the account only where that is confirmed")
   func acts() async throws {
     try await Self.with { gateway in
       let sent = try await gateway.http("POST", "/suspension", Self.form, "token=good&action=appeal&text=One%0D%0Atwo+%26")
@@ -97,7 +99,7 @@ struct SuspensionPageTests {
     }
   }
 
-  @Test("an appeal that is not right is named, and nothing of it is lost")
+  @Test("An appeal on the suspension page that is not right is named, and nothing of it is lost")
   func wrongText() async throws {
     try await Self.with { gateway in
       let empty = try await gateway.http("POST", "/suspension", Self.form, "token=good&action=appeal&text=+")
@@ -113,7 +115,7 @@ struct SuspensionPageTests {
   }
 
   @Test(
-    "answers what is no form of the page, or no link, as a page, and asks nobody",
+    "The suspension page answers what is no form of the page, or no link, as a page, and asks nobody",
     arguments: [("token=good", 422), ("token=good&action=lift", 422), ("action=delete&confirm=yes", 404)])
   func nonsense(body: String, status: Int) async throws {
     try await Self.with { gateway in
@@ -123,7 +125,7 @@ struct SuspensionPageTests {
   }
 
   @Test(
-    "shows refusals as pages, without a form",
+    "The suspension page shows refusals as pages, without a form",
     arguments: [("old", 410), ("over", 409), ("never", 404), ("busy", 503), ("", 404)])
   func refuses(token: String, status: Int) async throws {
     try await Self.with { gateway in

@@ -29,7 +29,9 @@ struct GivenUpTests {
     }
   }
 
-  @Test("are no failures, neither in the log nor in the metrics; what fails while the client waits is one")
+  @Test(
+    "Calls whose client has gone are no failures, neither in the log nor in the metrics; what fails while the client waits is one"
+  )
   func givenUp() async throws {
     let endpoint = try #require(Catalog([.identity]).byName["keys.list"])
     let call = ClientCall(

@@ -31,7 +31,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "reads X-Forwarded-For from its end, past the proxies",
+    "The gateway reads X-Forwarded-For from its end, past the proxies",
     arguments: [
       Case("192.0.2.7", is: "192.0.2.7", "one client"),
       Case("192.0.2.7:4711", is: "192.0.2.7", "with a port"),
@@ -69,7 +69,7 @@ struct TrustedProxiesTests {
   func forwardedFor(example: Case) throws { try expect(example, .xForwardedFor) }
 
   @Test(
-    "reads Forwarded from its end, past the proxies (RFC 7239)",
+    "The gateway reads Forwarded from its end, past the proxies (RFC 7239)",
     arguments: [
       Case("for=192.0.2.7", is: "192.0.2.7", "one client"),
       Case("For=192.0.2.7;proto=https;by=10.0.0.1", is: "192.0.2.7", "names have no case, more parameters"),
@@ -201,7 +201,7 @@ struct TrustedProxiesTests {
   }
 
   @Test(
-    "Whom they answer is a setting",
+    "Whom the metrics answer is a setting",
     arguments: [(nil, .local), ("local", .local), ("all", .all), ("off", .off)] as [(String?, MetricsAccess)])
   func metrics(text: String?, access: MetricsAccess) throws {
     let settings = Settings(text.map { ["racha.metrics": $0] } ?? [:])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A call over HTTP")
 struct HTTPCallTests {
-  @Test("reaches its service with caller, parameters and body unread, and the output comes back unread")
+  @Test("A call over HTTP reaches its service with caller, parameters and body unread, and the output comes back unread")
   func passesOn() async throws {
     let bus = FakeBus()
     bus.answer(.social) { request in
@@ -41,7 +41,8 @@ struct HTTPCallTests {
   }
 
   @Test(
-    "that a service refuses by a field of any name becomes a problem that names it", arguments: ["\n", "\u{0}", "a\tb", "\u{7F}"])
+    "A call over HTTP that a service refuses by a field of any name becomes a problem that names it",
+    arguments: ["\n", "\u{0}", "a\tb", "\u{7F}"])
   func strangeNames(name: String) async throws {
     let bus = FakeBus()
     bus.answer(.social) { _ in
@@ -55,7 +56,7 @@ struct HTTPCallTests {
     }
   }
 
-  @Test("that a service refuses becomes a problem in the caller's language")
+  @Test("A call over HTTP that a service refuses becomes a problem in the caller's language")
   func problems() async throws {
     let bus = FakeBus()
     bus.answer(.social) { _ in throw Failure.field("title", FieldRule("too_long", ["max": .number(80)])) }

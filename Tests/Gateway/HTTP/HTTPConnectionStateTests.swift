@@ -237,7 +237,7 @@ struct HTTPConnectionStateTests {
     },
   ]
 
-  @Test("leads from event to action:", arguments: answering + refusing + ending)
+  @Test("The state of an HTTP connection leads from event to action", arguments: answering + refusing + ending)
   func leads(course: Course) {
     var state = State(Self.limits)
     for (number, step) in course.steps().enumerated() {
@@ -247,7 +247,7 @@ struct HTTPConnectionStateTests {
 
   // MARK: - Bounds
 
-  @Test("reading stops while 16 requests wait, and goes on once one of them is taken up")
+  @Test("Reading a connection stops while 16 requests wait, and goes on once one of them is taken up")
   func manyWait() {
     var state = State(Self.limits)
     for number in 0...HTTPConnectionLimits.maxWaiting {
@@ -261,7 +261,7 @@ struct HTTPConnectionStateTests {
     #expect(state.handle(.written(keepsAlive: true)) == [.finishRequest, .answer("1", ""), .setReading(true)])
   }
 
-  @Test("reading stops while as much waits as one body may be")
+  @Test("Reading a connection stops while as much waits as one body may be")
   func muchWaits() {
     var state = State(Self.limits)
     for name in ["a", "b"] {
@@ -278,7 +278,7 @@ struct HTTPConnectionStateTests {
       ])
   }
 
-  @Test("nothing is answered for a client that takes nothing, until it does")
+  @Test("Nothing is answered for a client that takes nothing, until it does")
   func notWritable() {
     var state = State(Self.limits)
     _ = state.handle(.head("a", .init(size: 1)))
@@ -296,7 +296,9 @@ struct HTTPConnectionStateTests {
 
   // MARK: - Invariants
 
-  @Test("whatever happens: one answer at a time, in order, nothing counted is lost, and what is refused ends the connection")
+  @Test(
+    "Whatever happens to a connection: one answer at a time, in order, nothing counted is lost, and what is refused ends the connection"
+  )
   func invariants() {
     var random = SeededGenerator(7)
     for _ in 0..<2000 {

@@ -94,7 +94,7 @@ struct ProtocolAbuseTests {
       "PUT /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
   ]
 
-  @Test("is answered with a problem, and the connection closed", arguments: abuses)
+  @Test("What HTTP clients must not do is answered with a problem, and the connection closed", arguments: abuses)
   func refused(abuse: Abuse) async throws {
     try await RunningGateway.with(change: { $0.limits.body = 65536 }) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -109,7 +109,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("is sent only after the answers to the requests before it")
+  @Test("The refusal of what HTTP clients must not do is sent only after the answers to the requests before it")
   func inOrder() async throws {
     try await RunningGateway.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -266,7 +266,7 @@ struct ProtocolAbuseTests {
     }
   }
 
-  @Test("A reader that takes nothing is cut")
+  @Test("A reader of HTTP that takes nothing is cut")
   func slowReader() async throws {
     try await RunningGateway.with(change: { $0.limits.writeSeconds = 1 }) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)

@@ -11,7 +11,7 @@ struct RepeatedFieldsTests {
   }
 
   @Test(
-    "are refused by their name where they are no list and decide something, the same twice, too; the connection goes on",
+    "Header fields that stand twice are refused by their name where they are no list and decide something, the same twice, too; the connection goes on",
     arguments: [
       ("Content-Type", "text/plain", "application/json"), ("Idempotency-Key", "once", "once"), ("Last-Event-ID", "1", "2"),
       ("Origin", "https://a.example", "https://b.example"),
@@ -30,7 +30,7 @@ struct RepeatedFieldsTests {
     }
   }
 
-  @Test("count neither one nor the other where they only name the request")
+  @Test("Header fields that stand twice count neither one nor the other where they only name the request")
   func names() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -48,7 +48,7 @@ struct RepeatedFieldsTests {
     }
   }
 
-  @Test("are one where they are lists")
+  @Test("Header fields that stand twice are one where they are lists")
   func lists() async throws {
     let fields = RequestFields(["If-None-Match": #""a""#, "if-none-match": #"W/"b", "c""#, "Accept-Language": "fr"])
     for tag in [#""a""#, #""b""#, #""c""#] { #expect(fields.knows(tag)) }

@@ -13,7 +13,7 @@ struct RequestTargetTests {
   }
 
   @Test(
-    "is a path with its query, by itself or inside a URL",
+    "The target of a request is a path with its query, by itself or inside a URL",
     arguments: [
       Case(target: "/v1/things?a=b?c", path: "/v1/things", query: "a=b?c"), Case(target: "/", path: "/"),
       Case(target: "/http://a/b", path: "/http://a/b"), Case(target: "*", path: "*"),
@@ -30,25 +30,26 @@ struct RequestTargetTests {
   }
 
   @Test(
-    "is refused where its URL names no host, or a user", arguments: ["http:///livez", "http://", "http://:80/", "http://u@a/"])
+    "The target of a request is refused where its URL names no host, or a user",
+    arguments: ["http:///livez", "http://", "http://:80/", "http://u@a/"])
   func refused(target: String) { #expect(RequestTarget(target) == nil) }
 
   @Test(
-    "names a host by name or address, with a port or without",
+    "The target of a request names a host by name or address, with a port or without",
     arguments: [
       "", "a", "a:", "a:80", "racha.example", "127.0.0.1:8080", "[::1]", "[::ffff:192.0.2.7]:80", "a_b", "m%C3%BCnchen.example",
     ])
   func host(text: String) { #expect(Authority.isWellFormed(text[...])) }
 
   @Test(
-    "names none by anything else",
+    "The target of a request names none by anything else",
     arguments: [
       "a b", "u@a", ":80", "a:b", "a:80:80", "a/b", "a?b", "[::1", "[]", "[g]", "[::1]a", "::1", "a%2", "a%zz", "münchen.example",
       "a,b c",
     ])
   func noHost(text: String) { #expect(!Authority.isWellFormed(text[...])) }
 
-  @Test("is answered alike in both forms, with path, parameters and query")
+  @Test("The target of a request is answered alike in both forms, with path, parameters and query")
   func bothForms() async throws {
     try await RunningGateway.with(bus: RPCTests.bus()) { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)

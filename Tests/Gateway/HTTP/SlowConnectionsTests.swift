@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A thousand slow connections", .serialized)
 struct SlowConnectionsTests {
-  @Test("are closed by the defaults within 15 seconds, looked at once a second")
+  @Test("A thousand slow connections are closed by the defaults within 15 seconds, looked at once a second")
   func defaults() {
     let limits = GatewayConfiguration.Limits()
     for start in [UInt64(0), 999] {
@@ -26,7 +26,8 @@ struct SlowConnectionsTests {
     }
   }
 
-  @Test("are closed by the defaults within 15 seconds though they do not close after they were informed")
+  @Test(
+    "A thousand slow connections are closed by the defaults within 15 seconds though they do not close after they were informed")
   func stubborn() {
     let limits = GatewayConfiguration.Limits()
     for start in [UInt64(0), 1, 999] {
@@ -42,7 +43,7 @@ struct SlowConnectionsTests {
     }
   }
 
-  @Test("leave the others fast, and are closed within 15 seconds")
+  @Test("A thousand slow connections leave the others fast, and are closed within 15 seconds")
   func siege() async throws {
     let bus = FakeBus()
     let large = Array(#"{"text":"\#(String(repeating: "x", count: 262_144))"}"#.utf8)

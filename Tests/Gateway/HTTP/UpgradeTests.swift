@@ -35,7 +35,9 @@ struct UpgradeTests {
     "Content-Length: 12\r\n\r\n{\"text\":\"a\"}", "Transfer-Encoding: chunked\r\n\r\n6\r\n{\"text\r\n6\r\n\":\"a\"}\r\n0\r\n\r\n",
   ]
 
-  @Test("are answered as if they did not, and so is what stands behind them, in one go or byte by byte", arguments: plain)
+  @Test(
+    "Requests that ask for another protocol are answered as if they did not, and so is what stands behind them, in one go or byte by byte",
+    arguments: plain)
   func goesOn(ask: Ask) async throws {
     try await RunningGateway.with(bus: RPCTests.bus(), change: { $0.limits.headerSeconds = 5 }) { gateway in
       let get = "GET /livez HTTP/\(ask.version)\r\nHost: a\r\n\(ask.fields)\r\n"
@@ -62,7 +64,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("hide no request in their bodies", arguments: bodies.indices)
+  @Test("Requests that ask for another protocol hide no request in their bodies", arguments: bodies.indices)
   func hidesNothing(body: Int) async throws {
     try await RunningGateway.with(bus: RPCTests.bus(), change: { $0.limits.headerSeconds = 5 }) { gateway in
       let hidden = "POST /v1/things/poke HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
@@ -83,7 +85,7 @@ struct UpgradeTests {
   }
 
   @Test(
-    "in a way that leaves open whether the parser stops are answered, and the connection closed",
+    "Requests for another protocol in a way that leaves open whether the parser stops are answered, and the connection closed",
     arguments: [
       "Connection: x-upgrade\r\nUpgrade: h2c\r\n", "Connection: upgrade;q=1\r\nUpgrade: h2c\r\n",
       "Connection: up grade, upgrade x\r\nUpgrade: h2c\r\n", "Connection: \"upgrade\"\r\nUpgrade: h2c\r\n",
@@ -99,7 +101,7 @@ struct UpgradeTests {
     }
   }
 
-  @Test("and end with it: the rest that a client sends is ignored")
+  @Test("What a client sends behind a request that closes its connection so is ignored")
   func lastOne() async throws {
     try await RunningGateway.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -110,7 +112,9 @@ struct UpgradeTests {
     }
   }
 
-  @Test("as Java's client sends them are answered at once", .enabled(if: Program.isThere("/usr/bin/java"), "needs /usr/bin/java"))
+  @Test(
+    "Requests for HTTP/2 as Java's client sends them are answered at once",
+    .enabled(if: Program.isThere("/usr/bin/java"), "needs /usr/bin/java"))
   func java() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("racha-java-\(ID<UpgradeTests>().description)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -148,7 +152,9 @@ struct UpgradeTests {
     }
     """
 
-  @Test("as curl sends them leave it its connection", .enabled(if: Program.isThere("/usr/bin/curl"), "needs /usr/bin/curl"))
+  @Test(
+    "Requests for HTTP/2 as curl sends them leave it its connection",
+    .enabled(if: Program.isThere("/usr/bin/curl"), "needs /usr/bin/curl"))
   func curl() async throws {
     try await RunningGateway.with(change: { $0.limits.headerSeconds = 30 }) { gateway in
       let url = "http://127.0.0.1:\(gateway.httpPort)/livez"

@@ -14,7 +14,7 @@ struct BytesInFlightTests {
     return BytesInFlight(limits)
   }
 
-  @Test("are counted beyond what each connection may hold, bounded in all and for each address, and given back")
+  @Test("Bytes in flight are counted beyond what each connection may hold, bounded in all and for each address, and given back")
   func counts() {
     let bytes = Self.bytes(200_000, perAddress: 100_000)
     let first = HeldBytes(bytes, .v6(1))
@@ -38,7 +38,7 @@ struct BytesInFlightTests {
     #expect(!HeldBytes(bytes, .v6(4)).change(.requests, by: 60_000) && HeldBytes(bytes, .v6(2)).change(.requests, by: 60_000))
   }
 
-  @Test("of bodies that are held bring others of that address a refusal, small requests and other addresses none")
+  @Test("Bytes in flight of bodies that are held bring others of that address a refusal, small requests and other addresses none")
   func bodies() async throws {
     let bus = FakeBus()
     let gate = Gate()
@@ -83,7 +83,8 @@ struct BytesInFlightTests {
     }
   }
 
-  @Test("of answers that nobody reads bring others of that address a refusal, and who reads again gets everything")
+  @Test(
+    "Bytes in flight of answers that nobody reads bring others of that address a refusal, and who reads again gets everything")
   func answers() async throws {
     let bus = FakeBus()
     // More than the kernel's buffers hold.
@@ -112,7 +113,7 @@ struct BytesInFlightTests {
     }
   }
 
-  @Test("of a document that all share are one copy: no reader takes another's room")
+  @Test("Bytes in flight of a document that all share are one copy: no reader takes another's room")
   func documents() async throws {
     try await RunningGateway.with(
       contracts: [.trial, .identity],
@@ -145,7 +146,7 @@ struct BytesInFlightTests {
     }
   }
 
-  @Test("are bounded by settings, with room for one body at least")
+  @Test("Bytes in flight are bounded by settings, with room for one body at least")
   func settings() throws {
     let few = Settings([
       "racha.limits.bodyBytes": "2097152", "racha.limits.bytesInFlight": "1000000000",
@@ -161,7 +162,7 @@ struct BytesInFlightTests {
     #expect(GatewayConfiguration(Settings([:])).healthNetworks == [IPNetwork("127.0.0.0/8"), IPNetwork("::1/128")])
   }
 
-  @Test("of live messages that wait end the stream they wait for")
+  @Test("Bytes in flight of live messages that wait end the stream they wait for")
   func live() {
     let hub = LiveHub(queue: 256)
     let bytes = Self.bytes(200_000, perAddress: 100_000)

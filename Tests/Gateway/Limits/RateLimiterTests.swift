@@ -15,7 +15,7 @@ struct RateLimiterTests {
     return RateLimiter(rates, clock: clock.clock)
   }
 
-  @Test("knows a budget for every class, of accounts and of addresses")
+  @Test("The rate limiter knows a budget for every class, of accounts and of addresses")
   func classes() {
     let rates = GatewayConfiguration.Rates()
     for rateClass in RateClass.allCases {
@@ -73,7 +73,7 @@ struct RateLimiterTests {
     #expect(!limiter.take(address, .read).isAllowed)
   }
 
-  @Test("Beyond the bound newcomers share a budget, and full budgets are forgotten")
+  @Test("Beyond the bound of parties newcomers share a budget, and full budgets are forgotten")
   func bounded() {
     let clock = MovedClock()
     let limiter = Self.limiter(.init(2, per: 10), clock, remembered: 100)
@@ -111,7 +111,7 @@ struct RateLimiterTests {
   }
 
   @Test(
-    "Rates are read from text",
+    "Rates of budgets are read from text",
     arguments: [
       ("600/60", GatewayConfiguration.Rate(600, per: 60)), ("0/1", nil), ("5", nil), ("5/", nil), ("a/b", nil), ("5/0", nil),
     ])

@@ -18,7 +18,7 @@ struct LiveEventTests {
         links: NotificationLinks(), createdAt: .now, readAt: nil))
   }
 
-  @Test("are every event that is declared so, each with the account that it is for")
+  @Test("Live events are every event that is declared so, each with the account that it is for")
   func declared() {
     let live = [Contract.activity, .identity, .notifications, .rewards, .social].flatMap(\.events).filter { $0.spec.isLive }
     #expect(
@@ -45,7 +45,7 @@ struct LiveEventTests {
     for isSilent in [nil, false] as [Bool?] { #expect(try !event(isSilent).isSilent) }
   }
 
-  @Test("come on a stream under their name without an id, so that it resumes from the last notification")
+  @Test("Live events come on a stream under their name without an id, so that it resumes from the last notification")
   func stream() async throws {
     try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
       inboxes.add()
@@ -63,7 +63,7 @@ struct LiveEventTests {
     }
   }
 
-  @Test("come over JSON-RPC as a notification of their name")
+  @Test("Live events come over JSON-RPC as a notification of their name")
   func rpc() async throws {
     try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
       let line = try await RawConnection(port: gateway.tcpPort)
@@ -78,7 +78,7 @@ struct LiveEventTests {
     }
   }
 
-  @Test("of notifications are not for a session in doubt")
+  @Test("Live events of notifications are not for a session in doubt")
   func doubt() async throws {
     try await LiveTests.with(contracts: [.notifications]) { gateway, inboxes in
       let doubted = try await LiveTests.Stream(gateway, inboxes.account, claims: ["dbt": true], after: 0)
@@ -89,7 +89,7 @@ struct LiveEventTests {
     }
   }
 
-  @Test("ask a personal access token for reading at the service that published them")
+  @Test("Live events need a personal access token's scope for reading at the service that published them")
   func scopes() throws {
     func event(_ service: ServiceName) throws -> LiveEvent {
       try LiveEvent(
@@ -102,7 +102,8 @@ struct LiveEventTests {
   }
 
   @Test(
-    "without an account, or with what is none, are no live events", arguments: ["{}", #"{"accountID":7}"#, #"{"accountID":"x"}"#])
+    "Events without an account, or with what is none, are no live events",
+    arguments: ["{}", #"{"accountID":7}"#, #"{"accountID":"x"}"#])
   func malformed(body: String) {
     #expect(throws: (any Error).self) {
       try LiveEvent(LoggedEvent(number: 1, name: "x", at: .now, traceparent: nil, body: Array(body.utf8)), of: .social)

@@ -67,7 +67,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A stream knows no other parameter than the last id")
+  @Test("A live stream knows no other parameter than the last id")
   func parameters() async throws {
     try await Self.with { gateway, inboxes in
       let response = try await gateway.http("GET", "/v1/live?foo=1&lastEventID=0&bar", try gateway.bearer(inboxes.account))
@@ -81,7 +81,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A stream begins with the present number, then shows what happens")
+  @Test("A live stream begins with the present number, then shows what happens")
   func begins() async throws {
     try await Self.with { gateway, inboxes in
       inboxes.add()
@@ -101,7 +101,8 @@ struct LiveTests {
   }
 
   @Test(
-    "Resuming over and over while announcements are lost and doubled, nothing is missed or shown twice", arguments: [1, 2, 3])
+    "Resuming live delivery over and over while announcements are lost and doubled, nothing is missed or shown twice",
+    arguments: [1, 2, 3])
   func resumes(seed: UInt64) async throws {
     let random = Mutex(SeededGenerator(seed))
     try await Self.with(drops: { _ in random.withLock { Int.random(in: 0..<10, using: &$0) < 3 } }) { gateway, inboxes in
@@ -125,7 +126,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A number beyond the newest is not taken: delivery begins with the newest, and says so")
+  @Test("A live number beyond the newest is not taken: delivery begins with the newest, and says so")
   func beyond() async throws {
     try await Self.with { gateway, inboxes in
       inboxes.add()
@@ -142,7 +143,7 @@ struct LiveTests {
   }
 
   @Test(
-    "A JSON-RPC connection resumes from a number, or from the text that a stream gave as id",
+    "A JSON-RPC connection resumes live delivery from a number, or from the text that a stream gave as id",
     arguments: [(#""1""#, 1, false), ("1", 1, false), (#""77""#, 2, true)])
   func textualNumber(given: String, number: Int, isReset: Bool) async throws {
     try await Self.with { gateway, inboxes in
@@ -163,7 +164,8 @@ struct LiveTests {
   }
 
   @Test(
-    "What is no number is refused", arguments: ["\"\"", "\"x\"", "-1", "1.5", "[1]", "true", "\"1", "\"99999999999999999999\""])
+    "A live position that is no number is refused",
+    arguments: ["\"\"", "\"x\"", "-1", "1.5", "[1]", "true", "\"1", "\"99999999999999999999\""])
   func noNumber(given: String) async throws {
     try await Self.with { gateway, inboxes in
       let connection = try await RawConnection(port: gateway.tcpPort)
@@ -175,7 +177,7 @@ struct LiveTests {
     }
   }
 
-  @Test("A JSON-RPC connection gets the same messages as notifications between its answers")
+  @Test("A JSON-RPC connection gets the same live messages as notifications between its answers")
   func lines() async throws {
     try await Self.with { gateway, inboxes in
       for _ in 0..<3 { inboxes.add() }
@@ -401,7 +403,7 @@ struct LiveTests {
 
 @Suite("The hub")
 struct LiveHubTests {
-  @Test("cuts a connection whose queue is full, and forgets those that ended")
+  @Test("The hub of live connections cuts a connection whose queue is full, and forgets those that ended")
   func cuts() async {
     let hub = LiveHub(queue: 3)
     let account = AccountID()

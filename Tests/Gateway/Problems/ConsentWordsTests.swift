@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The refusal for want of a consent")
 struct ConsentWordsTests {
-  @Test("says in the caller's language what for, and where to give it (ID-13)")
+  @Test("The refusal for want of a consent says in the caller's language what for, and where to give it (ID-13)")
   func words() async throws {
     let bus = FakeBus()
     bus.answer(.activity) { request in

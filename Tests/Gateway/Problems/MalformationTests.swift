@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What is malformed is said in words of ours", .timeLimit(.minutes(1)))
 struct MalformationTests {
-  @Test("that exist in both languages for every case")
+  @Test("The words for what is malformed exist in both languages for every case")
   func words() {
     let words = Words([Contract.gateway].flatMap(\.words))
     for what in Malformation.allCases {
@@ -61,7 +61,9 @@ struct MalformationTests {
         + "Authorization: Bearer {token}\r\n\r\n"),
   ]
 
-  @Test("over HTTP, whoever of parser and gateway finds it, in the language asked for", arguments: cases)
+  @Test(
+    "What is malformed over HTTP is said in words of ours, whoever of parser and gateway finds it, in the language asked for",
+    arguments: cases)
   func http(example: Case) async throws {
     try await RunningGateway.with { gateway in
       let connection = try await RawConnection(port: gateway.httpPort)
@@ -77,7 +79,7 @@ struct MalformationTests {
     }
   }
 
-  @Test("over JSON-RPC, in the language of the account that has signed in")
+  @Test("What is malformed over JSON-RPC is said in words of ours, in the language of the account that has signed in")
   func rpc() async throws {
     try await RunningGateway.with(bus: RPCTests.bus(), change: { $0.limits.body = 4096 }) { gateway in
       let connection = try await RawConnection(port: gateway.tcpPort)
@@ -103,7 +105,7 @@ struct MalformationTests {
   }
 
   @Test(
-    "and JSON that is none is reported with its position",
+    "JSON that is none is reported with its position",
     arguments: [
       ("{\n  \"text\": nil\n}", "line 2, byte 11 holds something that JSON does not allow there"),
       ("{\"text\"", "it ends at line 1, byte 8, before it is complete"),
@@ -197,7 +199,7 @@ struct RefusalLanguageTests {
   }
 
   @Test(
-    "is in the language of the account whose token is valid, else in the one asked for",
+    "A refusal before anyone is admitted is in the language of the account whose token is valid, else in the one asked for",
     arguments: [
       Case(status: 404, head: "GET /v1/nothing HTTP/1.1"), Case(status: 405, head: "DELETE /v1/things HTTP/1.1"),
       Case(status: 413, head: "PUT /v1/echo HTTP/1.1\r\nContent-Length: 2000000"),

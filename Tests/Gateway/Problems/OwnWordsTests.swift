@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An operation's own words")
 struct OwnWordsTests {
-  @Test("are used while its service is away; others have the common ones (E CU-4, REW-4)")
+  @Test("An operation's own words are used while its service is away; others have the common ones (E CU-4, REW-4)")
   func unavailable() async throws {
     let bus = FakeBus()
     bus.answer(.rewards) { _ in throw BusFailure.unavailable }
@@ -32,7 +32,8 @@ struct OwnWordsTests {
   }
 
   @Test(
-    "are used for the one operation that they name, in both languages: a message that cannot be sent is said to be so (CU-14)")
+    "An operation's own words are used for the one operation that they name, in both languages: a message that cannot be sent is said to be so (CU-14)"
+  )
   func ofOne() async throws {
     let bus = FakeBus()
     bus.answer(.social) { _ in throw BusFailure.unavailable }

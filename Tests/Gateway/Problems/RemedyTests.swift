@@ -8,7 +8,9 @@ import Testing
 
 @Suite("What mends a refusal (S 8, scenario 4)")
 struct RemedyTests {
-  @Test("is named with it for programs: whoever is not verified learns how to have the link sent; others learn nothing")
+  @Test(
+    "What mends a refusal is named with it for programs: whoever is not verified learns how to have the link sent; others learn nothing"
+  )
   func remedy() async throws {
     let bus = FakeBus()
     bus.answer(.identity) { Reply(id: $0.header.id, Failure(RequestFailure.verificationRequired)) }
@@ -24,7 +26,7 @@ struct RemedyTests {
   }
 
   @Test(
-    "whoever cannot log in, or must wait, is offered to recover the password (S 3, scenario 7)", arguments: LogInFailure.allCases)
+    "Whoever cannot log in, or must wait, is offered to recover the password (S 3, scenario 7)", arguments: LogInFailure.allCases)
   func recovery(failure: LogInFailure) async throws {
     let bus = FakeBus()
     bus.answer(.identity) { Reply(id: $0.header.id, failure.with(["seconds": .number(30)], retryAfterSeconds: 30)) }
@@ -41,7 +43,7 @@ struct RemedyTests {
   }
 
   @Test(
-    "a link, a login or a session that is over names how to get another, in problems of both protocols (S 5, scenario 4; S 8, scenario 3)",
+    "A refusal of a link, a login or a session that is over names how to get another, in problems of both protocols (S 5, scenario 4; S 8, scenario 3)",
     arguments: [
       ("verification_link_expired", "accounts.resendVerification"), ("verification_link_replaced", "accounts.resendVerification"),
       ("recovery_link_expired", "passwordRecoveries.request"), ("recovery_link_used", "passwordRecoveries.request"),

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("The refusal of a suspended account (SOC-8)")
 struct SuspendedProblemTests {
-  @Test("says until when in words and in a field, in the caller's language; of one that is banned, that it is for good")
+  @Test(
+    "The refusal of a suspended account says until when in words and in a field, in the caller's language; of one that is banned, that it is for good"
+  )
   func words() async throws {
     let bus = FakeBus()
     let until = try Instant(text: "2027-01-02T03:04:05.000Z")

@@ -19,7 +19,7 @@ struct RouterTests {
   }()
 
   @Test(
-    "finds the target and the parameters",
+    "The router finds the target and the parameters",
     arguments: [
       ("GET", "/v1/things", "list", [:]), ("POST", "/v1/things", "create", [:]), ("GET", "/v1/things/7", "get", ["thingID": "7"]),
       ("DELETE", "/v1/things/a%2Fb%20c", "delete", ["thingID": "a/b c"]), ("GET", "/v1/things/special", "special", [:]),
@@ -36,7 +36,7 @@ struct RouterTests {
   }
 
   @Test(
-    "finds nothing elsewhere",
+    "The router finds nothing elsewhere",
     arguments: [
       "", "/", "/v1", "/v1/things/", "/v1/things//parts/1", "/v1/thing", "/v2/things", "/v1/things/1/parts",
       "/v1/things/1/parts/2/3",
@@ -53,7 +53,7 @@ struct RouterTests {
     }
   }
 
-  @Test("names the methods a path has")
+  @Test("The router names the methods a path has")
   func namesMethods() {
     guard case .otherMethod(let allowed) = Self.router.match("PUT", "/v1/things/7") else {
       Issue.record("PUT is answered")
@@ -66,7 +66,7 @@ struct RouterTests {
 @Suite("A query")
 struct QueryTests {
   @Test(
-    "becomes fields",
+    "A query becomes fields",
     arguments: [
       ("", [:]), ("a=1", ["a": "1"]), ("a=1&b=x%26y+z", ["a": "1", "b": "x&y z"]), ("flag", ["flag": ""]), ("&&a=", ["a": ""]),
       ("a=b=c", ["a": "b=c"]),
@@ -77,13 +77,13 @@ struct QueryTests {
     #expect(parameters == fields)
   }
 
-  @Test("that is ambiguous, broken or endless is refused", arguments: ["a=1&a=2", "a=%2", "%ff=1", "id=2"])
+  @Test("A query that is ambiguous, broken or endless is refused", arguments: ["a=1&a=2", "a=%2", "%ff=1", "id=2"])
   func refuses(query: String) {
     var parameters = ["id": "1"]
     #expect(throws: Failure.self) { try Query.parse(query[...], into: &parameters) }
   }
 
-  @Test("has a bound")
+  @Test("A query has a bound")
   func isBounded() {
     var parameters: [String: String] = [:]
     let query = (0...Query.maxParameters).map { "p\($0)=1" }.joined(separator: "&")

@@ -63,9 +63,13 @@ final class Inboxes: Sendable {
   private let publishers: [ServiceName: EventPublisher]
   private let isSilent = Mutex(false)
   private let asked = Mutex<[Operations.Request]>([])
+  private let (asking, isAsking) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// What identity was asked by those who follow its events.
   var askedOfEvents: [Operations.Request] { asked.withLock { $0 } }
+
+  /// Returns once identity was asked by those who follow its events.
+  func isAskedOfEvents() async { for await _ in asking { return } }
 
   /// Lets identity answer nobody who follows its events, or answer again.
   func silence(_ isSilent: Bool) { self.isSilent.withLock { $0 = isSilent } }
@@ -88,6 +92,7 @@ final class Inboxes: Sendable {
     bus.answerAsPublisher(.identity) { request in
       if EventExchange(rawValue: request.header.operation) != nil {
         self.asked.withLock { $0.append(request) }
+        self.isAsking.yield()
         if self.isSilent.withLock({ $0 }) { throw BusFailure.unavailable }
       }
       if let reply = await self.publishers[.identity]?.answer(request) { return reply }

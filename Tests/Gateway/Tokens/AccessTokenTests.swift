@@ -37,7 +37,7 @@ struct AccessTokenTests {
     return verifier
   }
 
-  @Test("A token that identity signed says whom it speaks for")
+  @Test("An access token that identity signed says whom it speaks for")
   func accepts() async throws {
     let signer = Signer()
     let account = AccountID()
@@ -133,7 +133,7 @@ struct AccessTokenTests {
     Forgery("too long", .malformed) { try $0.token(claims: ["pad": .string(String(repeating: "x", count: 5000))]) },
   ]
 
-  @Test("A forged one is refused", arguments: forgeries)
+  @Test("A forged access token is refused", arguments: forgeries)
   func refuses(forgery: Forgery) async throws {
     let signer = Signer()
     let token = try forgery.make(signer)
@@ -141,7 +141,7 @@ struct AccessTokenTests {
     await #expect(throws: forgery.refusal) { try await verifier.identify(token) }
   }
 
-  @Test("One that is remembered expires all the same")
+  @Test("An access token that is remembered expires all the same")
   func expires() async throws {
     let time = MovedClock()
     let signer = Signer()
@@ -152,7 +152,7 @@ struct AccessTokenTests {
     await #expect(throws: TokenRefusal.expired) { try await verifier.identify(token) }
   }
 
-  @Test("One of a closed session is dead, remembered or not")
+  @Test("An access token of a closed session is dead, remembered or not")
   func revoked() async throws {
     let signer = Signer()
     let verifier = Self.verifier([signer])
@@ -167,7 +167,7 @@ struct AccessTokenTests {
   }
 
   @Test(
-    "One that was outdated counts as expired, at once, remembered or not; the session's next one is good, also if it is published again"
+    "An access token that was outdated counts as expired, at once, remembered or not; the session's next one is good, also if it is published again"
   )
   func outdated() async throws {
     let signer = Signer()
@@ -186,7 +186,7 @@ struct AccessTokenTests {
     _ = try await verifier.identify(signer.token())
   }
 
-  @Test("One of a session in doubt says so to the services, others do not", arguments: [true, false])
+  @Test("An access token of a session in doubt says so to the services, others do not", arguments: [true, false])
   func doubt(isInDoubt: Bool) async throws {
     let signer = Signer()
     let identification = try await Self.verifier([signer]).identify(signer.token(claims: isInDoubt ? ["dbt": true] : [:]))
@@ -194,7 +194,7 @@ struct AccessTokenTests {
     #expect(caller.isInDoubt == (isInDoubt ? true : nil))
   }
 
-  @Test("When too many sessions are closed to remember, every older token must be refreshed")
+  @Test("When too many sessions are closed to remember, every older access token must be refreshed")
   func overflow() async throws {
     let time = MovedClock()
     let revocations = Revocations(bound: 3, clock: time.clock)
@@ -211,7 +211,7 @@ struct AccessTokenTests {
     #expect(revocations.refusal(of: new, now: time.now) == nil)
   }
 
-  @Test("An unknown key makes it ask identity again, but not more than once a second")
+  @Test("An unknown key makes the gateway ask identity again, but not more than once a second")
   func asksAgain() async throws {
     let time = MovedClock()
     let first = Signer(keyID: "k1")
@@ -274,7 +274,7 @@ struct AccessTokenTests {
     _ = try await verifier.identify(signer.token(now: time.now))
   }
 
-  @Test("The memory of tokens is bounded and keeps those in use")
+  @Test("The memory of access tokens is bounded and keeps those in use")
   func bounded() {
     let cache = TokenCache(bound: 10)
     let someone = Identification(

@@ -15,7 +15,7 @@ struct AccountLanguagesTests {
       language: language, issuedAt: Instant(milliseconds: milliseconds), expiresAt: Identification.never)
   }
 
-  @Test("a token from before a change speaks the new language, one from after it its own")
+  @Test("A token from before a change speaks the new language, one from after it its own")
   func followed() {
     let now = Mutex<Int64>(1_000_000_000)
     let languages = AccountLanguages(bound: 2, clock: Clock { Instant(milliseconds: now.withLock { $0 }) })
@@ -34,7 +34,7 @@ struct AccountLanguagesTests {
     #expect(languages.language(of: identification(of: other, .english, at: 0)) == .english)
   }
 
-  @Test("beyond its bound all are forgotten, those first whose tokens have ended")
+  @Test("Beyond the bound of followed languages all are forgotten, those first whose tokens have ended")
   func bound() {
     let now = Mutex<Int64>(1_000_000_000)
     let languages = AccountLanguages(bound: 2, clock: Clock { Instant(milliseconds: now.withLock { $0 }) })
@@ -50,7 +50,8 @@ struct AccountLanguagesTests {
     #expect((0..<4).map(speaks) == [.english, .english, .english, .spanish])
   }
 
-  @Test("an open session, its JSON-RPC connection and a personal access token are answered in it without a new token")
+  @Test(
+    "An open session, its JSON-RPC connection and a personal access token are answered in a changed language without a new token")
   func sessions() async throws {
     let (bus, signer, processor) = (FakeBus(), Signer(), TokenIssuer())
     let inboxes = Inboxes(bus, signer, processor: processor)

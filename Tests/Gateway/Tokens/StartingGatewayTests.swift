@@ -29,7 +29,9 @@ struct StartingGatewayTests {
     return try await connection.receiveLine()
   }
 
-  @Test("takes no token, whatever the way in, says so and is not ready; who needs none is served")
+  @Test(
+    "A gateway that does not know yet what was revoked takes no token, whatever the way in, says so and is not ready; who needs none is served"
+  )
   func takesNone() async throws {
     try await Self.with { gateway, inboxes, processor in
       let bearer = try gateway.bearer(inboxes.account)
@@ -55,7 +57,7 @@ struct StartingGatewayTests {
     }
   }
 
-  @Test("lets those in who waited meanwhile once it knows, but for whom a token was revoked")
+  @Test("A gateway that has learned what was revoked lets those in who waited meanwhile but for whom a token was revoked")
   func letsIn() async throws {
     try await Self.with { gateway, inboxes, processor in
       let session = SessionID()
@@ -64,7 +66,7 @@ struct StartingGatewayTests {
       async let refused = gateway.http("GET", "/v1/things/7", closed)
       async let served = gateway.http("GET", "/v1/things/7", try gateway.bearer(inboxes.account))
       // Both are on their way when identity begins to publish.
-      while inboxes.askedOfEvents.isEmpty { await Task.yield() }
+      await inboxes.isAskedOfEvents()
       inboxes.silence(false)
       let (own, dead) = (try await served, try await refused)
       #expect(own.status == 200 && dead.status == 401)
@@ -73,7 +75,7 @@ struct StartingGatewayTests {
     }
   }
 
-  @Test("asks identity for what was revoked and for no other part of its state")
+  @Test("A starting gateway asks identity for what was revoked and for no other part of its state")
   func asks() async throws {
     try await Self.with { gateway, inboxes, _ in
       inboxes.silence(false)
@@ -88,7 +90,7 @@ struct StartingGatewayTests {
     }
   }
 
-  @Test("looks for keys that identity has retired by itself")
+  @Test("A gateway looks for keys that identity has retired by itself")
   func retires() async throws {
     let (bus, signer, other) = (FakeBus(), Signer(), Signer(keyID: "k2"))
     let published = Mutex([signer.published, other.published])

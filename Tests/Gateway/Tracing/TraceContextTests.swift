@@ -25,7 +25,7 @@ struct TraceContextTests {
     ])
   func refuses(text: String) { #expect(TraceContext(traceparent: text) == nil) }
 
-  @Test("A later version is read as far as it is known")
+  @Test("A later version of a traceparent is read as far as it is known")
   func laterVersion() {
     #expect(TraceContext(traceparent: "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more") != nil)
   }
@@ -39,6 +39,8 @@ struct TraceContextTests {
     #expect(first.inner != second.inner)
   }
 
-  @Test("A name that is not sane is replaced", arguments: ["", "a b", "a\u{7}", "ñ", String(repeating: "x", count: 65)])
+  @Test(
+    "A client's name for its request that is not sane is replaced",
+    arguments: ["", "a b", "a\u{7}", "ñ", String(repeating: "x", count: 65)])
   func replaced(text: String) { #expect(RequestName(given: text).outer != text) }
 }

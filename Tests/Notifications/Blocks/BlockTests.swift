@@ -30,7 +30,9 @@ struct BlockTests {
     _ = try await services.call(SendFriendRequest.self, .init(username: one.username), as: other.caller)
   }
 
-  @Test("that name the blocked one go from the blocker's inbox, read or not; others stay, and so does all that the other has")
+  @Test(
+    "Notifications that name the blocked one go from the blocker's inbox, read or not; others stay, and so does all that the other has"
+  )
   func blocking() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await run { services in
@@ -51,7 +53,9 @@ struct BlockTests {
     }
   }
 
-  @Test("do not come about, either way, whatever any service publishes; after unblocking they do again")
+  @Test(
+    "Notifications between blocked accounts do not come about, either way, whatever any service publishes; after unblocking they do again"
+  )
   func apart() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run { services in
@@ -76,7 +80,8 @@ struct BlockTests {
   }
 
   @Test(
-    "follow the newest of what is published of the two, in whatever order it comes; nothing is kept of those who never blocked")
+    "Blocks follow the newest of what is published of the two, in whatever order it comes; nothing is kept of those who never blocked"
+  )
   func revisions() async throws {
     let (ana, ben, eva) = (try identity.person("ana"), try identity.person("ben"), try identity.person("eva"))
     try await run { services in
@@ -96,7 +101,7 @@ struct BlockTests {
     }
   }
 
-  @Test("leave nothing behind of an account that is deleted (ID-12)")
+  @Test("Blocks leave nothing behind of an account that is deleted (ID-12)")
   func erasure() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run { services in

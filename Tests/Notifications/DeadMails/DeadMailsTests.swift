@@ -56,7 +56,9 @@ final class DeadMailsTests {
     }
   }
 
-  @Test("are listed for administrators, newest first, with what the last attempt failed of and without any address")
+  @Test(
+    "Mails that were given up are listed for administrators, newest first, with what the last attempt failed of and without any address"
+  )
   func list() async throws {
     try await die(["worn", "login", "refused"]) { services, events, _ in
       let page = try await services.call(ListDeadMails.self, .init(), as: administrator)
@@ -79,7 +81,7 @@ final class DeadMailsTests {
     }
   }
 
-  @Test("are sent again when an administrator says so, as the same mail, with all attempts before them")
+  @Test("Mails that were given up are sent again when an administrator says so, as the same mail, with all attempts before them")
   func retry() async throws {
     var first: DeadMail?
     try await die(["worn"]) { services, _, carrier in
@@ -103,7 +105,7 @@ final class DeadMailsTests {
     }
   }
 
-  @Test("are dropped when their link has stopped working meanwhile")
+  @Test("Mails that were given up are dropped when their link has stopped working meanwhile")
   func obsolete() async throws {
     try await die(["refused"]) { services, events, _ in
       identity.forget(events[0].linkID)
@@ -114,7 +116,7 @@ final class DeadMailsTests {
     }
   }
 
-  @Test("that ended the program each time are given up after as many attempts, and listed")
+  @Test("Mails that ended the program each time are given up after as many attempts, and listed")
   func poison() async throws {
     try await die(["refused"]) { _, _, _ in }
     let queue = try DatabaseQueue(path: "\(Home(path: home).stores)/notifications.sqlite")
@@ -132,7 +134,7 @@ final class DeadMailsTests {
     }
   }
 
-  @Test("are for administrators alone")
+  @Test("Mails that were given up are for administrators alone")
   func callers() async throws {
     try await die(["refused"]) { services, _, _ in
       let person = try identity.person("ana").caller

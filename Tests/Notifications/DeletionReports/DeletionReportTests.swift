@@ -31,7 +31,7 @@ final class DeletionReportTests {
     try await store.until { try await store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(sql)") } == count }
   }
 
-  @Test("an identity that forgot the deletion ends its report, and those after it; no file is left")
+  @Test("An identity that forgot the deletion ends its report, and those after it; no file is left")
   func forgotten() async throws {
     let people = try ["ana", "ben", "cleo"].map { try identity.person($0) }
     let deletions = try people.map { try identity.deletion(of: $0) }
@@ -50,7 +50,7 @@ final class DeletionReportTests {
     }
   }
 
-  @Test("files of reports go when they are due, also while identity learns of no report's end")
+  @Test("Files of deletion reports go when they are due, also while identity learns of no report's end")
   func files() async throws {
     let person = try identity.person("ana")
     let deletion = try identity.deletion(of: person)

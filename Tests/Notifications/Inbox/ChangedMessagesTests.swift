@@ -49,7 +49,9 @@ struct ChangedMessagesTests {
     return try await services.call(ListNotifications.self, .init(), as: person.caller).items.filter { $0.links.messageID != nil }
   }
 
-  @Test("an edited one stands where it stood, says the new text and that it was edited, and is published once for live delivery")
+  @Test(
+    "An edited message stands in the inbox where it stood, says the new text and that it was edited, and is published once for live delivery"
+  )
   func edited() async throws {
     try await run { services, ana, ben in
       let message = try await write("at sevn", services, ana, ben)
@@ -83,7 +85,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("a removed one says just that, in the words of each language, and nothing of it is left in the store")
+  @Test("A removed message says just that, in the words of each language, and nothing of it is left in the store")
   func removed() async throws {
     try await run { services, ana, ben in
       let message = try await write("PLANTED text", services, ana, ben)
@@ -102,7 +104,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("one whose notification its owner has deleted makes no new one")
+  @Test("A changed message whose notification its owner has deleted makes no new one")
   func deleted() async throws {
     try await run { services, ana, ben in
       let message = try await write("hello", services, ana, ben)
@@ -116,7 +118,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("a photo alone is notified as one")
+  @Test("A photo alone is notified as one")
   func photo() async throws {
     try await run { services, ana, ben in
       let event = MessageSent(
@@ -129,7 +131,7 @@ struct ChangedMessagesTests {
     }
   }
 
-  @Test("who begins to subscribe when it was changed has it as it is now")
+  @Test("Who begins to subscribe when a message was changed has it as it is now")
   func late() async throws {
     try await run { services, ana, ben in
       let (one, two) = (try await write("one", services, ana, ben), try await write("two", services, ana, ben))

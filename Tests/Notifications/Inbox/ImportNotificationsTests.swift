@@ -14,7 +14,9 @@ struct ImportNotificationsTests {
   /// Stands in for activity: it only publishes.
   private static let activity: ServicesInProcess.Build = { _ in ServiceDefinition(.activity, migrations: []) }
 
-  @Test("is one notification, each time instead of the last, and each is delivered live; of one that was cancelled there is none")
+  @Test(
+    "An import's progress is one notification, each time instead of the last, and each is delivered live; of one that was cancelled there is none"
+  )
   func progress() async throws {
     let ana = try identity.person("ana", language: .spanish)
     try await ServicesInProcess.running(

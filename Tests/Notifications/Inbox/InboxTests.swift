@@ -40,7 +40,9 @@ struct InboxTests {
     CoinsEarned(accountID: person.account, transferID: ID(), coins: coins, balance: coins, at: .now)
   }
 
-  @Test("says that somebody wants to follow, and that one may; not that a request was rejected or a following ended (SOC-7)")
+  @Test(
+    "The inbox says that somebody wants to follow, and that one may; not that a request was rejected or a following ended (SOC-7)"
+  )
   func follows() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     try await run { services in
@@ -64,7 +66,7 @@ struct InboxTests {
     }
   }
 
-  @Test("gets exactly one notification for each event, for its addressee, and each is delivered live")
+  @Test("The inbox gets exactly one notification for each event, for its addressee, and each is delivered live")
   func social() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     try await run { services in
@@ -95,7 +97,7 @@ struct InboxTests {
     }
   }
 
-  @Test("is delivered in the account's language, and lists in the reader's")
+  @Test("The inbox is delivered in the account's language, and lists in the reader's")
   func languages() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben", language: .spanish))
     let carrier = WatchedCarrier()
@@ -116,7 +118,7 @@ struct InboxTests {
     }
   }
 
-  @Test("has no double where the same thing is published twice")
+  @Test("The inbox has no double where the same thing is published twice")
   func doubles() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let event = FriendRequestSent(
@@ -130,7 +132,7 @@ struct InboxTests {
     }
   }
 
-  @Test("numbers without gaps while everything happens at once")
+  @Test("The inbox numbers without gaps while everything happens at once")
   func gapFree() async throws {
     let people = try (0..<3).map { try identity.person("person\($0)") }
     try await run { services in
@@ -161,7 +163,7 @@ struct InboxTests {
     }
   }
 
-  @Test("that has to begin again, after what was published long ago is forgotten, ends with the same notifications")
+  @Test("An inbox that has to begin again, after what was published long ago is forgotten, ends with the same notifications")
   func fromSnapshot() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let home = Home(path: "/tmp/racha-inbox-\(UInt32.random(in: .min ... .max))")
@@ -204,7 +206,7 @@ struct InboxTests {
     }
   }
 
-  @Test("is read one by one or up to a number, deleted from, and stays one's own")
+  @Test("The inbox is read one by one or up to a number, deleted from, and stays one's own")
   func reading() async throws {
     let (ana, eve) = (try identity.person("ana"), try identity.person("eve"))
     try await run { services in
@@ -239,7 +241,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a session in doubt neither takes a notice away nor marks it as read, such as the one that asks about it (ID-7)")
+  @Test("A session in doubt neither takes a notice away nor marks it as read, such as the one that asks about it (ID-7)")
   func doubt() async throws {
     let ana = try identity.person("ana")
     try await run { services in
@@ -258,7 +260,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a session in doubt reads no notices of logins, which show from what and from where the account is used (ID-7)")
+  @Test("A session in doubt reads no notices of logins, which show from what and from where the account is used (ID-7)")
   func doubtfulReader() async throws {
     let ana = try identity.person("ana")
     try await run { services in

@@ -31,7 +31,9 @@ final class NamedAccountsTests {
       accounts: accounts)
   }
 
-  @Test("each of several is found when it is erased, at once or in steps; what names others stays", arguments: [200, 1])
+  @Test(
+    "Each of several accounts that a notification names is found when it is erased, at once or in steps; what names others stays",
+    arguments: [200, 1])
   func several(rowsPerTransaction: Int) async throws {
     let (ana, ben, carl) = (try identity.person("ana"), try identity.person("ben"), try identity.person("carl"))
     try await run(rowsPerTransaction) { services in
@@ -59,7 +61,7 @@ final class NamedAccountsTests {
     }
   }
 
-  @Test("a notification that is deleted names nobody any more")
+  @Test("A notification that is deleted names nobody any more")
   func deleted() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try await run { services in
@@ -73,7 +75,7 @@ final class NamedAccountsTests {
     }
   }
 
-  @Test("inboxes from before accounts were noted open as they were, and an account that caused something is found in them")
+  @Test("Inboxes from before accounts were noted open as they were, and an account that caused something is found in them")
   func migration() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     try Home.makePrivateFolder(Home(path: home).stores)

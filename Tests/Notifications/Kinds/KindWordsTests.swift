@@ -8,7 +8,7 @@ import Testing
 struct KindWordsTests {
   static let words = Words(Contract.notifications.words)
 
-  @Test("each kind is declared once, and whatever has words is one")
+  @Test("Each kind of notification is declared once, and whatever has words is one")
   func declarations() {
     #expect(Set(NotificationSpec.all.map(\.name)).count == NotificationSpec.all.count)
     #expect(Set(MailSpec.all.map(\.name)).count == MailSpec.all.count)
@@ -18,7 +18,8 @@ struct KindWordsTests {
   }
 
   @Test(
-    "each kind has a title and a text in both languages, in which nothing stands but its values", arguments: NotificationSpec.all)
+    "Each kind of notification has a title and a text in both languages, in which nothing stands but its values",
+    arguments: NotificationSpec.all)
   func inbox(kind: NotificationSpec) throws {
     guard let inbox = kind.inbox else { return }
     for (part, language) in ["title", "text"].flatMap({ part in Language.allCases.map { (part, $0) } }) {
@@ -29,7 +30,7 @@ struct KindWordsTests {
   }
 
   @Test(
-    "each mail has its subject, its paragraphs and its buttons in both languages, in which nothing stands but its values",
+    "Each mail has its subject, its paragraphs and its buttons in both languages, in which nothing stands but its values",
     arguments: MailSpec.all)
   func mail(spec: MailSpec) throws {
     let values = spec.source.values.union(["username"])
@@ -49,7 +50,7 @@ struct KindWordsTests {
     }
   }
 
-  @Test("the words that all mails share are there in both languages", arguments: Language.allCases)
+  @Test("The words that all mails share are there in both languages", arguments: Language.allCases)
   func common(language: Language) {
     #expect(KindWordsTests.words.parameters("mail.greeting", language) == ["username"])
     for name in ["footer", "code"] { #expect(KindWordsTests.words.parameters("mail.\(name)", language) == []) }

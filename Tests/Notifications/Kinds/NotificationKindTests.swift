@@ -82,7 +82,9 @@ struct NotificationKindTests {
     AccountProtected(incidentID: incident, accountID: ana, pattern: pattern, measure: measure, at: at)
   }
 
-  @Test("is of one kind, for the one whom it concerns, leads to what it is about, and names who caused it")
+  @Test(
+    "What an event makes of itself in an inbox is of one kind, for the one whom it concerns, leads to what it is about, and names who caused it"
+  )
   func drafts() throws {
     for (event, kind, account, links) in NotificationKindTests.cases {
       let drafts = NotificationKindTests.drafts(event)
@@ -95,7 +97,7 @@ struct NotificationKindTests {
     #expect(Set(NotificationKindTests.cases.compactMap { NotificationKindTests.drafts($0.event)[0].inbox?.source }).count == 11)
   }
 
-  @Test("names what happened as it always did, so that nothing is reported twice")
+  @Test("A notification names what happened as it always did, so that nothing is reported twice")
   func sources() throws {
     func source(_ event: any Event) throws -> String { try #require(NotificationKindTests.drafts(event)[0].inbox).source }
     let incident = NotificationKindTests.incident
@@ -119,7 +121,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "of a challenge: that it was received, and that the other accepted it; nothing of what one did oneself, or of what ends it",
+    "Of a challenge is notified that it was received, and that the other accepted it; nothing of what one did oneself, or of what ends it",
     arguments: FriendChallengeState.allCases, ConnectionRequestDirection.allCases)
   func challenges(state: FriendChallengeState, direction: ConnectionRequestDirection) {
     let event = Self.challenge(to: Self.ana, direction, of: Self.ben, Self.benName, state)
@@ -130,7 +132,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "of an import: how it comes on, each time instead of the last; nothing where its owner ended it",
+    "Of an import is notified how it comes on, each time instead of the last; nothing where its owner ended it",
     arguments: [
       (ImportState.reading, "importProgressed" as String?), (.done, "importDone"), (.failed, "importFailed"), (.cancelled, nil),
       (.waiting, nil), (.uploading, nil),
@@ -148,7 +150,7 @@ struct NotificationKindTests {
     #expect(superseded == [NotificationSource(accountID: Self.ana, text: "imports.progressed/\(event.importID)/")])
   }
 
-  @Test("makes nothing where it is nobody's")
+  @Test("An event makes no notification where it is nobody's")
   func nobody() {
     let event = AccountProtected(incidentID: ID(), accountID: nil, pattern: .accountGuessed, at: Self.at)
     #expect(NotificationKindTests.drafts(event).isEmpty)
@@ -156,7 +158,7 @@ struct NotificationKindTests {
   }
 
   @Test(
-    "quotes no more than the beginning of a message, on one line",
+    "A notification quotes no more than the beginning of a message, on one line",
     arguments: [
       ("short", "short"), (" two\n\n lines\t", "two lines"),
       (String(repeating: "x", count: 140), String(repeating: "x", count: 140)),
@@ -164,7 +166,7 @@ struct NotificationKindTests {
     ])
   func excerpts(text: String, expected: String) { #expect(Excerpt.of(text) == expected) }
 
-  @Test("bounds what heavy characters weigh")
+  @Test("A notification bounds what heavy characters weigh")
   func heavy() {
     let text = String(repeating: "a" + String(repeating: "\u{0301}", count: 100), count: 80)
     #expect(Excerpt.of(text).utf8.count <= Excerpt.maxBytes)

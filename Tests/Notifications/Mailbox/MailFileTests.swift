@@ -10,7 +10,7 @@ import Testing
 struct MailFileTests {
   private func read(_ text: String) -> MailFile { MailFile(Array(text.utf8)) }
 
-  @Test("is read as it was written", arguments: Language.allCases)
+  @Test("A mail's file is read as it was written", arguments: Language.allCases)
   func roundTrip(language: Language) throws {
     let message = try MailMessageTests.message(language)
     let mail = MailFile(message.bytes)
@@ -20,7 +20,7 @@ struct MailFileTests {
     #expect(mail.html?.trimmingCharacters(in: .newlines) == message.html.trimmingCharacters(in: .newlines))
   }
 
-  @Test("of another writer is read, too: encoded words, base64, parts inside of parts, lines ending in LF alone")
+  @Test("A mail's file of another writer is read, too: encoded words, base64, parts inside of parts, lines ending in LF alone")
   func others() {
     let mail = read(
       """
@@ -56,7 +56,7 @@ struct MailFileTests {
     #expect(mail.html == "<b>ñ</b> ab 100=% ")
   }
 
-  @Test("holds no control characters in what is shown, whatever it was written with")
+  @Test("A mail's file holds no control characters in what is shown, whatever it was written with")
   func control() {
     let hostile = Data("a\r\nBcc: x@example.org\u{0}\u{7F}".utf8).base64EncodedString()
     let mail = read("Subject: =?utf-8?B?\(hostile)?=\r\n\r\nbell \u{7} and\ttab\r\nline")
@@ -64,7 +64,7 @@ struct MailFileTests {
     #expect(mail.text == "bell \u{FFFD} and\ttab\nline")
   }
 
-  @Test("may be cut off anywhere, nested without end, or no mail at all")
+  @Test("A mail's file may be cut off anywhere, nested without end, or no mail at all")
   func broken() throws {
     let bytes = try MailMessageTests.message(.spanish).bytes
     for count in 0...bytes.count { _ = MailFile(Array(bytes[..<count])) }
@@ -83,7 +83,7 @@ struct MailFileTests {
     }
   }
 
-  @Test("with a long field is shown in part")
+  @Test("A mail's file with a long field is shown in part")
   func long() {
     let mail = read("Subject: " + String(repeating: "x", count: 100_000) + "\n" + String(repeating: " y\n", count: 10_000))
     #expect(mail.subject.count == 500)

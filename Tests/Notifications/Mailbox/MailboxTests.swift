@@ -29,7 +29,7 @@ final class MailboxTests {
     try await services.call(ReadMailboxMail.self, .init(name: MailFileName(text: name)), as: gateway)
   }
 
-  @Test("lists the folder's mails, newest first, with subject, addressee and time")
+  @Test("The mailbox lists the folder's mails, newest first, with subject, addressee and time")
   func list() async throws {
     try await running { services in
       #expect(try await services.call(ListMailbox.self, Empty(), as: gateway).items.isEmpty, "there is no folder yet")
@@ -43,7 +43,7 @@ final class MailboxTests {
     }
   }
 
-  @Test("shows no more than the newest 200")
+  @Test("The mailbox shows no more than the newest 200")
   func many() async throws {
     for number in 1000..<1250 { try put("\(number).eml", "Subject: \(number)\n\n") }
     try await running { services in
@@ -53,13 +53,13 @@ final class MailboxTests {
   }
 
   @Test(
-    "leads out of its folder by no name",
+    "The mailbox leads out of its folder by no name",
     arguments: ["../x.eml", "a/b.eml", "..", ".eml", ".hidden.eml", "a.eml\0", "a\\b.eml", "ñ.eml"])
   func names(name: String) {
     #expect(throws: FieldRule.self) { try MailFileName(text: name) }
   }
 
-  @Test("follows no links and reads no pipes or folders")
+  @Test("The mailbox follows no links and reads no pipes or folders")
   func links() async throws {
     try put("real.eml", "Subject: real\n\n")
     try Data("a secret".utf8).write(to: URL(fileURLWithPath: "\(home)/secret"))
@@ -76,7 +76,7 @@ final class MailboxTests {
     }
   }
 
-  @Test("takes mails of any size and content")
+  @Test("The mailbox takes mails of any size and content")
   func hostile() async throws {
     try put("large.eml", "Subject: large\n\n" + String(repeating: "\u{1}\"é", count: 1 << 20))
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -89,7 +89,7 @@ final class MailboxTests {
     }
   }
 
-  @Test("is the gateway's alone to ask")
+  @Test("The mailbox is the gateway's alone to ask")
   func callers() async throws {
     try await running { services in
       let administrator = Caller(kind: .account, account: AccountID(), session: SessionID(), isAdministrator: true)
@@ -101,7 +101,7 @@ final class MailboxTests {
   }
 
   @Test(
-    "is closed where mails are sent by a server, and where it is turned off",
+    "The mailbox is closed where mails are sent by a server, and where it is turned off",
     arguments: [["racha.smtp.url": "smtp://127.0.0.1:2525"], ["racha.mailbox": "false"]])
   func closed(settings: [String: String]) async throws {
     try put("a.eml", "Subject: first\n\n")

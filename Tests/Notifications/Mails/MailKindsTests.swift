@@ -23,7 +23,7 @@ final class MailKindsTests {
     String(decoding: letter.bytes, as: UTF8.self).replacingOccurrences(of: "=\r\n", with: "")
   }
 
-  @Test("a request to recover a password sends its link, whose secret rests nowhere (S 5, scenario 1)")
+  @Test("A request to recover a password sends its link, whose secret rests nowhere (S 5, scenario 1)")
   func recovery() async throws {
     let ana = try identity.person("ana", language: .spanish)
     let event = PasswordRecoveryRequested(
@@ -41,7 +41,7 @@ final class MailKindsTests {
     #expect(try states() == ["recovery delivered"])
   }
 
-  @Test("a changed password is reported to its owner, with the time of the change and the way to recover (S 5, scenario 3; S 7)")
+  @Test("A changed password is reported to its owner, with the time of the change and the way to recover (S 5, scenario 3; S 7)")
   func passwordChanged() async throws {
     let ana = try identity.person("ana")
     let event = PasswordChanged(changeID: ID(), accountID: ana.account)
@@ -59,7 +59,7 @@ final class MailKindsTests {
   }
 
   @Test(
-    "a change of address sends its link to the new one and a notice to the present one, and once it was made another notice; both notices have the link that undoes it (ID-11)"
+    "A change of address sends its link to the new one and a notice to the present one, and once it was made another notice; both notices have the link that undoes it (ID-11)"
   )
   func emailChange() async throws {
     let ana = try identity.person("ana", language: .spanish)
@@ -93,7 +93,7 @@ final class MailKindsTests {
       ])
   }
 
-  @Test("an external identity that is linked or unlinked is reported to the account's owner (ID-10)")
+  @Test("An external identity that is linked or unlinked is reported to the account's owner (ID-10)")
   func identities() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
@@ -110,7 +110,7 @@ final class MailKindsTests {
   }
 
   @Test(
-    "a personal access token that was made is reported to its owner, with its name, what it allows and until when, and never its secret (ID-18)"
+    "A personal access token that was made is reported to its owner, with its name, what it allows and until when, and never its secret (ID-18)"
   )
   func tokens() async throws {
     let (ana, bea) = (try identity.person("ana"), try identity.person("bea", language: .spanish))
@@ -136,7 +136,7 @@ final class MailKindsTests {
     #expect(try states() == ["tokenCreated delivered", "tokenCreated delivered"])
   }
 
-  @Test("a suspended account's owner is mailed until when, or that it is for good, and the link, which rests nowhere (SOC-8)")
+  @Test("A suspended account's owner is mailed until when, or that it is for good, and the link, which rests nowhere (SOC-8)")
   func suspensions() async throws {
     let (ana, bea) = (try identity.person("ana"), try identity.person("bea", language: .spanish))
     let until = try Instant(text: "2027-01-02T03:04:05.000Z")
@@ -160,7 +160,7 @@ final class MailKindsTests {
     #expect(try states() == ["suspensionLink delivered", "suspensionLink delivered"])
   }
 
-  @Test("to an account that is gone nothing is sent")
+  @Test("No mail is sent to an account that is gone")
   func gone() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
@@ -172,7 +172,7 @@ final class MailKindsTests {
     #expect(try states() == ["passwordChanged obsolete", "passwordChanged delivered"])
   }
 
-  @Test("a queue from before there were kinds goes on: what waits is sent, what ended stays as it was")
+  @Test("A queue of mails from before there were kinds goes on: what waits is sent, what ended stays as it was")
   func migration() async throws {
     let ana = try identity.person("ana")
     let link = try identity.link(of: ana, token: MailWorkerTests.token)

@@ -22,7 +22,7 @@ struct MailLayoutTests {
     return try MailMessageTests.message(.english, spec, stranger: place, composer: composer)
   }
 
-  @Test("has greeting, paragraphs, lists, what it leads to, footer and reason, in this order")
+  @Test("The layout of mails has greeting, paragraphs, lists, what it leads to, footer and reason, in this order")
   func order() throws {
     let message = try MailLayoutTests.message("sample")
     let text = message.text.split(separator: "\n\n")
@@ -40,7 +40,8 @@ struct MailLayoutTests {
     }
   }
 
-  @Test("puts what a mail leads to at its end where its words do not say where, and leaves out what has no words")
+  @Test(
+    "The layout of mails puts what a mail leads to at its end where its words do not say where, and leaves out what has no words")
   func short() throws {
     let message = try MailLayoutTests.message("short")
     #expect(
@@ -49,7 +50,9 @@ struct MailLayoutTests {
     #expect(!message.html.contains("display: none") && message.html.contains("#8b1a1a"))
   }
 
-  @Test("takes no value for a paragraph, an action or a list", arguments: ["{actions}", "{lines}", "{url}", "a\n\n{actions}"])
+  @Test(
+    "The layout of mails takes no value for a paragraph, an action or a list",
+    arguments: ["{actions}", "{lines}", "{url}", "a\n\n{actions}"])
   func values(text: String) throws {
     let message = try MailLayoutTests.message("short", text)
     #expect(message.html.contains("<p>only \(text)</p>") && message.text.contains("only \(text)\n"))

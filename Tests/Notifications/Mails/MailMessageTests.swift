@@ -73,7 +73,7 @@ struct MailMessageTests {
     }
   }()
 
-  @Test("are to the byte what is kept in the golden files", arguments: goldenNames)
+  @Test("Mails are to the byte what is kept in the golden files", arguments: goldenNames)
   func golden(name: String) throws {
     let parts = name.split(separator: ".").map(String.init)
     let language = try #require(Language(rawValue: parts[1]))
@@ -83,7 +83,7 @@ struct MailMessageTests {
     #expect(String(decoding: bytes, as: UTF8.self) == String(decoding: try Data(contentsOf: file), as: UTF8.self))
   }
 
-  @Test("begin with a capital letter, whatever the greeting ends with", arguments: MailSpec.all, Language.allCases)
+  @Test("Mails begin with a capital letter, whatever the greeting ends with", arguments: MailSpec.all, Language.allCases)
   func capital(kind: MailSpec, language: Language) throws {
     // The report begins with its title, which is identity's.
     guard kind.name != "report" else { return }
@@ -93,7 +93,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "of a login name the device and the place each in a paragraph of its own",
+    "Mails of a login name the device and the place each in a paragraph of its own",
     arguments: ["loginNoticed", "loginSuspicious", "loginRefused"], Language.allCases)
   func login(kind: String, language: Language) throws {
     let message = try MailMessageTests.message(language, MailMessageTests.spec(kind))
@@ -104,7 +104,7 @@ struct MailMessageTests {
     }
   }
 
-  @Test("have lines of 7-bit characters, at most 78 of them, ending in CRLF", arguments: MailSpec.all, Language.allCases)
+  @Test("Mails have lines of 7-bit characters, at most 78 of them, ending in CRLF", arguments: MailSpec.all, Language.allCases)
   func lines(kind: MailSpec, language: Language) throws {
     let text = String(decoding: try MailMessageTests.message(language, kind).bytes, as: UTF8.self)
     for line in text.components(separatedBy: "\r\n") {
@@ -113,14 +113,14 @@ struct MailMessageTests {
     }
   }
 
-  @Test("are the same bytes under the same id when they are sent again")
+  @Test("Mails are the same bytes under the same id when they are sent again")
   func repeated() throws {
     let (one, other) = (try MailMessageTests.message(.spanish), try MailMessageTests.message(.spanish))
     #expect(one.bytes == other.bytes)
     #expect(one.messageID == "<01a2b3c4-d5e6-7f80-9122-334455667788@example.org>")
   }
 
-  @Test("escape in HTML what HTML would read, and nothing in plain text")
+  @Test("Mails escape in HTML what HTML would read, and nothing in plain text")
   func escaping() throws {
     let message = try MailMessageTests.message(.english, url: "https://racha.example/?a=1&b=<x>")
     #expect(message.html.contains("?a=1&amp;b=&lt;x&gt;/verify"))
@@ -128,7 +128,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "let no markup through that is one character with what stands beside it, in any template",
+    "Mails let no markup through that is one character with what stands beside it, in any template",
     arguments: MailSpec.all, Language.allCases)
   func joinedMarkup(kind: MailSpec, language: Language) throws {
     let plain = try MailMessageTests.message(language, kind, url: "https://racha.example/x", stranger: "x").html
@@ -140,7 +140,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "have nothing in them that a mail program would make a link of because somebody chose it as a username (NOT-6)",
+    "Mails have nothing in them that a mail program would make a link of because somebody chose it as a username (NOT-6)",
     arguments: MailSpec.all, Language.allCases)
   func names(kind: MailSpec, language: Language) throws {
     let message = try MailMessageTests.message(language, kind, username: "bit.ly.732862")
@@ -148,7 +148,7 @@ struct MailMessageTests {
   }
 
   @Test(
-    "carry the token of a link alone on a line, for apps that ask for it",
+    "Mails carry the token of a link alone on a line, for apps that ask for it",
     arguments: ["verification", "recovery", "emailChange"],
     Language.allCases)
   func token(kind: String, language: Language) throws {
@@ -156,7 +156,7 @@ struct MailMessageTests {
     #expect(lines.contains { $0 == MailMessageTests.token })
   }
 
-  @Test("leave nothing of their templates unfilled", arguments: MailSpec.all, Language.allCases)
+  @Test("Mails leave nothing of their templates unfilled", arguments: MailSpec.all, Language.allCases)
   func filled(kind: MailSpec, language: Language) throws {
     let message = try MailMessageTests.message(language, kind)
     for text in [message.text, message.html] {

@@ -33,7 +33,9 @@ final class MailWorkerTests {
     }
   }
 
-  @Test("into the folder: one private file, named by time, with the token in it and nowhere else", arguments: Language.allCases)
+  @Test(
+    "Mails are sent into the folder: one private file, named by time, with the token in it and nowhere else",
+    arguments: Language.allCases)
   func folder(language: Language) async throws {
     let event = try requested(language: language)
     let folder = MailFolder(path: Home(path: home).mails, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -60,7 +62,7 @@ final class MailWorkerTests {
     Data(bytes).range(of: Data(text.utf8)) != nil
   }
 
-  @Test("once for each link, however often the event arrives")
+  @Test("Mails are sent once for each link, however often the event arrives")
   func once() async throws {
     let (first, second) = (try requested("ana"), try requested("ben"))
     let carrier = WatchedCarrier()
@@ -72,7 +74,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [1, 1])
   }
 
-  @Test("again after a failure, over a restart too, as the same mail")
+  @Test("Mails are sent again after a failure, over a restart too, as the same mail")
   func again() async throws {
     let event = try requested()
     let failing = WatchedCarrier { _ throws(MailFailure) in throw .connection }
@@ -97,7 +99,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [2])
   }
 
-  @Test("again after the program ended in the middle, as the same mail")
+  @Test("Mails are sent again after the program ended in the middle, as the same mail")
   func interrupted() async throws {
     let event = try requested()
     let first = WatchedCarrier()
@@ -118,7 +120,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.attempts) == [2])
   }
 
-  @Test("ends as a dead letter after the last attempt, at once where the server refuses for good")
+  @Test("A mail ends as a dead letter after the last attempt, at once where the server refuses for good")
   func dead() async throws {
     let (worn, refused) = (try requested("worn"), try requested("refused"))
     let carrier = WatchedCarrier { letter throws(MailFailure) in
@@ -132,7 +134,7 @@ final class MailWorkerTests {
       Set(try rows().map { "\($0.state) \($0.attempts) \($0.failure ?? "")" }) == ["dead 5 connection", "dead 1 rejected_550"])
   }
 
-  @Test("not at all when the link no longer works")
+  @Test("No mail is sent when its link no longer works")
   func obsolete() async throws {
     let (old, new) = (try requested("old"), try requested("new"))
     identity.forget(old.linkID)
@@ -145,7 +147,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.state) == ["obsolete", "delivered"])
   }
 
-  @Test("as soon as identity gives out the secret, if it was away")
+  @Test("Mails are sent as soon as identity gives out the secret, if it was away")
   func identityAway() async throws {
     let event = try requested()
     identity.goAway(true)
@@ -161,7 +163,7 @@ final class MailWorkerTests {
     #expect(try rows().map(\.state) == ["delivered"])
   }
 
-  @Test("no more at the same time than there are connections, and all of them")
+  @Test("No more mails are sent at the same time than there are connections, and all of them")
   func connections() async throws {
     let events = try (0..<12).map { try requested("person\($0)") }
     let crowd = Crowd()

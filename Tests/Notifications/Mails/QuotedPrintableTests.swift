@@ -6,7 +6,7 @@ import Testing
 @Suite("Quoted-printable text")
 struct QuotedPrintableTests {
   @Test(
-    "encodes what mail may not carry",
+    "Quoted-printable text encodes what mail may not carry",
     arguments: [
       ("plain", "plain"), ("a=b", "a=3Db"), ("año", "a=C3=B1o"), ("end \nnext\t", "end=20\r\nnext=09"), ("\n\n", "\r\n\r\n"),
       ("€", "=E2=82=AC"), ("\u{7F}", "=7F"),
@@ -15,7 +15,7 @@ struct QuotedPrintableTests {
     #expect(String(decoding: QuotedPrintable.encode(text), as: UTF8.self) == expected)
   }
 
-  @Test("breaks lines at 76 characters, never inside an escape, and loses nothing")
+  @Test("Quoted-printable text breaks lines at 76 characters, never inside an escape, and loses nothing")
   func breaks() {
     for length in 60...240 {
       for letter in ["x", "ñ", "=", " "] {
@@ -48,7 +48,7 @@ struct QuotedPrintableTests {
 @Suite("Encoded words")
 struct EncodedWordTests {
   @Test(
-    "are as RFC 2047 says",
+    "Encoded words are as RFC 2047 says",
     arguments: [
       ("Plain subject", "Plain subject"),
       ("Confirma tu correo electrónico", "=?utf-8?B?Q29uZmlybWEgdHUgY29ycmVvIGVsZWN0csOzbmljbw==?="),
@@ -61,7 +61,7 @@ struct EncodedWordTests {
     #expect(EncodedWord.encode(text) == expected)
   }
 
-  @Test("are folded before 76 characters, with whole characters in each")
+  @Test("Encoded words are folded before 76 characters, with whole characters in each")
   func folds() {
     let words = EncodedWord.encode(String(repeating: "ñandú ", count: 40)).components(separatedBy: "\r\n ")
     #expect(words.count > 4)

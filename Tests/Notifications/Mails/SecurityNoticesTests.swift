@@ -38,7 +38,7 @@ final class SecurityNoticesTests {
   }
 
   @Test(
-    "a login unlike its account: by notification, and by mail with what, where, both links, and the advice to change the password (S 6, scenario 4)",
+    "A login unlike its account is reported by notification, and by mail with what, where, both links, and the advice to change the password (S 6, scenario 4)",
     arguments: [
       (LoginAlertLevel.notice, "loginNoticed" as NotificationKind, "loginNoticed"),
       (.suspicious, "loginSuspicious", "loginSuspicious"), (.high, "loginRefused", "loginRefused"),
@@ -70,7 +70,7 @@ final class SecurityNoticesTests {
     }
   }
 
-  @Test("a verification: by a notification, which every open session gets live; none by mail (S 8, scenario 1)")
+  @Test("A verification is reported by a notification, which every open session gets live; none by mail (S 8, scenario 1)")
   func verified() async throws {
     let ana = try identity.person("ana", language: .spanish)
     let carrier = WatchedCarrier()
@@ -86,7 +86,7 @@ final class SecurityNoticesTests {
     }
   }
 
-  @Test("a protected account: by notification and by mail, with the way to recover (S 10, scenario 2)")
+  @Test("A protected account is reported by notification and by mail, with the way to recover (S 10, scenario 2)")
   func protected() async throws {
     let ana = try identity.person("ana")
     let carrier = WatchedCarrier()
@@ -113,7 +113,7 @@ final class SecurityNoticesTests {
     }
   }
 
-  @Test("an administrator: of a critical incident by both, of a report by mail (S 10, scenarios 1 and 3)")
+  @Test("An administrator is notified of a critical incident by both, of a report by mail (S 10, scenarios 1 and 3)")
   func administrator() async throws {
     let ana = try identity.person("ana")
     let mail = try identity.securityMail(

@@ -39,7 +39,7 @@ final class ModerationNoticesTests {
   }
 
   @Test(
-    "who reported and whom it is about get a notification and a mail each; of nothing done only who reported does",
+    "Who reported and whom it is about get a notification and a mail each; of nothing done only who reported does",
     arguments: [
       (ModerationOutcome.nothing, nil, "reportDismissed", nil), (.warned, nil, "reportActed", "accountWarned"),
       (.suspended, 3, "reportActed", "accountSuspended"), (.banned, nil, "reportActed", "accountBanned"),
@@ -72,7 +72,7 @@ final class ModerationNoticesTests {
     }
   }
 
-  @Test("an appeal's answer and the end of a suspension are said once each, with the answer's words")
+  @Test("An appeal's answer and the end of a suspension are said once each, with the answer's words")
   func appeals() async throws {
     let (ana, ben) = (try identity.person("ana"), try identity.person("ben"))
     let (root, vera) = (try identity.administrator("root"), try identity.administrator("vera"))
