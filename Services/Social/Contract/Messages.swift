@@ -48,12 +48,7 @@ public struct ChatText: TextValue {
   public let description: String
 
   public init(text: String) throws(FieldRule) {
-    guard !text.isBlank else { throw FieldRule("empty") }
-    if let rule = ShortText.brokenLength(text, maximum: Self.maxCharacters, maxBytes: Self.maxBytes) { throw rule }
-    let hasControl = text.unicodeScalars.contains { scalar in
-      scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\r" && scalar != "\t"
-    }
-    if hasControl { throw FieldRule("control_character") }
+    try LongText.check(text, maxCharacters: Self.maxCharacters, maxBytes: Self.maxBytes)
     description = text
   }
 
@@ -61,10 +56,7 @@ public struct ChatText: TextValue {
 
   public static let placeholder = ChatText(trusted: "…")
 
-  /// JSON Schema counts code points where people count characters, so only the outer bound can be said there.
-  public static let schema: JSON = [
-    "type": "string", "minLength": 1, "maxLength": .integer(maxBytes), "examples": ["See you at seven!"],
-  ]
+  public static let schema = LongText.schema(maxBytes: maxBytes, example: "See you at seven!")
 }
 
 /// Why a message cannot be sent, edited or removed.

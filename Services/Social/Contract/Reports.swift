@@ -59,16 +59,12 @@ public enum ReportReason: String, Choice {
 /// breaks allowed, at most 8,000 bytes (SOC-8).
 public struct ReportText: TextValue {
   public static let maxCharacters = 500
+  static let maxBytes = maxCharacters * ShortText.maxBytesPerCharacter
 
   public let description: String
 
   public init(text: String) throws(FieldRule) {
-    guard !text.isBlank else { throw FieldRule("empty") }
-    if let rule = ShortText.brokenLength(text, maximum: Self.maxCharacters) { throw rule }
-    let hasControl = text.unicodeScalars.contains { scalar in
-      scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\r" && scalar != "\t"
-    }
-    if hasControl { throw FieldRule("control_character") }
+    try LongText.check(text, maxCharacters: Self.maxCharacters, maxBytes: Self.maxBytes)
     description = text
   }
 
@@ -76,11 +72,7 @@ public struct ReportText: TextValue {
 
   public static let placeholder = ReportText(trusted: "…")
 
-  /// JSON Schema counts code points where people count characters, so only the outer bound can be said there.
-  public static let schema: JSON = [
-    "type": "string", "minLength": 1, "maxLength": .integer(maxCharacters * ShortText.maxBytesPerCharacter),
-    "examples": ["Insults me again and again."],
-  ]
+  public static let schema = LongText.schema(maxBytes: maxBytes, example: "Insults me again and again.")
 }
 
 /// What an account has reported, as it sees that itself (SOC-8).
