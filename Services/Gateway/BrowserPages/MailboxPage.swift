@@ -102,7 +102,7 @@ struct MailboxPage: BrowserPage {
   static func linked(_ text: String) -> HTML {
     var result = HTML(raw: "")
     var rest = text[...]
-    while let match = rest.firstMatch(of: /https?:\/\/[^\s<>"'`]+/) {
+    while let match = rest.firstMatch(of: /https?:\/\/[^\s<>"'`]+/.matchingSemantics(.unicodeScalar)) {
       let address = String(match.output)
       result = """
         \(result)\(rest[..<match.range.lowerBound])<a href="\(address)" target="_blank" rel="noopener noreferrer">\(address)</a>

@@ -173,7 +173,7 @@ extension EncodedWord {
     var result = ""
     var pending: [UInt8] = []
     var rest = text[...]
-    while let match = rest.firstMatch(of: /=\?[^?\s]{1,40}\?([BbQq])\?([^?\s]*)\?=/) {
+    while let match = rest.firstMatch(of: /=\?[^?\s]{1,40}\?([BbQq])\?([^?\s]*)\?=/.matchingSemantics(.unicodeScalar)) {
       let between = rest[..<match.range.lowerBound]
       if pending.isEmpty || !between.allSatisfy(\.isWhitespace) {
         result += String(decoding: pending, as: UTF8.self) + between

@@ -12,7 +12,7 @@ struct BlockPosition: CustomStringConvertible {
 
   /// Reads its description.
   init(text: String) throws(FieldRule) {
-    let parts = text.split(separator: "/").map(String.init)
+    let parts = text.split(at: "/").map(String.init)
     guard parts.count == 2 else { throw PageCursor.invalid }
     self.init(since: try Instant(text: parts[0]), accountID: try AccountID(text: parts[1]))
   }

@@ -26,8 +26,9 @@ public struct MessagePhotoURL: TextValue {
 
   public init(text: String) throws(FieldRule) {
     let (before, behind) = ("/v1/messages/", "/photo")
-    guard text.hasPrefix(before), text.hasSuffix(behind),
-      let message = try? ID<ChatMessage>(text: String(text.dropFirst(before.count).dropLast(behind.count)))
+    guard text.begins(with: before), text.ends(with: behind),
+      let message = try? ID<ChatMessage>(
+        text: String(Substring(text.utf8.dropFirst(before.utf8.count).dropLast(behind.utf8.count))))
     else { throw FieldRule("not_a_photo_url") }
     self.init(message: message)
   }

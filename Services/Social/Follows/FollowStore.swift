@@ -6,7 +6,7 @@ import Storage
 
 extension FollowChanged.State: DatabaseValueConvertible {}
 
-/// Who follows whom. One that ended stays as a row: a subscriber that begins anew from the snapshot is told that it ended.
+/// Who follows whom. One that ended stays as a row: a subscriber that begins anew from the snapshot learns that it ended.
 enum FollowStore {
   static func migration(_ number: Int) -> Migration {
     Migration(number, "follows") { database in
@@ -34,7 +34,7 @@ enum FollowStore {
     return try Row.fetchOne(statement, arguments: [follower, followed]) != nil
   }
 
-  /// Lets an account follow another, or follow it no more, and tells of it.
+  /// Lets an account follow another, or follow it no more, and publishes it.
   ///
   /// A revision is the time in milliseconds, or one more than the last where that is more: so it grows even after the store was
   /// put back from an older copy.
@@ -108,10 +108,10 @@ enum FollowStore {
     }
   }
 
-  /// All follows as events, after the key `<follower>/<followed>`; see `SnapshotParts`. Those that ended are told too.
+  /// All follows as events, after the key `<follower>/<followed>`; see `SnapshotParts`. Those that ended are published too.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
-    let pieces = try key?.split(separator: "/").map { try AccountID(text: String($0)) } ?? []
+    let pieces = try key?.split(at: "/").map { try AccountID(text: String($0)) } ?? []
     let rows = try Row.fetchAll(
       database,
       sql: """

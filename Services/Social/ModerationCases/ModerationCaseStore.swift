@@ -190,7 +190,7 @@ enum ModerationCaseStore {
   /// The photos that moderators removed as events; see `SnapshotParts`. The key is `<sequence>/<tag>` of the last.
   @Sendable
   static func removedPhotos(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
-    let pieces = key?.split(separator: "/").map(String.init) ?? []
+    let pieces = key?.split(at: "/").map(String.init) ?? []
     let rows = try Row.fetchAll(
       database,
       sql: """
@@ -253,7 +253,7 @@ extension ModerationCase {
   /// From a row of ``ModerationCaseStore/columns``.
   init(_ row: Row) throws {
     let record = ModerationCaseRecord(row)
-    let reasons = (row["reasons"] as String).split(separator: ",").compactMap { ReportReason(rawValue: String($0)) }
+    let reasons = (row["reasons"] as String).split(at: ",").compactMap { ReportReason(rawValue: String($0)) }
     self.init(
       id: record.id, subject: record.subject, accountID: record.accused, username: row["username"], nickname: row["nickname"],
       photoURL: row.photoURL(of: "accused_account"), reportCount: row["report_count"],

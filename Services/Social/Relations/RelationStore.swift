@@ -117,7 +117,7 @@ enum RelationStore {
   /// All relations as events, after the key `<account>/<account>`; see `SnapshotParts`. Those that ended are published too.
   @Sendable
   static func snapshot(_ database: Database, after key: String?) throws -> SnapshotParts.Page {
-    let pieces = try key?.split(separator: "/").map { try AccountID(text: String($0)) } ?? []
+    let pieces = try key?.split(at: "/").map { try AccountID(text: String($0)) } ?? []
     let rows = try Row.fetchAll(
       database,
       sql: """
