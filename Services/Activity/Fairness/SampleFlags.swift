@@ -1,6 +1,6 @@
 import ActivityContract
 
-/// The marks of a sample, or of a day's movement of one kind.
+/// The flags of a sample, or of a day's movement of one kind.
 struct SampleFlags: OptionSet, Hashable, Sendable {
   let rawValue: UInt8
 
@@ -14,7 +14,7 @@ struct SampleFlags: OptionSet, Hashable, Sendable {
   var list: [MovementFlag] { MovementFlag.allCases.filter { contains(SampleFlags($0)) } }
 }
 
-/// The marks of a day's movement of each kind.
+/// The flags of a day's movement of each kind.
 struct DayFlags: Hashable, Sendable {
   /// A byte for each kind, as stores keep it.
   private(set) var rawValue: Int
@@ -28,7 +28,7 @@ struct DayFlags: Hashable, Sendable {
 }
 
 extension MovementFlag {
-  /// The mark's bit. Stores keep it: never change one.
+  /// The flag's bit. Stores keep it: never change one.
   fileprivate var number: Int {
     switch self {
     case .handTyped: 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ActivityService
 
-@Suite("Fairness (MOVE-6): kept and shown, marked with the reason, not passed on to rewards")
+@Suite("Fairness (MOVE-6): kept and shown, flagged with the reason, not passed on to rewards")
 struct FairnessTests {
   private let now = "2026-11-21T12:00:00.000Z"
 
@@ -18,7 +18,7 @@ struct FairnessTests {
     return try await person.send(RecordMovementSamples.self, .init(samples: [sample]))
   }
 
-  @Test("what is typed by hand, ends in the future, comes late or is faster than anyone, earns nothing")
+  @Test("Movement typed by hand, ending in the future, coming late or faster than anyone earns nothing")
   func samples() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -59,7 +59,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("distances have ceilings of their own; people read why in their language")
+  @Test("Distances have ceilings of their own, and people read why in their language")
   func distances() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register(language: .spanish)
@@ -74,7 +74,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("a day of more than anyone moves earns nothing, until a correction makes it possible again")
+  @Test("A day of more than anyone moves earns nothing, until a correction makes it possible again")
   func tooMuch() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let ana = try await services.register()
@@ -92,7 +92,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("of two accounts with the same series the second earns nothing that day, whatever ids and sources it gives")
+  @Test("Of two accounts with the same series the second earns nothing that day, whatever ids and sources it gives")
   func sameSeries() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben, cleo) = (
@@ -125,7 +125,7 @@ struct FairnessTests {
     }
   }
 
-  @Test("the ceilings and the earning window can be configured")
+  @Test("The ceilings and the earning window can be configured")
   func settings() async throws {
     let settings = [
       "racha.fairness.stepsPerMinute": "100", "racha.fairness.stepsPerDay": "1000", "racha.coins.earningDays": "2",

@@ -9,7 +9,7 @@ import Testing
 struct MinuteSumsTests {
   private static let day = LocalDay(daysSinceEpoch: 20_000)
 
-  @Test("a sample falls into minutes by time, each getting what its shares of other cuts say, in 2,000 generated cases")
+  @Test("A sample falls into minutes by time, each getting what its shares of other cuts say, in 2,000 generated cases")
   func spread() throws {
     var random = SeededGenerator(17)
     for round in 0..<2000 {
@@ -37,7 +37,7 @@ struct MinuteSumsTests {
     }
   }
 
-  @Test("are the same in whatever order and parts they are added, and as a store keeps them")
+  @Test("The minutes of a day are the same in whatever order and parts they are added, and as a store keeps them")
   func order() throws {
     var random = SeededGenerator(23)
     for _ in 0..<200 {
@@ -64,7 +64,7 @@ struct MinuteSumsTests {
     }
   }
 
-  @Test("hold no more than there is room for, which is beyond every ceiling")
+  @Test("The minutes of a day hold no more than there is room for, which is beyond every ceiling")
   func full() {
     var minutes = MinuteSums()
     #expect(minutes.isEmpty)

@@ -25,7 +25,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("200 samples of 300 steps in one minute are shown and earn nothing, in one batch and in 200", arguments: [200, 30, 1])
+  @Test("In one minute 200 samples of 300 steps are shown and earn nothing, in one batch and in 200", arguments: [200, 30, 1])
   func burst(batch: Int) async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -49,7 +49,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("many samples of no length at the same moment are of its minute")
+  @Test("Many samples of no length at the same time are of its minute")
   func zeroLengthSamples() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -61,7 +61,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("of samples over many minutes each minute has its share: only those in which there is too much earn nothing")
+  @Test("Each minute has its share of longer samples: only those minutes in which there is too much earn nothing")
   func shares() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -74,7 +74,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("a correction or a deletion that leaves no more than there can be lets it earn again")
+  @Test("A correction or a deletion that leaves no more than there can be lets the minute earn again")
   func mended() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -95,7 +95,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("what is marked by itself is in no sum, and distances have ceilings of their own")
+  @Test("What is flagged by itself is in no minute's sum, and distances have ceilings of their own")
   func others() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -121,7 +121,7 @@ struct MinuteCeilingTests {
   }
 
   @Test(
-    "who runs an honest hour of 200 steps a minute is not marked, whatever the samples' lengths, and with watch and phone on the run"
+    "An honest hour of 200 steps a minute is not flagged, whatever the samples' lengths, and with watch and phone"
   )
   func runner() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
@@ -150,7 +150,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("in whatever order and batches samples, corrections and deletions come, also of moments, the same is marked and earns")
+  @Test("In whatever order and batches samples, corrections and deletions come, the same is flagged and earns")
   func anyOrder() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       var random = SeededGenerator(11)
@@ -203,7 +203,7 @@ struct MinuteCeilingTests {
     return (versions, deleted)
   }
 
-  @Test("days from before minutes were kept are counted anew when more of them comes")
+  @Test("Days from before minutes were kept are counted anew when more of them comes")
   func before() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()
@@ -216,7 +216,7 @@ struct MinuteCeilingTests {
     }
   }
 
-  @Test("minutes are kept of days of which more can earn, and of no others")
+  @Test("Minutes are kept of days of which more can earn, and of no others")
   func kept() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }]) { services in
       let ana = try await services.register()

@@ -32,7 +32,7 @@ struct SameSeriesRulesTests {
   private func isCopy(_ day: MovementDay) -> Bool { day.reasons.map(\.code) == [.sameSeries] && day.earningSteps == 0 }
 
   @Test(
-    "however it was varied: one more, one fewer, one of another amount, clocks put on or back, other ids and devices, in any pieces"
+    "A copied day is found however it was varied: samples more, fewer or other, clocks, ids, devices, in any pieces"
   )
   func variations() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
@@ -71,7 +71,7 @@ struct SameSeriesRulesTests {
     }
   }
 
-  @Test("also where it is two days of the other, in another time zone, and where it is one of very many samples")
+  @Test("A copied day is found as two days of the other in another time zone, and as one of very many samples")
   func zones() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: "2026-11-22T08:00:00.000Z") { services in
       let (ana, ben) = (try await services.register(), try await services.register(timeZone: "America/Los_Angeles"))
@@ -89,7 +89,7 @@ struct SameSeriesRulesTests {
     }
   }
 
-  @Test("but not where two walk at the same time, count each minute, and are equal in a few; nor in fewer than ten")
+  @Test("Days of two who walk at the same time and are equal in a few minutes are no copies, nor days of fewer than ten samples")
   func honest() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben, cleo) = (
@@ -119,7 +119,7 @@ struct SameSeriesRulesTests {
     }
   }
 
-  @Test("until less than half of it is: what is one's own earns then")
+  @Test("A copied day earns once less than half of it is copied")
   func ended() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let (ana, ben) = (try await services.register(), try await services.register())
@@ -138,7 +138,7 @@ struct SameSeriesRulesTests {
   }
 
   @Test(
-    "by a sketch that is the same in whatever order samples come, are corrected and go, and is forgotten with the day's earning")
+    "A day's sketch is the same in whatever order samples come, are corrected and go, and is forgotten with its earning")
   func sketches() async throws {
     try await ServicesInProcess.running([{ Activities.service($0) }], at: now) { services in
       let store = services.store(of: .activity)

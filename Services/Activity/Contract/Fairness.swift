@@ -25,7 +25,7 @@ public struct FlaggedSample: Document, Hashable {
   /// Why.
   public var codes: [MovementFlag]
 
-  /// A marked sample from its parts.
+  /// A flagged sample from its parts.
   public init(index: Int, id: String, codes: [MovementFlag]) {
     self.index = index
     self.id = id
@@ -38,7 +38,7 @@ public struct FlaggedSample: Document, Hashable {
   ]
 }
 
-/// What a mark means.
+/// What a flag means.
 public struct FlagReason: Document, Hashable {
   /// Of which movement.
   public var kind: MovementKind
