@@ -23,7 +23,6 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let lifecycleTestKit: Target.Dependency = .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
@@ -277,7 +276,7 @@ let package = Package(
         [
           "ActivityContract", "ActivityService", "EarlierStores", "IdentityContract", "InMemoryBus", "InProcess",
           "NotificationsContract", "NotificationsService", "Operations", "ServiceKit", "SocialContract", "SocialService",
-          "Storage", grdb, logging, sqlite,
+          "Storage", grdb, logging,
         ]),
       tests(
         "Storage",
@@ -320,7 +319,7 @@ let package = Package(
         name: "InProcess",
         dependencies: [
           "BuiltPrograms", "IdentityContract", "InMemoryBus", "Messaging", "Operations", "ServiceKit", "Storage", grdb, lifecycle,
-          logging,
+          logging, sqlite,
         ],
         path: "Tests/InProcess", swiftSettings: settings),
 

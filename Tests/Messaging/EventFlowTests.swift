@@ -230,7 +230,7 @@ private final class LossyBus: Bus {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await publisher.run() }
       group.addTask { await subscriber.run() }
-      while await subscription.cursor(of: .social) == nil { await Task.yield() }
+      await subscription.hasBegun(with: .social)
       publisher.publish(log.publish("test.happened", body(6)))
       await effects.wait(for: 1)
       group.cancelAll()

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import InProcess
 import Operations
 import ServiceKit
@@ -13,42 +12,6 @@ import Testing
 /// How long first pages take, and by which indexes they are found.
 @Suite("The speed of friends and conversations", .serialized)
 struct SocialSpeedTests {
-  /// What the store does for a page: the shortest of some tries, in milliseconds of the processor, and how many tens of steps SQLite's
-  /// machine takes.
-  private struct Effort {
-    var milliseconds = Double.infinity
-    var steps = 0
-  }
-
-  /// What the thread has had of the processor, so that what else the machine does is left out.
-  private static var processorMilliseconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
-  }
-
-  private func effort(_ store: Store, _ body: @escaping @Sendable (Database) throws -> Void) async throws -> Effort {
-    try await store.read { database in
-      var effort = Effort()
-      for _ in 0..<5 {
-        let start = Self.processorMilliseconds
-        try body(database)
-        effort.milliseconds = min(effort.milliseconds, Self.processorMilliseconds - start)
-      }
-      try withUnsafeMutablePointer(to: &effort.steps) { steps in
-        sqlite3_progress_handler(
-          database.sqliteConnection, 10,
-          { steps in
-            steps?.assumingMemoryBound(to: Int.self).pointee += 1
-            return 0
-          }, steps)
-        defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
-        try body(database)
-      }
-      return effort
-    }
-  }
-
   /// Gives an account so many friends, and so many messages with each of the first three.
   private func fill(_ services: ServicesInProcess, _ ana: Person, friends: Int, messages: Int) async throws -> [AccountID] {
     let account = ana.id
@@ -77,7 +40,7 @@ struct SocialSpeedTests {
     return others
   }
 
-  private func efforts(friends: Int, messages: Int) async throws -> [(name: String, effort: Effort)] {
+  private func efforts(friends: Int, messages: Int) async throws -> [(name: String, effort: ReadingEffort)] {
     try await ServicesInProcess.running([{ Social.service($0) }]) { services in
       let ana = try await services.register()
       // Her account is known from her first call on.
@@ -87,16 +50,16 @@ struct SocialSpeedTests {
       let conversation = try #require(try await store.read { try ConversationStore.find(account, others[0], in: $0) })
       func first(
         _ sql: String, _ arguments: @escaping @autoclosure @Sendable () -> StatementArguments, expecting count: Int
-      ) async throws -> Effort {
+      ) async throws -> ReadingEffort {
         let found = try await store.read { try Row.fetchAll($0, sql: sql, arguments: arguments()).count }
         #expect(found == count)
-        return try await effort(store) { database in
+        return try await store.effort { database in
           _ = try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments())
         }
       }
       let max = Int64.max
-      func search(_ text: String, expecting count: Int) async throws -> Effort {
-        let end = try await effort(store) { database in
+      func search(_ text: String, expecting count: Int) async throws -> ReadingEffort {
+        let end = try await store.effort { database in
           _ = try Int64.fetchOne(
             database.cachedStatement(sql: MessageSearchStore.endSQL),
             arguments: [conversation, max, MessageSearchStore.maxSearched - 1])
@@ -119,7 +82,7 @@ struct SocialSpeedTests {
     }
   }
 
-  @Test("a first page takes at most 10 ms among 10,000 messages and 1,000 friends, and as many steps as among a tenth of them")
+  @Test("A first page takes at most 10 ms among 10,000 messages and 1,000 friends, and as many steps as among a tenth")
   func measured() async throws {
     let small = try await efforts(friends: 100, messages: 1000)
     let large = try await efforts(friends: 1000, messages: 10_000)
@@ -133,7 +96,7 @@ struct SocialSpeedTests {
   }
 
   @Test(
-    "no statement looks through a table, or sorts what it could read in order",
+    "No statement of social's lists looks through a table, or sorts what it could read in order",
     arguments: [
       MessageStore.listSQL, ConversationStore.listSQL, MessageSearchStore.searchSQL, MessageSearchStore.endSQL,
       FriendStore.listSQL,

@@ -50,7 +50,7 @@ struct CleanFilesTests {
     try await store.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok"
   }
 
-  @Test("nothing is left in file and log")
+  @Test("Nothing that was deleted is left in a store's file and log")
   func cleaned() async throws {
     let path = folder.file("a.sqlite")
     let store = try open(path)
@@ -67,7 +67,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("no later write of the pages that the writer holds in memory brings any of it back")
+  @Test("No later write of the pages that the writer holds in memory brings back what was deleted")
   func pagesInMemory() async throws {
     let path = folder.file("f.sqlite")
     let store = try open(path)
@@ -89,7 +89,7 @@ struct CleanFilesTests {
     #expect(count(path) == 0)
   }
 
-  @Test("what was left over before files were written like this goes once, in steps that a kill interrupts")
+  @Test("What earlier versions left over of deleted rows goes once, in steps that a kill interrupts")
   func earlierPages() async throws {
     let path = folder.file("b.sqlite")
     await (try open(path)).close()
@@ -117,8 +117,9 @@ struct CleanFilesTests {
     }
     var store = try open(path, limits: limits)
     #expect(try await !store.cleanFiles(), "not before the pages were looked at")
+    let commits = store.commits()
     let first = Task { [store] in try await store.scrubEarlierPages() }
-    while try await pages(store) < 24 { await Task.yield() }
+    for await _ in commits { if try await pages(store) >= 24 { break } }
     first.cancel()
     _ = await first.result
     let reached = try await pages(store)
@@ -133,7 +134,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("copies hold none of it either")
+  @Test("Copies of a store hold nothing that was deleted")
   func copies() async throws {
     let path = folder.file("c.sqlite")
     let store = try open(path)
@@ -145,7 +146,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("while somebody reads an older state they are not clean, and are once that has ended")
+  @Test("A store's files are not clean while somebody reads an older state, and are once that has ended")
   func readers() async throws {
     let path = folder.file("d.sqlite")
     let store = try open(path)
@@ -175,7 +176,7 @@ struct CleanFilesTests {
     await store.close()
   }
 
-  @Test("others' writes wait for a step of it, whatever the file's size")
+  @Test("Others' writes wait for a step of scrubbing, whatever the file's size")
   func waits() async throws {
     let path = folder.file("e.sqlite")
     let store = try open(path)
@@ -229,7 +230,7 @@ struct ScrubbedPageTests {
   }
 
   @Test(
-    "the same rows are there afterwards, and the file is sound, for all sizes and kinds of pages", arguments: [512, 4096, 65536])
+    "Scrubbing leaves the same rows and a sound file, for all sizes and kinds of pages", arguments: [512, 4096, 65536])
   func sound(size: Int) throws {
     let (path, scrubbed) = (folder.file("a.sqlite"), folder.file("b.sqlite"))
     let database = try DatabaseQueue(path: path)
@@ -262,7 +263,7 @@ struct ScrubbedPageTests {
     #expect(try scrub(scrubbed, size: size) == data)
   }
 
-  @Test("whatever is no page of a b-tree, or does not fit, stays as it is", arguments: 1...200 as ClosedRange<UInt64>)
+  @Test("Scrubbing leaves whatever is no page of a b-tree, or does not fit", arguments: 1...200 as ClosedRange<UInt64>)
   func others(seed: UInt64) {
     var random = SeededGenerator(seed)
     var page = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &random) }

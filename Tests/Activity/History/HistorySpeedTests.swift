@@ -2,7 +2,6 @@ import ActivityContract
 import ActivityService
 import Foundation
 import GRDB
-import GRDBSQLite
 import GeneratedHistory
 import InProcess
 import Operations
@@ -37,44 +36,9 @@ struct HistorySpeedTests {
     return history
   }
 
-  /// What the store does for a page: the shortest of some tries, in milliseconds of the processor, and how many tens of steps SQLite's machine takes.
-  private struct Effort {
-    var milliseconds = Double.infinity
-    var steps = 0
-  }
-
-  /// What the thread has had of the processor, so that what else the machine does is left out.
-  private static var processorMilliseconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
-  }
-
-  private func effort(_ store: Store, _ body: @escaping @Sendable (Database) throws -> Void) async throws -> Effort {
-    try await store.read { database in
-      var effort = Effort()
-      for _ in 0..<5 {
-        let start = Self.processorMilliseconds
-        try body(database)
-        effort.milliseconds = min(effort.milliseconds, Self.processorMilliseconds - start)
-      }
-      try withUnsafeMutablePointer(to: &effort.steps) { steps in
-        sqlite3_progress_handler(
-          database.sqliteConnection, 10,
-          { steps in
-            steps?.assumingMemoryBound(to: Int.self).pointee += 1
-            return 0
-          }, steps)
-        defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
-        try body(database)
-      }
-      return effort
-    }
-  }
-
   private func times(
     days: Int, activities count: Int, limit: Int
-  ) async throws -> [(name: String, found: Int, effort: Effort)] {
+  ) async throws -> [(name: String, found: Int, effort: ReadingEffort)] {
     try await ServicesInProcess.running(HistoryTests.services, at: "2026-11-20T12:00:00.000Z") { services in
       let ana = try await services.register()
       let history = try await fill(services, ana, days: days, activities: count)
@@ -86,11 +50,11 @@ struct HistorySpeedTests {
         try await services.follow(ana, friend)
       }
       let (store, account, calendars, now) = (services.store(of: .activity), ana.id, AccountCalendars(), services.clock.now)
-      var results: [(name: String, found: Int, effort: Effort)] = []
+      var results: [(name: String, found: Int, effort: ReadingEffort)] = []
       for (name, query) in history.queries.map({ ($0.name, $0.query) }) + [("followed too", HistoryQuery(whose: .all))] {
         let found = try await ana.send(ListHistory.self, query).items.count
         let search = try HistorySearch(query, needsPlace: false)
-        let effort = try await effort(store) { database in
+        let effort = try await store.effort { database in
           let scope = query.whose ?? .mine
           let stretch = try HistoryStretch.find(scope, of: account, search, behind: nil, limit: limit + 1, in: database)
           var items = HistoryItems(calendars, now: now, in: database)
@@ -98,14 +62,14 @@ struct HistorySpeedTests {
         }
         results.append((name, found, effort))
       }
-      let effort = try await effort(store) { database in
+      let effort = try await store.effort { database in
         _ = try ActiveDayStore.statistics(of: try calendars.days(of: account, now: now, in: database), in: database)
       }
       return results + [("statistics", 1, effort)]
     }
   }
 
-  @Test("a first page of 50 takes at most 10 ms at a million entries", .enabled(if: entries != nil))
+  @Test("A history's first page of 50 takes at most 10 ms at a million entries", .enabled(if: entries != nil))
   func measured() async throws {
     let activities = 200
     for (name, found, effort) in try await times(days: (Self.entries ?? 0) / activities, activities: activities, limit: 50) {
@@ -115,7 +79,8 @@ struct HistorySpeedTests {
   }
 
   @Test(
-    "a first page among ten times the entries takes about as many steps, whatever is looked for", .enabled(if: entries == nil))
+    "A history's first page among ten times the entries takes about as many steps, whatever is looked for",
+    .enabled(if: entries == nil))
   func ratio() async throws {
     let small = try await times(days: 100, activities: 5, limit: 3)
     let large = try await times(days: 1000, activities: 5, limit: 3)
@@ -126,12 +91,14 @@ struct HistorySpeedTests {
     }
   }
 
-  @Test("no statement of it looks through a table, or sorts what it could read in order")
+  @Test("No statement of the history looks through a table, or sorts what it could read in order")
   func plans() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       for sql in [
-        OwnHistory.entries, OwnHistory.places, HistoryActivities.entries, HistoryActivities.places, HistoryComments.indexed,
-        HistoryComments.short, HistoryPlaces.near, HistorySearch.text, HistorySearch.place, FollowedHistory.latest,
+        OwnHistory.entries, OwnHistory.places, HistoryActivities.entries, HistoryActivities.places,
+        HistoryComments.indexed,
+        HistoryComments.short, HistoryPlaces.near, HistorySearch.text, HistorySearch.place,
+        FollowedHistory.latest,
         FollowedHistory.entries, FollowedHistory.firstAndLast,
       ] {
         let steps = try await services.store(of: .activity).read { database in
@@ -141,7 +108,8 @@ struct HistorySpeedTests {
         }
         let wrong = steps.filter { step in
           let isScan = step.hasPrefix("SCAN ") && !step.contains("VIRTUAL TABLE INDEX") && step != "SCAN latest"
-          let isOfAll = step.contains("_by_account") && [HistoryActivities.entries, HistoryActivities.places].contains(sql)
+          let isOfAll =
+            step.contains("_by_account") && [HistoryActivities.entries, HistoryActivities.places].contains(sql)
           return isScan || isOfAll || (step.contains("TEMP B-TREE") && sql != FollowedHistory.latest)
         }
         #expect(wrong.isEmpty, "\(sql)\n\(steps.joined(separator: "\n"))")

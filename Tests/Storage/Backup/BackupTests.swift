@@ -20,7 +20,7 @@ struct BackupTests {
     path = folder.file("store.sqlite")
   }
 
-  @Test("of a store that four writers write to is whole, and one moment of it")
+  @Test("A backup of a store that four writers write to is whole, and one moment of it")
   func running() async throws {
     let store = try Store.numbers(path)
     let stop = Stop()
@@ -43,7 +43,7 @@ struct BackupTests {
       var before = 0
       for copy in 0..<5 {
         // Each copy is taken once there is more to copy.
-        while try await store.log.head().number < before + 200 { await Task.yield() }
+        for await _ in store.commits() { if try await store.log.head().number >= before + 200 { break } }
         before = Int(try await store.log.head().number)
         try await store.copy(store.hold(), to: folder.file("copy-\(copy).sqlite"))
         let after = Int(try await store.log.head().number)
@@ -80,7 +80,7 @@ struct BackupTests {
     }
   }
 
-  @Test("opened as a store goes on from its moment, in another epoch each time it is put back")
+  @Test("A backup opened as a store goes on from its moment, in another epoch each time it is put back")
   func restored() async throws {
     let store = try Store.numbers(path)
     try await store.write { try $0.publish(NumberWritten(number: 1)) }
@@ -104,7 +104,7 @@ struct BackupTests {
     }
   }
 
-  @Test("replaces no file, only what a former one left of itself, and leaves nothing when it fails")
+  @Test("A backup replaces no file, only what a former one left of itself, and leaves nothing when it fails")
   func replacing() async throws {
     let store = try Store.numbers(path)
     let copy = folder.file("copy.sqlite")

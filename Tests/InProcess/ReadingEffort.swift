@@ -1,0 +1,44 @@
+import Foundation
+public import GRDB
+import GRDBSQLite
+public import Storage
+
+/// What a store does for one reading.
+public struct ReadingEffort: Sendable {
+  /// The shortest of some tries, of the processor.
+  public var milliseconds = Double.infinity
+  /// How many tens of steps SQLite's machine takes.
+  public var steps = 0
+
+  /// What the thread has had of the processor, so that what else the machine does is left out.
+  fileprivate static var processorMilliseconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
+  }
+}
+
+extension Store {
+  /// Measures a reading.
+  public func effort(_ body: @escaping @Sendable (Database) throws -> Void) async throws -> ReadingEffort {
+    try await read { database in
+      var effort = ReadingEffort()
+      for _ in 0..<5 {
+        let start = ReadingEffort.processorMilliseconds
+        try body(database)
+        effort.milliseconds = min(effort.milliseconds, ReadingEffort.processorMilliseconds - start)
+      }
+      try withUnsafeMutablePointer(to: &effort.steps) { steps in
+        sqlite3_progress_handler(
+          database.sqliteConnection, 10,
+          { steps in
+            steps?.assumingMemoryBound(to: Int.self).pointee += 1
+            return 0
+          }, steps)
+        defer { sqlite3_progress_handler(database.sqliteConnection, 0, nil, nil) }
+        try body(database)
+      }
+      return effort
+    }
+  }
+}
