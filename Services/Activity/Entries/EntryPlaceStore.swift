@@ -5,6 +5,22 @@ import Storage
 
 /// Where entries were made.
 enum EntryPlaceStore {
+  /// As ``EntryStore/detailsMigration(_:)`` makes it.
+  static let table = """
+    CREATE TABLE entry_places (
+      place_id INTEGER NOT NULL PRIMARY KEY,
+      account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+      activity_id BLOB NOT NULL,
+      day INTEGER NOT NULL,
+      latitude REAL NOT NULL CHECK (latitude BETWEEN -90 AND 90),
+      longitude REAL NOT NULL CHECK (longitude BETWEEN -180 AND 180),
+      -- null where the device did not say
+      accuracy_meters REAL CHECK (accuracy_meters >= 0),
+      UNIQUE (activity_id, day),
+      FOREIGN KEY (activity_id, day) REFERENCES entries ON DELETE CASCADE
+    ) STRICT;
+    """
+
   static func find(_ activity: ActivityID, _ day: LocalDay, in database: Database) throws -> EntryLocation? {
     let statement = try database.cachedStatement(
       sql: "SELECT latitude, longitude, accuracy_meters FROM entry_places WHERE activity_id = ? AND day = ?")

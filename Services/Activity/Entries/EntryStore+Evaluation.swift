@@ -23,7 +23,7 @@ extension EntryStore {
     return try LocalDay.fetchAll(statement, arguments: [activity, day])
   }
 
-  /// Judges the entries from a day on by a goal that has changed, and publishes those that are done now or no longer.
+  /// Evaluates the entries from a day on by a goal that has changed, and publishes those that are done now or no longer.
   static func reevaluate(
     _ activity: ActivityID, of account: AccountID, from day: LocalDay, today: LocalDay, _ transaction: Transaction
   ) throws {

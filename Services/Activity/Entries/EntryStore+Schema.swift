@@ -4,7 +4,9 @@ import Storage
 extension EntryStore {
   /// What may be recorded beside the progress, as a migration behind the first.
   static func detailsMigration(_ number: Int) -> Migration {
-    Migration(number, "entries' details") { try $0.execute(sql: details) }
+    Migration(number, "entries' details") { database in
+      for sql in [details, EntryPhotoStore.table, EntryPlaceStore.table] { try database.execute(sql: sql) }
+    }
   }
 
   /// Entries with all that may be recorded beside the progress. The table is made anew: each entry names its account, so that a
@@ -41,29 +43,5 @@ extension EntryStore {
     DROP TABLE entries;
     ALTER TABLE entries_with_details RENAME TO entries;
     CREATE INDEX entries_by_account ON entries (account_id, day, activity_id);
-
-    -- Apart from the entries, so that reading one does not read its photo.
-    CREATE TABLE entry_photos (
-      photo_id INTEGER NOT NULL PRIMARY KEY,
-      activity_id BLOB NOT NULL,
-      day INTEGER NOT NULL,
-      media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
-      content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 65536),
-      UNIQUE (activity_id, day),
-      FOREIGN KEY (activity_id, day) REFERENCES entries ON DELETE CASCADE
-    ) STRICT;
-
-    CREATE TABLE entry_places (
-      place_id INTEGER NOT NULL PRIMARY KEY,
-      account_id BLOB NOT NULL CHECK (length(account_id) = 16),
-      activity_id BLOB NOT NULL,
-      day INTEGER NOT NULL,
-      latitude REAL NOT NULL CHECK (latitude BETWEEN -90 AND 90),
-      longitude REAL NOT NULL CHECK (longitude BETWEEN -180 AND 180),
-      -- null where the device did not say
-      accuracy_meters REAL CHECK (accuracy_meters >= 0),
-      UNIQUE (activity_id, day),
-      FOREIGN KEY (activity_id, day) REFERENCES entries ON DELETE CASCADE
-    ) STRICT;
     """
 }

@@ -7,6 +7,20 @@ import Storage
 
 /// The photos of entries.
 enum EntryPhotoStore {
+  /// As ``EntryStore/detailsMigration(_:)`` makes it.
+  static let table = """
+    -- Apart from the entries, so that reading one does not read its photo.
+    CREATE TABLE entry_photos (
+      photo_id INTEGER NOT NULL PRIMARY KEY,
+      activity_id BLOB NOT NULL,
+      day INTEGER NOT NULL,
+      media_type TEXT NOT NULL CHECK (media_type IN ('image/jpeg', 'image/png', 'image/webp')),
+      content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 65536),
+      UNIQUE (activity_id, day),
+      FOREIGN KEY (activity_id, day) REFERENCES entries ON DELETE CASCADE
+    ) STRICT;
+    """
+
   /// Photos may be larger by a setting, as a migration behind the others.
   static func sizeMigration(_ number: Int) -> Migration {
     Migration(number, "larger photos of entries") { database in

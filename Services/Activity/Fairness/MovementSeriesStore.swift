@@ -15,6 +15,19 @@ enum MovementSeriesStore {
   private static let maxDays = 8
   private static let maxAccounts = 8
 
+  /// The series that are known of each day, as ``MovementSampleStore/migration(_:)`` makes it.
+  static let table = """
+    CREATE TABLE movement_series (
+      account_number INTEGER NOT NULL REFERENCES movement_accounts,
+      day INTEGER NOT NULL,
+      digest INTEGER NOT NULL,
+      samples INTEGER NOT NULL,
+      is_copy INTEGER NOT NULL CHECK (is_copy IN (0, 1)),
+      PRIMARY KEY (account_number, day)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX movement_series_by_digest ON movement_series (digest);
+    """
+
   static func migration(_ number: Int) -> Migration {
     Migration(number, "sketches of series") { database in
       try database.execute(
@@ -43,7 +56,7 @@ enum MovementSeriesStore {
   /// Changes a day's series, and looks whether another account had the same first, or nearly all of it.
   ///
   /// - Parameters:
-  ///   - least: fewer samples are the same by chance; nil for not looking.
+  ///   - minimum: fewer samples are the same by chance; nil for not looking.
   ///   - isOpen: whether more of the day may be reported that earns.
   static func change(
     _ day: LocalDay, of account: Int64, by change: SeriesDigest, minimum: Int?, isOpen: Bool, in database: Database

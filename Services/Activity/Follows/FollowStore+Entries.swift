@@ -15,7 +15,7 @@ extension FollowStore {
       try owner == reader || isOpen(reader, to: owner, in: database)
     else { throw ActivityFailure.notFound }
     let day = name.day.resolved(today: try calendars.calendar(of: owner, in: database).day(of: now))
-    guard try owner == reader || FollowedHistory.shows(name.activityID, day, in: database) else {
+    guard try owner == reader || HistoryStore.isShownToFollowers(name.activityID, day, in: database) else {
       throw Failure(RequestFailure.notFound)
     }
     return day

@@ -6,22 +6,14 @@ import Storage
 ///
 /// Comments come by their numbers; so that the entries of a day are in their order, a day is taken as a whole.
 enum HistoryComments {
-  static let indexed = """
-    SELECT c.activity_id, c.day, instr(c.folded, ?4) > 0
-    FROM entry_comment_index x JOIN entry_comments c ON c.comment_id = x.rowid
-    WHERE x.entry_comment_index MATCH ?1 AND x.rowid BETWEEN ?2 AND ?3 ORDER BY x.rowid DESC
-    """
-
   static func take(
     _ text: FoldedText, _ trigrams: String, of account: Int64, _ days: ClosedRange<LocalDay>,
     _ candidates: inout HistoryCandidates, in database: Database
   ) throws {
     guard let keys = CommentKey.range(account, days) else { return }
     var day = Day(candidates, in: database)
-    try database.each(
-      indexed, .text(trigrams), .integer(keys.lowerBound), .integer(keys.upperBound), .text(text.description)
-    ) {
-      try day.take(HistoryPosition(day: $0.day(1), activity: try $0.id(0)), holdsText: $0.truth(2))
+    try HistoryStore.eachComment(matching: trigrams, keys, text, in: database) { position, holdsText in
+      try day.take(position, holdsText: holdsText)
       return !day.candidates.isFull
     }
     candidates = try day.ended()
@@ -30,11 +22,6 @@ enum HistoryComments {
   /// How many comments one page goes through for a text that is too short for the index.
   static let maximum = 20_000
 
-  static let short = """
-    SELECT activity_id, day FROM entry_comments
-    WHERE comment_id BETWEEN ?1 AND ?2 AND instr(folded, ?3) > 0 ORDER BY comment_id DESC
-    """
-
   /// One or two characters: there is no index of them, but mostly they are found soon.
   static func take(
     _ text: FoldedText, of account: Int64, _ days: ClosedRange<LocalDay>, _ candidates: inout HistoryCandidates,
@@ -42,14 +29,11 @@ enum HistoryComments {
   ) throws {
     guard let keys = CommentKey.range(account, days) else { return }
     // Up to the whole of that day.
-    let oldest = try database.first(
-      "SELECT day FROM entry_comments WHERE comment_id BETWEEN ? AND ? ORDER BY comment_id DESC LIMIT 1 OFFSET \(maximum)",
-      .integer(keys.lowerBound), .integer(keys.upperBound)
-    ) { $0.day(0) }
+    let oldest = try HistoryStore.dayOfComment(behind: maximum, keys, in: database)
     guard let part = CommentKey.range(account, (oldest ?? days.lowerBound)...days.upperBound) else { return }
     var day = Day(candidates, in: database)
-    try database.each(short, .integer(part.lowerBound), .integer(part.upperBound), .text(text.description)) {
-      try day.take(HistoryPosition(day: $0.day(1), activity: try $0.id(0)), holdsText: true)
+    try HistoryStore.eachComment(holding: text, part, in: database) { position in
+      try day.take(position, holdsText: true)
       return !day.candidates.isFull
     }
     candidates = try day.ended()

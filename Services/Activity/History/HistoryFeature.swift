@@ -6,7 +6,7 @@ import Storage
 /// History: the looking back on entries, by day, text, place and person; points for a map.
 struct HistoryFeature: Feature {
   let calendars: AccountCalendars
-  let migrations = [HistorySchema.migration(13)]
+  let migrations = [HistoryStore.migration(13)]
   /// What an account has in them goes with its entries, by triggers.
   let tables: [ErasedTable] =
     [

@@ -31,7 +31,10 @@ enum HistoryQueryPlan {
     if let text = search.text, let trigrams = text.trigrams {
       let byText = HistoryQueryPlan.text(text, trigrams: trigrams, account: number)
       let others = search.area != nil || search.activities != nil
-      if try !others || HistoryQueryPlan.count(trigrams, keys, in: database) < HistoryQueryPlan.few {
+      if try !others
+        || HistoryStore.countComments(matching: trigrams, keys, maximum: HistoryQueryPlan.few, in: database)
+          < HistoryQueryPlan.few
+      {
         self = byText
         return
       }
@@ -48,15 +51,5 @@ enum HistoryQueryPlan {
     } else {
       self = .none
     }
-  }
-
-  /// How many comments the index finds, up to ``few``.
-  private static func count(_ trigrams: String, _ keys: ClosedRange<Int64>, in database: Database) throws -> Int {
-    try database.first(
-      """
-      SELECT count(*) FROM (
-        SELECT 1 FROM entry_comment_index WHERE entry_comment_index MATCH ? AND rowid BETWEEN ? AND ? LIMIT \(few))
-      """, .text(trigrams), .number(Int(keys.lowerBound)), .number(Int(keys.upperBound))
-    ) { $0.number(0) } ?? 0
   }
 }

@@ -13,21 +13,9 @@ struct HistoryWindow {
   private var length = 1
   private var lookedBefore = 0
 
-  /// - Parameter table: `entries` or `entry_places`: between whose first and last day of the account there is something to find.
-  init(_ days: ClosedRange<LocalDay>, of account: AccountID, _ table: String, in database: Database) throws {
-    self.init(try HistoryWindow.held(days, of: account, table, in: database))
-  }
-
-  /// Of these days those between the account's first and last; nil if it has none.
-  static func held(
-    _ days: ClosedRange<LocalDay>, of account: AccountID, _ table: String, in database: Database
-  ) throws -> ClosedRange<LocalDay>? {
-    let held = try database.first(
-      """
-      SELECT (SELECT min(day) FROM \(table) WHERE account_id = ?1), (SELECT max(day) FROM \(table) WHERE account_id = ?1)
-      """, .id(account)
-    ) { $0.isNull(0) ? nil : $0.day(0)...$0.day(1) }
-    return held.flatMap { $0 }.flatMap { $0.overlaps(days) ? $0.clamped(to: days) : nil }
+  /// - Parameter source: between whose first and last day of the account there is something to find.
+  init(_ days: ClosedRange<LocalDay>, of account: AccountID, _ source: HistoryStore.Source, in database: Database) throws {
+    self.init(try HistoryStore.held(source, days, of: account, in: database))
   }
 
   /// All of these days; of nil none.

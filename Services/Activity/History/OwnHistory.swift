@@ -20,19 +20,11 @@ enum OwnHistory {
     case .area(let area, let number): try HistoryPlaces.near(area, of: account, number, days, &candidates, in: database)
     case .activities(let activities): try HistoryActivities.take(activities, of: account, days, &candidates, in: database)
     case .days:
-      try database.each(search.needsPlace ? places : entries, .id(account), .day(days.lowerBound), .day(days.upperBound)) {
-        try candidates.take(HistoryPosition(day: $0.day(1), activity: $0.id(0)))
+      try HistoryStore.each(search.needsPlace ? .places : .entries, of: account, days, in: database) {
+        try candidates.take($0)
         return !candidates.isFull
       }
     }
     return candidates.stretch
   }
-
-  static let entries = """
-    SELECT activity_id, day FROM entries WHERE account_id = ? AND day BETWEEN ? AND ? ORDER BY day DESC, activity_id DESC
-    """
-
-  static let places = """
-    SELECT activity_id, day FROM entry_places WHERE account_id = ? AND day BETWEEN ? AND ? ORDER BY day DESC, activity_id DESC
-    """
 }

@@ -1,25 +1,23 @@
 import ActivityContract
-import GRDB
 import ImportFormats
 import Operations
 import Storage
 
-/// Makes activities of the habits of another program, and entries of their marks.
+/// Makes activities of the habits of another program, and entries of what was done of them.
 enum HabitImport {
   /// A habit; one that was taken before is known by its key.
   static func take(
     _ habit: ImportedHabit, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
     _ transaction: Transaction
   ) throws {
-    if let known = try activity(of: habit.key, account, in: transaction.database) {
+    if let known = try ImportStore.activity(of: habit.key, account, in: transaction.database) {
       if let firstDay = habit.firstDay { try open(known, of: account, from: firstDay, today: today, transaction) }
       outcome.repeated += 1
       return
     }
     do {
       let id = try add(habit, of: account, today: today, transaction)
-      try transaction.database.run(
-        "INSERT INTO imported_habits (account_id, habit, activity_id) VALUES (?, ?, ?)", .id(account), .text(habit.key), .id(id))
+      try ImportStore.keep(habit.key, as: id, of: account, transaction)
       outcome.taken += 1
     } catch let failure as Failure where failure.code == ActivityFailure.tooMany.rawValue {
       outcome.problems.append(.init(record, .tooManyActivities))
@@ -29,7 +27,7 @@ enum HabitImport {
   /// What a file knows of when a habit began, where its habits are not in it.
   static func begin(_ habit: String, on day: LocalDay, of account: AccountID, today: LocalDay, _ transaction: Transaction) throws
   {
-    guard let known = try activity(of: habit, account, in: transaction.database) else { return }
+    guard let known = try ImportStore.activity(of: habit, account, in: transaction.database) else { return }
     try open(known, of: account, from: day, today: today, transaction)
   }
 
@@ -38,7 +36,7 @@ enum HabitImport {
     _ mark: ImportedMark, _ record: ImportedRecord, of account: AccountID, today: LocalDay, _ outcome: inout ImportOutcome,
     _ transaction: Transaction
   ) throws {
-    guard let activity = try activity(of: mark.habit, account, in: transaction.database) else {
+    guard let activity = try ImportStore.activity(of: mark.habit, account, in: transaction.database) else {
       outcome.problems.append(.init(record, .unknownHabit))
       return
     }
@@ -85,12 +83,6 @@ enum HabitImport {
     case ActivityFailure.notFound.rawValue: .unknownHabit
     default: nil
     }
-  }
-
-  private static func activity(of habit: String, _ account: AccountID, in database: Database) throws -> ActivityID? {
-    let statement = try database.cachedStatement(
-      sql: "SELECT activity_id FROM imported_habits WHERE account_id = ? AND habit = ?")
-    return try ActivityID.fetchOne(statement, arguments: [account, habit])
   }
 
   /// Makes the activity. Where the other program asks for one day of n, whichever it is, that holds for the past, so that every mark finds

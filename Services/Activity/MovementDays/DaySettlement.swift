@@ -85,11 +85,17 @@ struct DaySettlement {
     store()
     let database = transaction.database
     let minutes = try minutes(in: database)
-    for (key, part) in parts { try widen(key, part, in: database) }
-    for (key, part) in parts where try isContested(key, part, in: database) {
-      recounted.formUnion(try touched(key.day, part.from..<part.until, in: database))
+    for (key, part) in parts {
+      try MovementDayStore.widen(key.day, of: key.source, account.number, from: part.from, until: part.until, in: database)
     }
-    for (key, range) in removed { recounted.formUnion(try touched(key, range, in: database).union([key])) }
+    for (key, part) in parts {
+      let time = part.from..<part.until
+      guard try MovementDayStore.isContested(key.day, time, of: key.source, account.number, in: database) else { continue }
+      recounted.formUnion(try MovementDayStore.measured(key.day, time, of: account.number, in: database))
+    }
+    for (key, range) in removed {
+      recounted.formUnion(try MovementDayStore.measured(key, range, of: account.number, in: database).union([key]))
+    }
     var added: [DayKey: OverlapRules.Count] = [:]
     for (key, part) in parts {
       if key.day.kind == .steps { series[key.day.day, default: SeriesDigest()].add(part.series) }
@@ -138,7 +144,7 @@ struct DaySettlement {
     for (key, part) in parts where !part.count.minutes.isEmpty && minutes[key.day] == nil {
       if let known = try MovementMinuteStore.find(key.day, of: account.number, in: database) {
         minutes[key.day] = known
-      } else if try isMeasured(key.day, in: database) {
+      } else if try MovementDayStore.isMeasured(key.day, of: account.number, in: database) {
         recounted.insert(key.day)
       }
     }
@@ -151,7 +157,7 @@ struct DaySettlement {
   private func evaluate(_ added: OverlapRules.Count, _ key: DayKey, after known: MinuteSums?, in database: Database) throws
     -> EvaluatedCount
   {
-    // What is marked sample by sample is in no minute.
+    // What is flagged sample by sample is in no minute.
     guard !added.minutes.isEmpty else { return EvaluatedCount(amount: added.amount, flags: added.flags) }
     var whole = added
     if let known { whole.minutes.add(known) }
@@ -168,59 +174,13 @@ struct DaySettlement {
     let (plausible, flags) = rules.evaluate(count.minutes, key.kind)
     return EvaluatedCount(amount: count.amount, flags: count.flags.union(flags), plausible: plausible)
   }
-
-  /// Whether anything was measured on the day before.
-  private func isMeasured(_ key: DayKey, in database: Database) throws -> Bool {
-    try database.first(
-      "SELECT 1 FROM movement_day_sources WHERE account_number = ? AND kind = ? AND day = ? LIMIT 1", .integer(account.number),
-      .number(key.kind.number), .day(key.day)
-    ) { _ in true } ?? false
-  }
-
-  /// Notes that the source measured on the day between these times.
-  private func widen(_ key: PartKey, _ part: Part, in database: Database) throws {
-    try database.run(
-      """
-      INSERT INTO movement_day_sources (account_number, kind, day, source_number, from_at, until_at) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET from_at = min(from_at, excluded.from_at), until_at = max(until_at, excluded.until_at)
-      """, .integer(account.number), .number(key.day.kind.number), .day(key.day.day), .integer(key.source), .integer(part.from),
-      .integer(part.until))
-  }
-
-  /// Whether another source may have measured at the time of the part. The same time may lie in another day for it, where the
-  /// account travelled in between.
-  private func isContested(_ key: PartKey, _ part: Part, in database: Database) throws -> Bool {
-    try database.first(
-      """
-      SELECT 1 FROM movement_day_sources
-      WHERE account_number = ? AND kind = ? AND day BETWEEN ? AND ? AND source_number <> ? AND from_at < ? AND until_at > ?
-      LIMIT 1
-      """, .integer(account.number), .number(key.day.kind.number), .day(key.day.day.advanced(by: -2)),
-      .day(key.day.day.advanced(by: 2)), .integer(key.source), .integer(part.until), .integer(part.from)
-    ) { _ in true } ?? false
-  }
-
-  /// The days on which anything may have been measured at that time.
-  private func touched(_ key: DayKey, _ time: Range<Int64>, in database: Database) throws -> Set<DayKey> {
-    let statement = try database.cachedStatement(
-      sql: """
-        SELECT DISTINCT day FROM movement_day_sources
-        WHERE account_number = ? AND kind = ? AND day BETWEEN ? AND ? AND from_at < ? AND until_at > ?
-        """)
-    let days = try LocalDay.fetchAll(
-      statement,
-      arguments: [
-        account.number, key.kind.number, key.day.advanced(by: -2), key.day.advanced(by: 2), time.upperBound, time.lowerBound,
-      ])
-    return Set(days.map { DayKey(kind: key.kind, day: $0) })
-  }
 }
 
 /// A count of a day's movement of one kind, and what of it earns nothing.
 struct EvaluatedCount {
   var amount = 0
   var flags: SampleFlags = []
-  /// What of the whole day is not marked; nil where that is as before.
+  /// What of the whole day is not flagged; nil where that is as before.
   var plausible: Int?
 }
 

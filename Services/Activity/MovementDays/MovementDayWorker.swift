@@ -1,5 +1,4 @@
 import ActivityContract
-import GRDB
 import Operations
 import ServiceKit
 import ServiceLifecycle
@@ -27,19 +26,12 @@ struct MovementDayWorker: ServiceLifecycle.Service {
   /// - Returns: whether there may be more to do.
   private func recount(_ transaction: Transaction) throws -> Bool {
     let database = transaction.database
-    let found = try Row.fetchOne(
-      database.cachedStatement(
-        sql: """
-          SELECT account_id, account_number FROM movement_stale_days JOIN movement_accounts USING (account_number) LIMIT 1
-          """))
-    guard let account = found.map({ MovementAccount(id: $0["account_id"], number: $0["account_number"]) }) else { return false }
+    guard let account = try MovementDayStore.firstStale(in: database) else { return false }
     let today = try calendars.day(of: transaction.now, account.id, in: database)
     var settlement = DaySettlement(of: account, recordedDay: today, by: rules, transaction)
-    let rows = try Row.fetchAll(
-      database.cachedStatement(
-        sql: "SELECT kind, day FROM movement_stale_days WHERE account_number = ? ORDER BY day DESC LIMIT ?"),
-      arguments: [account.number, MovementDayWorker.batch])
-    for row in rows { settlement.recount(.init(kind: MovementKind(number: row["kind"]), day: row["day"])) }
+    for day in try MovementDayStore.stale(of: account.number, limit: MovementDayWorker.batch, in: database) {
+      settlement.recount(day)
+    }
     _ = try settlement.settle()
     return true
   }

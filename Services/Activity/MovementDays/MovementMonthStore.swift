@@ -5,6 +5,23 @@ import Storage
 
 /// The movement of each month, so that years are read at once. It is what its days are: a changed day has its month summed up anew.
 enum MovementMonthStore {
+  /// As ``MovementSampleStore/migration(_:)`` makes it.
+  static let table = """
+    -- The sum of each month's days, so that years are read at once. Months are counted from January of year 0.
+    CREATE TABLE movement_months (
+      account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+      month INTEGER NOT NULL,
+      steps INTEGER NOT NULL,
+      walking INTEGER NOT NULL,
+      running INTEGER NOT NULL,
+      cycling INTEGER NOT NULL,
+      first_day INTEGER NOT NULL,
+      best_day INTEGER NOT NULL,
+      best_steps INTEGER NOT NULL,
+      PRIMARY KEY (account_id, month)
+    ) STRICT, WITHOUT ROWID;
+    """
+
   struct Sum: Hashable, Sendable {
     var steps = 0
     var walking = 0

@@ -12,7 +12,7 @@ struct MovementState: Hashable, Sendable {
   var walking = 0
   var running = 0
   var cycling = 0
-  /// The steps that are not marked.
+  /// The steps that are not flagged.
   var plausibleSteps = 0
   var flags = DayFlags()
   var revision = 0
@@ -50,7 +50,7 @@ struct MovementState: Hashable, Sendable {
     }
   }
 
-  /// The steps that may earn: none of a day that is marked as a whole.
+  /// The steps that may earn: none of a day that is flagged as a whole.
   var earningSteps: Int { flags[.steps].isDisjoint(with: .ofDays) ? plausibleSteps : 0 }
 
   /// As other services receive it.

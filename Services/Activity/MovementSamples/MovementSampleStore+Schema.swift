@@ -6,32 +6,18 @@ extension MovementSampleStore {
   /// The tables of movement: those of step samples, widened to all kinds.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "movement of all kinds") { database in
-      try database.execute(sql: tables)
+      let tables = [
+        MovementAccountStore.table, MovementSourceStore.table, sampleTables, MovementDayStore.sourceTables,
+        MovementSeriesStore.table, MovementDayStore.table, MovementMonthStore.table,
+      ]
+      for sql in tables { try database.execute(sql: sql) }
       try database.execute(sql: oldSamples)
       try keepOldSplits(database)
       try database.execute(sql: oldSources)
     }
   }
 
-  private static let tables = """
-    -- A short number for each account keeps the keys of its many samples small.
-    ALTER TABLE step_accounts RENAME TO movement_accounts;
-
-    CREATE TABLE movement_sources (
-      account_number INTEGER NOT NULL REFERENCES movement_accounts,
-      -- counts within the account
-      source_number INTEGER NOT NULL,
-      -- '' where the sample names none
-      source TEXT NOT NULL,
-      device TEXT NOT NULL,
-      is_hand_typed INTEGER NOT NULL CHECK (is_hand_typed IN (0, 1)),
-      -- its place where the account chose one
-      position INTEGER,
-      PRIMARY KEY (account_number, source_number),
-      UNIQUE (account_number, source, device, is_hand_typed)
-    ) STRICT, WITHOUT ROWID;
-    INSERT INTO movement_sources SELECT account_number, source_id, source, device, 0, NULL FROM step_sources;
-
+  private static let sampleTables = """
     CREATE TABLE movement_samples (
       -- account, kind, first local day and a number within these: SamplePlace
       place INTEGER NOT NULL PRIMARY KEY,
@@ -61,61 +47,6 @@ extension MovementSampleStore {
       elapsed INTEGER NOT NULL CHECK (elapsed >= 0),
       PRIMARY KEY (account_number, sample_id, day, from_at),
       FOREIGN KEY (account_number, sample_id) REFERENCES movement_samples (account_number, sample_id) ON DELETE CASCADE
-    ) STRICT, WITHOUT ROWID;
-
-    -- Which sources measured on a day, and between when: at least that long.
-    CREATE TABLE movement_day_sources (
-      account_number INTEGER NOT NULL,
-      kind INTEGER NOT NULL,
-      day INTEGER NOT NULL,
-      source_number INTEGER NOT NULL,
-      from_at INTEGER NOT NULL,
-      until_at INTEGER NOT NULL CHECK (until_at > from_at),
-      PRIMARY KEY (account_number, kind, day, source_number),
-      FOREIGN KEY (account_number, source_number) REFERENCES movement_sources
-    ) STRICT, WITHOUT ROWID;
-
-    -- Days to be counted anew.
-    CREATE TABLE movement_stale_days (
-      account_number INTEGER NOT NULL REFERENCES movement_accounts,
-      kind INTEGER NOT NULL,
-      day INTEGER NOT NULL,
-      PRIMARY KEY (account_number, kind, day)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE movement_series (
-      account_number INTEGER NOT NULL REFERENCES movement_accounts,
-      day INTEGER NOT NULL,
-      digest INTEGER NOT NULL,
-      samples INTEGER NOT NULL,
-      is_copy INTEGER NOT NULL CHECK (is_copy IN (0, 1)),
-      PRIMARY KEY (account_number, day)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX movement_series_by_digest ON movement_series (digest);
-
-    -- A day's totals as they stood at the end of each local day on which they were changed; the highest revision is the present one.
-    ALTER TABLE step_totals RENAME TO movement_days;
-    ALTER TABLE movement_days ADD COLUMN walking INTEGER NOT NULL DEFAULT 0 CHECK (walking >= 0);
-    ALTER TABLE movement_days ADD COLUMN running INTEGER NOT NULL DEFAULT 0 CHECK (running >= 0);
-    ALTER TABLE movement_days ADD COLUMN cycling INTEGER NOT NULL DEFAULT 0 CHECK (cycling >= 0);
-    -- The steps that are not marked.
-    ALTER TABLE movement_days ADD COLUMN plausible_steps INTEGER NOT NULL DEFAULT 0 CHECK (plausible_steps BETWEEN 0 AND steps);
-    -- DayMarks.rawValue
-    ALTER TABLE movement_days ADD COLUMN marks INTEGER NOT NULL DEFAULT 0;
-    UPDATE movement_days SET plausible_steps = steps;
-
-    -- The sum of each month's days, so that years are read at once. Months are counted from January of year 0.
-    CREATE TABLE movement_months (
-      account_id BLOB NOT NULL CHECK (length(account_id) = 16),
-      month INTEGER NOT NULL,
-      steps INTEGER NOT NULL,
-      walking INTEGER NOT NULL,
-      running INTEGER NOT NULL,
-      cycling INTEGER NOT NULL,
-      first_day INTEGER NOT NULL,
-      best_day INTEGER NOT NULL,
-      best_steps INTEGER NOT NULL,
-      PRIMARY KEY (account_id, month)
     ) STRICT, WITHOUT ROWID;
     """
 

@@ -11,7 +11,7 @@ enum MovementSampleStore {
     var repeated = 0
     var replaced = 0
     var rejected: [RejectedSample] = []
-    /// Those that were taken and are marked.
+    /// Those that were taken and are flagged.
     var flagged: [(sample: FlaggedSample, kind: MovementKind, flags: SampleFlags)] = []
     /// The days that were changed, as they stand now.
     var days: [MovementState] = []
@@ -25,11 +25,11 @@ enum MovementSampleStore {
     _ transaction: Transaction
   ) throws -> Outcome {
     let database = transaction.database
-    let account = try MovementAccount(id: account, in: database)
+    let account = try MovementAccountStore.findOrAdd(account, in: database)
     var sources = MovementSourceNumbers(of: account.number, in: database)
     var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
     var outcome = Outcome()
-    var insertion = try SampleInsertion(of: account.number, in: database)
+    var insertion = try Insertion(of: account.number, in: database)
     for item in assigned {
       guard let source = try sources.number(item.sample) else {
         outcome.rejected.append(RejectedSample(index: item.index, id: item.sample.id, code: .tooManySources))
@@ -76,7 +76,7 @@ enum MovementSampleStore {
     let database = transaction.database
     var seen: Set<String> = []
     let ids = ids.filter { seen.insert($0).inserted }
-    guard let account = try MovementAccount(known: account, in: database) else { return (0, ids, []) }
+    guard let account = try MovementAccountStore.find(account, in: database) else { return (0, ids, []) }
     var settlement = DaySettlement(of: account, recordedDay: recordedDay, by: rules, transaction)
     var deleted = 0
     var unknown: [String] = []
@@ -113,6 +113,29 @@ enum MovementSampleStore {
         spread: Spread(
           amount: columns.number(3), from: from, until: max(end, from + 1), day: SampleKey.day(key),
           pieces: form == 1 ? try pieces(of: id, account, in: database) : []))
+    }
+  }
+
+  /// Reads the samples that begin on some days and meet a time, with their sources' numbers.
+  static func each(
+    of account: Int64, _ kind: MovementKind, beginning days: ClosedRange<LocalDay>, from: Int64, until: Int64,
+    in database: Database, _ body: (_ source: Int64, Spread, SampleFlags) -> Void
+  ) throws {
+    let first = SampleKey(account: account, kind: kind, day: days.lowerBound)
+    let last = SampleKey(account: account, kind: kind, day: days.upperBound)
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT place, start_at, end_at, amount, source_number, marks, form, sample_id FROM movement_samples
+        WHERE place >= ? AND place < ? AND start_at < ? AND end_at >= ? AND form < 2
+        """)
+    let rows = try Row.fetchCursor(statement, arguments: [first.rawValue, last.ofDay.upperBound, until, from])
+    while let row = try rows.next() {
+      let (start, end, form): (Int64, Int64, Int) = (row[1], row[2], row[6])
+      let pieces = form == 1 ? try MovementSampleStore.pieces(of: row[7], account, in: database) : []
+      body(
+        row[4],
+        Spread(amount: row[3], from: start, until: max(end, start + 1), day: SampleKey.day(row[0]), pieces: pieces),
+        SampleFlags(rawValue: UInt8(truncatingIfNeeded: row[5] as Int)))
     }
   }
 

@@ -20,7 +20,7 @@ enum OverlapRules {
   struct Count: Hashable {
     var amount = 0
     var flags: SampleFlags = []
-    /// What of it is not marked.
+    /// What of it is not flagged.
     var minutes = MinuteSums()
 
     /// Counts a piece of a sample that nothing overlaps.

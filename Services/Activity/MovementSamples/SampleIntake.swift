@@ -1,7 +1,7 @@
 import ActivityContract
 import Operations
 
-/// A sample whose times are acceptable, spread over local days and judged.
+/// A sample whose times are acceptable, spread over local days and evaluated.
 struct PreparedSample: Sendable {
   /// Its index in the batch.
   let index: Int

@@ -9,7 +9,7 @@ struct MovementSourceHandlers: Sendable {
   let recount: WakeSignal
 
   static func list(_ input: ListMovementSources.Input, _ call: AccountCall, _ database: Database) throws -> MovementSourceOrder {
-    guard let account = try MovementAccount(known: call.account, in: database) else {
+    guard let account = try MovementAccountStore.find(call.account, in: database) else {
       return MovementSourceOrder(sources: [], isChosen: false)
     }
     return MovementSourceOrder(try MovementSourceStore.ordered(of: account.number, in: database))
@@ -19,7 +19,7 @@ struct MovementSourceHandlers: Sendable {
     _ input: OrderMovementSources.Input, _ call: AccountCall, _ transaction: Transaction
   ) throws -> MovementSourceOrder {
     let database = transaction.database
-    let account = try MovementAccount(id: call.account, in: database)
+    let account = try MovementAccountStore.findOrAdd(call.account, in: database)
     try MovementSourceStore.order(input.sources, of: account.number, in: database)
     transaction.afterCommit { recount.send() }
     return MovementSourceOrder(try MovementSourceStore.ordered(of: account.number, in: database))

@@ -27,23 +27,7 @@ struct MovementSourceNumbers {
   }
 
   private func findOrAdd(_ source: MovementSource) throws -> Int64? {
-    let (name, device, isHandTyped) = (source.source ?? "", source.device ?? "", source.isHandTyped == true)
-    let found = try database.first(
-      """
-      SELECT source_number FROM movement_sources
-      WHERE account_number = ? AND source = ? AND device = ? AND is_hand_typed = ?
-      """, .integer(account), .text(name), .text(device), .truth(isHandTyped)
-    ) { Int64($0.number(0)) }
-    if let found { return found }
-    let (count, next) =
-      try database.first(
-        "SELECT count(*), ifnull(max(source_number), 0) + 1 FROM movement_sources WHERE account_number = ?", .integer(account)
-      ) { ($0.number(0), Int64($0.number(1))) } ?? (0, 1)
-    guard count < MovementSourceOrder.maxSources else { return nil }
-    try database.run(
-      """
-      INSERT INTO movement_sources (account_number, source_number, source, device, is_hand_typed) VALUES (?, ?, ?, ?, ?)
-      """, .integer(account), .integer(next), .text(name), .text(device), .truth(isHandTyped))
-    return next
+    try MovementSourceStore.number(of: source, account, in: database)
+      ?? MovementSourceStore.add(source, of: account, in: database)
   }
 }

@@ -42,15 +42,33 @@ enum MovementSourceStore {
         .integer(account), .integer(number))
     }
     guard unknown.isEmpty else { throw Failure(RequestFailure.invalidFields, fields: unknown) }
-    // The same time may lie in different days for different sources, where the account travelled in between.
+    try MovementDayStore.noteStale(of: account, in: database)
+  }
+
+  /// The number of a source; nil where the account has no such source.
+  static func number(of source: MovementSource, _ account: Int64, in database: Database) throws -> Int64? {
+    try database.first(
+      """
+      SELECT source_number FROM movement_sources
+      WHERE account_number = ? AND source = ? AND device = ? AND is_hand_typed = ?
+      """, .integer(account), .text(source.source ?? ""), .text(source.device ?? ""), .truth(source.isHandTyped == true)
+    ) { Int64($0.number(0)) }
+  }
+
+  /// Keeps a new source.
+  ///
+  /// - Returns: its number; nil where the account has as many sources as it may have.
+  static func add(_ source: MovementSource, of account: Int64, in database: Database) throws -> Int64? {
+    let (count, next) =
+      try database.first(
+        "SELECT count(*), ifnull(max(source_number), 0) + 1 FROM movement_sources WHERE account_number = ?", .integer(account)
+      ) { ($0.number(0), Int64($0.number(1))) } ?? (0, 1)
+    guard count < MovementSourceOrder.maxSources else { return nil }
     try database.run(
       """
-      INSERT OR IGNORE INTO movement_stale_days
-      SELECT DISTINCT one.account_number, one.kind, one.day
-      FROM movement_day_sources AS one JOIN movement_day_sources AS other
-        ON other.account_number = one.account_number AND other.kind = one.kind AND other.day BETWEEN one.day - 2 AND one.day + 2
-        AND other.source_number <> one.source_number AND other.from_at < one.until_at AND other.until_at > one.from_at
-      WHERE one.account_number = ?
-      """, .integer(account))
+      INSERT INTO movement_sources (account_number, source_number, source, device, is_hand_typed) VALUES (?, ?, ?, ?, ?)
+      """, .integer(account), .integer(next), .text(source.source ?? ""), .text(source.device ?? ""),
+      .truth(source.isHandTyped == true))
+    return next
   }
 }

@@ -5,6 +5,17 @@ import Storage
 
 /// The pauses of all activities. Those of one that its account has made never overlap; the archive's own may lie over them.
 enum PauseStore {
+  /// As ``ActivityVersionStore/migration(_:)`` makes it.
+  static let table = """
+    CREATE TABLE activity_pauses (
+      pause_id BLOB NOT NULL PRIMARY KEY CHECK (length(pause_id) = 16),
+      activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
+      first_day INTEGER NOT NULL,
+      last_day INTEGER NOT NULL CHECK (last_day >= first_day)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX activity_pauses_by_day ON activity_pauses (activity_id, first_day, last_day);
+    """
+
   /// How many an account may make of an activity.
   static let maximum = 200
 

@@ -57,21 +57,8 @@ extension ActivityVersionStore {
           DROP TABLE activities;
           ALTER TABLE activities_new RENAME TO activities;
           CREATE UNIQUE INDEX activities_by_account ON activities (account_id, activity_id);
-
-          CREATE TABLE activity_pauses (
-            pause_id BLOB NOT NULL PRIMARY KEY CHECK (length(pause_id) = 16),
-            activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
-            first_day INTEGER NOT NULL,
-            last_day INTEGER NOT NULL CHECK (last_day >= first_day)
-          ) STRICT, WITHOUT ROWID;
-          CREATE INDEX activity_pauses_by_day ON activity_pauses (activity_id, first_day, last_day);
-
-          CREATE TABLE activity_skips (
-            activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
-            day INTEGER NOT NULL,
-            PRIMARY KEY (activity_id, day)
-          ) STRICT, WITHOUT ROWID;
           """)
+      for sql in [PauseStore.table, SkipStore.table] { try database.execute(sql: sql) }
     }
   }
 }

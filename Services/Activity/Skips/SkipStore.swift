@@ -5,6 +5,15 @@ import Storage
 
 /// The days that accounts skip of their activities.
 enum SkipStore {
+  /// As ``ActivityVersionStore/migration(_:)`` makes it.
+  static let table = """
+    CREATE TABLE activity_skips (
+      activity_id BLOB NOT NULL REFERENCES activities ON DELETE CASCADE,
+      day INTEGER NOT NULL,
+      PRIMARY KEY (activity_id, day)
+    ) STRICT, WITHOUT ROWID;
+    """
+
   static func put(_ skip: Skip, _ transaction: Transaction) throws {
     try transaction.database.run(
       "INSERT INTO activity_skips (activity_id, day) VALUES (?, ?) ON CONFLICT DO NOTHING", .id(skip.activityID), .day(skip.day))

@@ -95,11 +95,11 @@ struct HistorySpeedTests {
   func plans() async throws {
     try await ServicesInProcess.running(HistoryTests.services) { services in
       for sql in [
-        OwnHistory.entries, OwnHistory.places, HistoryActivities.entries, HistoryActivities.places,
-        HistoryComments.indexed,
-        HistoryComments.short, HistoryPlaces.near, HistorySearch.text, HistorySearch.place,
-        FollowedHistory.latest,
-        FollowedHistory.entries, FollowedHistory.firstAndLast,
+        HistoryStore.entries, HistoryStore.places, HistoryStore.entriesOfActivity, HistoryStore.placesOfActivity,
+        HistoryStore.commentsByIndex,
+        HistoryStore.commentsByText, HistoryStore.placesWithin, HistoryStore.commentOfEntry, HistoryStore.placeOfEntry,
+        HistoryStore.latestFollowed,
+        HistoryStore.followed, HistoryStore.firstAndLastFollowed,
       ] {
         let steps = try await services.store(of: .activity).read { database in
           try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql.replacing(/\?[0-9]*/, with: "'a'"))").map {
@@ -109,8 +109,8 @@ struct HistorySpeedTests {
         let wrong = steps.filter { step in
           let isScan = step.hasPrefix("SCAN ") && !step.contains("VIRTUAL TABLE INDEX") && step != "SCAN latest"
           let isOfAll =
-            step.contains("_by_account") && [HistoryActivities.entries, HistoryActivities.places].contains(sql)
-          return isScan || isOfAll || (step.contains("TEMP B-TREE") && sql != FollowedHistory.latest)
+            step.contains("_by_account") && [HistoryStore.entriesOfActivity, HistoryStore.placesOfActivity].contains(sql)
+          return isScan || isOfAll || (step.contains("TEMP B-TREE") && sql != HistoryStore.latestFollowed)
         }
         #expect(wrong.isEmpty, "\(sql)\n\(steps.joined(separator: "\n"))")
       }

@@ -20,7 +20,7 @@ struct MovementSchemaTests {
       ])
   }
 
-  @Test("are kept with their days and sources, and counted by interval from then on")
+  @Test("Step samples of earlier stores are kept with their days and sources, and counted by interval from then on")
   func upgrade() async throws {
     let home = "/tmp/racha-old-\(UInt32.random(in: .min ... .max))"
     defer { try? FileManager.default.removeItem(atPath: home) }
@@ -72,7 +72,7 @@ struct MovementSchemaTests {
       }
       #expect(left.map(\.steps) == [600, 0])
       // The accounts' numbers go on.
-      let next = try await store.write { try MovementAccount(id: AccountID(), in: $0.database).number }
+      let next = try await store.write { try MovementAccountStore.findOrAdd(AccountID(), in: $0.database).number }
       #expect(next == 8)
     }
   }

@@ -1,8 +1,8 @@
 import GRDB
 import Storage
 
-/// The tables by which a history is narrowed.
-enum HistorySchema {
+extension HistoryStore {
+  /// The tables by which a history is narrowed.
   static func migration(_ number: Int) -> Migration {
     Migration(number, "history") { try $0.execute(sql: indexes) }
   }

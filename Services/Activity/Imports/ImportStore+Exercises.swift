@@ -1,0 +1,29 @@
+import ActivityContract
+import GRDB
+import ImportFormats
+import Operations
+import Storage
+
+/// The exercises that imported files hold.
+extension ImportStore {
+  /// Whether one of that name, which follows from its content, was in any of the account's files.
+  static func hasExercise(_ name: String, of account: AccountID, in database: Database) throws -> Bool {
+    try database.first(
+      "SELECT 1 FROM import_exercises WHERE account_id = ? AND name_of_content = ? LIMIT 1", .id(account), .text(name)
+    ) { _ in true } ?? false
+  }
+
+  /// Adds one to its import, as long as that has room.
+  static func add(_ exercise: FoundExercise, atLine line: Int, of row: ImportRow, in database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO import_exercises (import_id, number, account_id, name_of_content, line, kind, title, start_at, seconds, meters)
+        SELECT ?1, ifnull(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM import_exercises WHERE import_id = ?1
+        HAVING ifnull(max(number), 0) < ?10
+        """
+    ).execute(arguments: [
+      row.id, row.account, exercise.id, line, exercise.kind, exercise.name, exercise.start, exercise.durationSeconds,
+      exercise.distanceMeters, ImportLimits.maxExercises,
+    ])
+  }
+}

@@ -1,0 +1,47 @@
+import ActivityContract
+import GRDB
+import Operations
+import Storage
+
+/// The days that are to be counted anew.
+extension MovementDayStore {
+  /// An account that has any.
+  static func firstStale(in database: Database) throws -> MovementAccount? {
+    let found = try Row.fetchOne(
+      database.cachedStatement(
+        sql: """
+          SELECT account_id, account_number FROM movement_stale_days JOIN movement_accounts USING (account_number) LIMIT 1
+          """))
+    return found.map { MovementAccount(id: $0["account_id"], number: $0["account_number"]) }
+  }
+
+  /// The newest of an account.
+  static func stale(of account: Int64, limit: Int, in database: Database) throws -> [DaySettlement.DayKey] {
+    let rows = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT kind, day FROM movement_stale_days WHERE account_number = ? ORDER BY day DESC LIMIT ?"),
+      arguments: [account, limit])
+    return rows.map { DaySettlement.DayKey(kind: MovementKind(number: $0["kind"]), day: $0["day"]) }
+  }
+
+  /// Notes those on which several sources measured at the same time. That may lie in different days for them, where the account
+  /// travelled in between.
+  static func noteStale(of account: Int64, in database: Database) throws {
+    try database.run(
+      """
+      INSERT OR IGNORE INTO movement_stale_days
+      SELECT DISTINCT one.account_number, one.kind, one.day
+      FROM movement_day_sources AS one JOIN movement_day_sources AS other
+        ON other.account_number = one.account_number AND other.kind = one.kind AND other.day BETWEEN one.day - 2 AND one.day + 2
+        AND other.source_number <> one.source_number AND other.from_at < one.until_at AND other.until_at > one.from_at
+      WHERE one.account_number = ?
+      """, .integer(account))
+  }
+
+  /// The day is no longer to be counted anew.
+  static func removeStale(_ key: DaySettlement.DayKey, of account: Int64, in database: Database) throws {
+    try database.run(
+      "DELETE FROM movement_stale_days WHERE account_number = ? AND kind = ? AND day = ?", .integer(account),
+      .number(key.kind.number), .day(key.day))
+  }
+}
