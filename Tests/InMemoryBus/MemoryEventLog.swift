@@ -9,7 +9,6 @@ public final class MemoryEventLog: EventLog {
     /// The last number no longer kept.
     var pruned: Int64 = 0
     var acknowledged: [ServiceName: LogHead] = [:]
-    var snapshot: [SnapshotPage] = []
   }
 
   private let state: Mutex<State>
@@ -40,17 +39,7 @@ public final class MemoryEventLog: EventLog {
 
   /// Begins another life with other events, as a store put back from a backup does.
   public func begin(epoch: String, events: [LoggedEvent] = []) {
-    state.withLock { $0 = State(epoch: epoch, events: events, snapshot: $0.snapshot) }
-  }
-
-  /// Sets what new subscribers get: the events of each page.
-  public func setSnapshot(_ pages: [[LoggedEvent]]) {
-    state.withLock { state in
-      let head = LogHead(epoch: state.epoch, number: state.pruned + Int64(state.events.count))
-      state.snapshot = pages.enumerated().map { index, events in
-        SnapshotPage(head: head, events: events, nextKey: index + 1 < pages.count ? String(index + 1) : nil)
-      }
-    }
+    state.withLock { $0 = State(epoch: epoch, events: events) }
   }
 
   /// How far that subscriber has come, as it said last.
@@ -77,16 +66,7 @@ public final class MemoryEventLog: EventLog {
   }
 
   public func snapshot(of names: Set<String>?, after key: String?) async throws -> SnapshotPage {
-    state.withLock { state in
-      let index = key.flatMap { Int($0) } ?? 0
-      if state.snapshot.indices.contains(index) {
-        let page = state.snapshot[index]
-        let events = page.events.filter { names?.contains($0.name) ?? true }
-        return SnapshotPage(head: page.head, events: events, nextKey: page.nextKey)
-      }
-      let head = LogHead(epoch: state.epoch, number: state.pruned + Int64(state.events.count))
-      return SnapshotPage(head: head, events: [], nextKey: nil)
-    }
+    SnapshotPage(head: try await head(), events: [], nextKey: nil)
   }
 
   public func acknowledge(subscriber: ServiceName, epoch: String, number: Int64) async throws {

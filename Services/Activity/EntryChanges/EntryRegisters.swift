@@ -75,11 +75,6 @@ struct EntryRegisters: Hashable, Sendable {
 
   var exists: Bool { progress != nil || comment != nil || location != nil || photo != nil }
 
-  /// The writes that count.
-  var stamps: [WriteStamp] {
-    [progress?.stamp, comment?.stamp, location?.stamp, photo?.stamp, deletion].compactMap { $0 }
-  }
-
   /// Lets a write count, in each field that has no later one.
   ///
   /// - Parameter isLast: whether it counts whatever the stamps say, because it was made knowing all that is here. What says the same

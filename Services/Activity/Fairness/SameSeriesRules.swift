@@ -7,7 +7,7 @@ enum SameSeriesRules {
   static let stillCopied = 0.5
 
   /// - Parameters:
-  ///   - least: fewer shared samples are the same by chance.
+  ///   - minimum: fewer shared samples are the same by chance.
   ///   - wasCopy: whether it was one so far.
   static func isCopy(_ overlap: SeriesSketch.Overlap, minimum: Int, wasCopy: Bool) -> Bool {
     let share = wasCopy ? stillCopied : copied

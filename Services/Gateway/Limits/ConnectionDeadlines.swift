@@ -39,8 +39,6 @@ struct ConnectionDeadlines {
     activeAt = now
   }
 
-  var isAnswering: Bool { inFlight > 0 }
-
   mutating func bytesArrived(_ now: NIODeadline) {
     switch arriving {
     case .nothing, .first: arriving = .head(since: now)

@@ -7,7 +7,7 @@ public enum ShortText {
 
   /// The rule of length that a text breaks; nil if it breaks none.
   ///
-  /// - Parameter mostCharacters: as people count them.
+  /// - Parameter maxCharacters: as people count them.
   public static func brokenLength(_ text: some StringProtocol, maximum maxCharacters: Int) -> FieldRule? {
     brokenLength(text, maximum: maxCharacters, maxBytes: maxCharacters * maxBytesPerCharacter)
   }

@@ -5,6 +5,13 @@ import Testing
 
 @testable import ActivityService
 
+extension EntryRegisters {
+  /// The writes that count.
+  var stamps: [WriteStamp] {
+    [progress?.stamp, comment?.stamp, location?.stamp, photo?.stamp, deletion].compactMap { $0 }
+  }
+}
+
 @Suite("The later write of each field wins (ACT-17)")
 struct EntryRegistersTests {
   /// A write and when it was made.
@@ -55,7 +62,7 @@ struct EntryRegistersTests {
     return state
   }
 
-  @Test("in 10,000 generated orders of arrival, as in the order of making; and each field's write is either in force or lost")
+  @Test("In 10,000 orders of arrival the later write of each field wins; each write is either in force or lost")
   func orders() throws {
     var random = SeededGenerator(17)
     for _ in 0..<1_000 {
@@ -74,7 +81,7 @@ struct EntryRegistersTests {
     }
   }
 
-  @Test("of the same millisecond the greater name is the later one, and what was written online the earliest")
+  @Test("Of writes of the same millisecond the greater name is the later one, and what was written online the earliest")
   func ties() throws {
     let at = Instant(milliseconds: 7)
     func name(_ id: String, _ device: String) throws -> ChangeName {
@@ -89,7 +96,7 @@ struct EntryRegistersTests {
     }
   }
 
-  @Test("a deletion takes what was written before it, and what was written after it makes an entry of that field alone")
+  @Test("A deletion takes what was written before it, and what was written after it makes an entry of that field alone")
   func deletion() throws {
     func stamp(_ at: Int64) throws -> WriteStamp {
       WriteStamp(Instant(milliseconds: at), ChangeName(id: try ChangeID(text: "\(at)"), device: try DeviceID(text: "d")))
@@ -112,7 +119,7 @@ extension EntryWrite {
     [isDeletion, progress != nil, comment != .keep, location != .keep].filter { $0 }.count
   }
 
-  @Test("a comment with nothing to see in it is none, and removes the one there is; blanks at the ends are cut off")
+  @Test("A comment with nothing to see in it is none, and removes the one there is; blanks at the ends are cut off")
   func blankComments() {
     for blank in ["", " ", "\u{200B}\u{FEFF}", "\u{2003} "] { #expect(EntryWrite(comment: .set(blank)).comment == .set(nil)) }
     #expect(EntryWrite(comment: .set(" Felt great ")).comment == .set("Felt great"))

@@ -125,7 +125,7 @@ struct LookingBack {
 
   // MARK: - Reporting
 
-  /// - Parameter most: the longest wait that is asked for, if one is.
+  /// - Parameter maximum: the longest wait that is asked for, if one is.
   private func add(_ name: String, _ waits: Waits, _ hello: Waits, maximum: Double? = nil) {
     publish(name, waits, hello)
     let figure = "\(text(waits.p99)) ms"
