@@ -228,7 +228,7 @@ public struct ChangeRefusal: Document, Hashable {
 ///
 /// A malformed batch is refused as a whole.
 /// Field by field the later write wins; the loser is kept in the entry's history. One that cannot be taken does not stop the others. Repeated,
-/// a change is `repeated`, and one that was refused is judged anew.
+/// a change is `repeated`, and one that was refused is evaluated anew.
 public enum SyncEntries: AccountOperation {
   /// The changes.
   public struct Input: Document, Hashable {

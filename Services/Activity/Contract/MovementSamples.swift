@@ -78,7 +78,7 @@ public struct MovementSample: Document, Hashable {
 }
 
 /// Takes samples of movement in (MOVE-1). A sample is known by its id: repeating it changes nothing, and one of a higher version
-/// replaces the one before. Of an id that stands twice in a batch the second is judged as if it came later.
+/// replaces the one before. Of an id that stands twice in a batch the second is evaluated as if it came later.
 ///
 /// Consent to activity data is checked in the transaction that would keep the samples: without it the batch is refused as a whole, and
 /// nothing is kept or published. What was taken before consent was withdrawn stays until the account is deleted.
@@ -106,7 +106,7 @@ public enum RecordMovementSamples: AccountOperation {
     public var rejected: [RejectedSample]
     /// Those that were taken and earn nothing.
     public var flagged: [FlaggedSample]
-    /// What the marks mean.
+    /// What the flags mean.
     public var reasons: [FlagReason]
     /// The days that were changed, as they stand now.
     public var days: [MovementDay]
@@ -130,8 +130,8 @@ public enum RecordMovementSamples: AccountOperation {
       "replaced": "How many replaced an older version.",
       "rejected": "Those that were not taken, each with its reason.",
       "flagged":
-        "Those that were taken and are shown, but earn nothing, each with its marks. What earns nothing because of others, of the same minute or day, is reported with its day.",
-      "reasons": "What these marks mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
+        "Those that were taken and are shown, but earn nothing, each with its flags. What earns nothing because of others, of the same minute or day, is reported with its day.",
+      "reasons": "What these flags mean, in the caller's language.", "days": "The days that were changed, as they stand now.",
     ]
   }
 

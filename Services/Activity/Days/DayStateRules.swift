@@ -11,7 +11,7 @@ extension DayState {
       return
     }
     let isLimit = day.version.measure.isLimit
-    // A limit is judged by its day, in whatever week: nothing need be done for it.
+    // A limit is evaluated by its day, in whatever week: nothing need be done for it.
     let isOfWeek = day.timesAWeek != nil && !isLimit
     switch day.outcome {
     case nil: self = .skipped

@@ -4,7 +4,7 @@ import Operations
 import Storage
 
 extension DayStore {
-  /// What judging a day of an activity asks for beside the entry's progress: the version that held then, and whether the day was
+  /// What evaluating a day of an activity asks for beside the entry's progress: the version that held then, and whether the day was
   /// asked for.
   ///
   /// - Parameters:
@@ -37,14 +37,14 @@ extension DayStore {
     return try state(evaluated, of: activity, days, in: database)
   }
 
-  /// The same of a day that is judged.
+  /// The same of a day that is evaluated.
   static func state(
     _ day: EvaluatedDay, of activity: ActivityID, _ days: AccountDays, in database: Database
   ) throws -> DayState {
     try DayState(day, week: try week(of: activity, around: day.day, days, in: database))
   }
 
-  /// A planned day as it is judged.
+  /// A planned day as it is evaluated.
   static func evaluated(
     _ version: ActivityVersion, on day: LocalDay, _ days: AccountDays, _ progress: Int?, isPaused: Bool, isSkipped: Bool
   ) -> EvaluatedDay {

@@ -23,7 +23,7 @@ struct EntrySync {
     }
     var superseded: [EntryField]?
     if planned != nil { superseded = try problems.gather { try ChangeNameStore.superseded(change, in: database) } ?? nil }
-    // What was taken in once is not judged again by what holds now.
+    // What was taken in once is not evaluated again by what holds now.
     let write = superseded == nil ? try self.write(change, planned, &problems) : nil
     guard problems.isEmpty, let goal = planned else {
       result.outcome = .refused

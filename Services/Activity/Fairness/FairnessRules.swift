@@ -11,8 +11,8 @@ struct FairnessRule: Hashable, Sendable {
     case secondsAhead(Int)
     /// What is reported so many days after its day, or later.
     case daysLate(Int)
-    /// A sample of more than so many steps or metres in a minute, where one that is shorter is judged as if it lasted one; and a minute
-    /// of the clock in which more than so many count that are not marked, of all samples together.
+    /// A sample of more than so many steps or metres in a minute, where one that is shorter is evaluated as if it lasted one; and a minute
+    /// of the clock in which more than so many count that are not flagged, of all samples together.
     case perMinute(Int)
     /// A day of more than so many steps or metres.
     case perDay(Int)
@@ -26,7 +26,7 @@ struct FairnessRule: Hashable, Sendable {
   let limit: Limit
 }
 
-/// The rules of fairness: a table, judged sample by sample, minute by minute and day by day.
+/// The rules of fairness: a table, evaluated sample by sample, minute by minute and day by day.
 struct FairnessRules: Sendable {
   private static let usual = [
     FairnessRule(flag: .handTyped, limit: .handTyped),
@@ -69,7 +69,7 @@ struct FairnessRules: Sendable {
       })
   }
 
-  /// The marks of a sample.
+  /// The flags of a sample.
   func flags(
     of spread: Spread, _ sample: MovementSample, now: Instant, recordedDay: LocalDay
   ) -> SampleFlags {
@@ -90,7 +90,7 @@ struct FairnessRules: Sendable {
     return flags
   }
 
-  /// What of a day's minutes may earn, and the marks of the others: nothing of a minute in which there is more than there can be, for
+  /// What of a day's minutes may earn, and the flags of the others: nothing of a minute in which there is more than there can be, for
   /// nobody knows what of it was moved.
   func evaluate(_ minutes: MinuteSums, _ kind: MovementKind) -> (plausible: Int, flags: SampleFlags) {
     var minimum = Int.max
@@ -108,9 +108,9 @@ struct FairnessRules: Sendable {
     return first
   }
 
-  /// The marks of a day's movement of one kind, beside those of its samples and minutes.
+  /// The flags of a day's movement of one kind, beside those of its samples and minutes.
   ///
-  /// - Parameter amount: what is not marked already.
+  /// - Parameter amount: what is not flagged already.
   func dayFlags(kind: MovementKind, amount: Int) -> SampleFlags {
     var flags: SampleFlags = []
     for case .perDay(let maximum) in byKind[kind.number].map(\.limit) where amount > maximum * kind.scale {
@@ -125,7 +125,7 @@ struct FairnessRules: Sendable {
     return nil
   }
 
-  /// What marks mean, in that language.
+  /// What flags mean, in that language.
   func reasons(_ flags: DayFlags, _ language: Language, _ words: Words) -> [FlagReason] {
     guard flags.rawValue != 0 else { return [] }
     return MovementKind.allCases.flatMap { kind in

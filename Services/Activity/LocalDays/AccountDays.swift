@@ -1,7 +1,7 @@
 import GRDB
 import Operations
 
-/// How an account counts its days at a moment: what judging one of them needs beside what was planned and done on it.
+/// How an account counts its days at a moment: what evaluating one of them needs beside what was planned and done on it.
 struct AccountDays: Sendable {
   let account: AccountID
   /// Its present local day.

@@ -4,7 +4,7 @@ import Operations
 import ServiceKit
 import Storage
 
-/// What each activity asked for and when. A day is judged by the version that held then, whatever was changed since.
+/// What each activity asked for and when. A day is evaluated by the version that held then, whatever was changed since.
 enum ActivityVersionStore {
   /// The calendar's first day: from it on holds the first version of each activity.
   static let beginning = LocalDay(daysSinceEpoch: -719_162)
@@ -40,7 +40,7 @@ enum ActivityVersionStore {
     }
   }
 
-  /// Lets an activity ask for something else; see ``VersionRules``. Today's entry is judged by a new goal, and published where that changes it.
+  /// Lets an activity ask for something else; see ``VersionRules``. Today's entry is evaluated by a new goal, and published where that changes it.
   ///
   /// - Parameter terms: leave out no day that is ``recorded(_:in:)``.
   static func change(
@@ -53,7 +53,7 @@ enum ActivityVersionStore {
     let after = VersionRules.change(before, to: terms, today: today, begun: begun)
     try database.run("DELETE FROM activity_versions WHERE activity_id = ?", .id(activity))
     for version in after { try put(version, of: activity, account, transaction) }
-    // What was shown until now need not be what today's entry was judged by.
+    // What was shown until now need not be what today's entry was evaluated by.
     let (held, holds) = (Plan(before), Plan(after))
     let changed = begun.filter { held.version(on: $0).measure != holds.version(on: $0).measure }
     guard let first = changed.min() else { return }

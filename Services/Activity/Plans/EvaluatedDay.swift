@@ -7,7 +7,7 @@ struct DayProgress: Hashable, Sendable {
   let progress: Int
 }
 
-/// A day as it is judged.
+/// A day as it is evaluated.
 struct EvaluatedDay: Hashable, Sendable {
   /// What a day that is asked for came to.
   enum Outcome: Hashable, Sendable {
@@ -54,7 +54,7 @@ struct EvaluatedWeek: Hashable, Sendable {
 }
 
 extension Plan {
-  /// Judges the planned days of a range in order; those that are not planned are ignored.
+  /// Evaluates the planned days of a range in order; those that are not planned are ignored.
   ///
   /// - Parameters:
   ///   - progress: that of each day that has an entry, oldest first.

@@ -65,7 +65,7 @@ enum StreakRules {
 
   /// The first day, today or later, whose end may change the streak though nothing is written until then; at the latest some months ahead.
   ///
-  /// That is a planned day that is still open; the day before another version holds; and of weeks the Sunday, since a week is judged when it
+  /// That is a planned day that is still open; the day before another version holds; and of weeks the Sunday, since a week is evaluated when it
   /// is over, whatever is planned on the days that are left of it. Where there is no row to break and no limit to keep, no end of a day or
   /// week changes anything.
   static func nextDay(_ plan: Plan, _ progress: [DayProgress], _ streak: Streak, today: LocalDay) -> LocalDay {

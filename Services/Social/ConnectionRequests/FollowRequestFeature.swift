@@ -41,7 +41,7 @@ extension Following: RequestedConnection {
   static let table = "follow_requests"
   static let idColumn = "follow_request_id"
   static let isMutual = false
-  /// Which followings there are is told by ``FollowChanged``.
+  /// Which followings there are is published as ``FollowChanged``.
   static let isPublishedAsAccepted = "TRUE"
 
   static func exists(from account: AccountID, to other: AccountID, in database: Database) throws -> Bool {

@@ -39,7 +39,7 @@ extension Friendship: RequestedConnection {
   static let idColumn = "friend_request_id"
   static let isMutual = true
 
-  /// Whoever counts friendships ends with those that there are: one that ended is told as asked for only.
+  /// Whoever counts friendships ends with those that there are: one that ended is published as asked for only.
   static let isPublishedAsAccepted = """
     EXISTS (
       SELECT 1 FROM friendships WHERE low_account = min(r.from_account, r.to_account)

@@ -14,7 +14,7 @@ protocol RequestedConnection: Connection {
   static var idColumn: String { get }
   /// Whether it goes both ways: then one request at most waits between two accounts, and one that crosses it is agreement.
   static var isMutual: Bool { get }
-  /// The condition, of an accepted request `r`, under which it is published as accepted to who begins to subscribe.
+  /// The condition, of an accepted request `r`, under which it is published as accepted to a new subscriber.
   static var isPublishedAsAccepted: String { get }
 
   static func exists(from account: AccountID, to other: AccountID, in database: Database) throws -> Bool

@@ -72,7 +72,7 @@ public enum AcceptFollowRequest: AccountOperation {
     "Let the account follow you whose request you have received.")
 }
 
-/// Rejects a request received (SOC-7). The asker sees its state and is not told; it may ask again.
+/// Rejects a request received (SOC-7). The asker sees its state and is not notified; it may ask again.
 public enum RejectFollowRequest: AccountOperation {
   public typealias Input = AnswerFollowRequest
   public typealias Output = FollowRequest
@@ -139,7 +139,7 @@ public struct FollowRequestSent: Event, Hashable {
     "followRequests.sent", by: .social, requirements: ["SOC-7"], "An account asked another for permission to follow it.")
 }
 
-/// A request was accepted; that its asker follows now is told by ``FollowChanged``.
+/// A request was accepted; that its asker follows now is published as ``FollowChanged``.
 public struct FollowRequestAccepted: Event, Hashable {
   public var followRequestID: ID<FollowRequest>
   public var fromAccountID: AccountID

@@ -59,7 +59,7 @@ public enum RemoveFollow: AccountOperation {
     failures: [RequestFailure.notFound.kind], requirements: ["SOC-7"], "Stop following an account.")
 }
 
-/// Ends that another account follows one's own (SOC-7). It is not told.
+/// Ends that another account follows one's own (SOC-7). It is not notified.
 public enum RemoveFollower: AccountOperation {
   public struct Input: Document {
     public var accountID: AccountID
@@ -79,7 +79,7 @@ public enum RemoveFollower: AccountOperation {
 // MARK: - Events
 
 /// How an account stands to another that it follows, or followed. Whoever keeps follows keeps the one of the highest revision, and may
-/// hear them in any order.
+/// receive them in any order.
 public struct FollowChanged: Event, Hashable {
   public enum State: String, Choice {
     /// It follows, and may see what followers see.

@@ -73,7 +73,7 @@ public enum AcceptFriendRequest: AccountOperation {
     "Accept a friend request that you have received.")
 }
 
-/// Rejects a request received (SOC-3). The asker sees its state and is not told; it may ask again.
+/// Rejects a request received (SOC-3). The asker sees its state and is not notified; it may ask again.
 public enum RejectFriendRequest: AccountOperation {
   public typealias Input = AnswerFriendRequest
   public typealias Output = FriendRequest

@@ -28,7 +28,7 @@ enum DocumentDecoder {
       throw Failure(RequestFailure.invalidFields, fields: state.problems + [FieldProblem(field: "", FieldRule("wrong_type"))])
     }
     guard !state.problems.isEmpty else { return document }
-    // A form that is no object at all has nothing to be judged.
+    // A form that is no object at all has nothing to be validated.
     guard var form = document as? any Form, tape.kind == .object else {
       throw Failure(RequestFailure.invalidFields, fields: state.problems)
     }

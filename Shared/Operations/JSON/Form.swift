@@ -1,4 +1,4 @@
-/// A document that a person fills in, whose fields the feature judges itself, since some of its rules only it can know.
+/// A document that a person fills in, whose fields the feature validates itself, since some of its rules only it can know.
 ///
 /// The strict decoder refuses other documents with what is wrong with them; a form it hands on, together with what it found, so that a
 /// field of a wrong type, or one that nobody knows, hides no rule that another field breaks. The feature refuses the form with both.
@@ -23,7 +23,7 @@ public struct FoundProblems: Hashable, Sendable {
 
   private func isRight(_ field: String) -> Bool { !all.contains { $0.field == field || $0.field.isWithin(field) } }
 
-  /// Refuses the form at once where those fields cannot be read, without which nothing else can be judged.
+  /// Refuses the form at once where those fields cannot be read, without which nothing else can be validated.
   public func require(_ fields: String...) throws(Failure) {
     guard fields.allSatisfy(isRight) else { throw Failure(RequestFailure.invalidFields, fields: all) }
   }

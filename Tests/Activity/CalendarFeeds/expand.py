@@ -3,7 +3,7 @@
     expand.py FROM TO < feed.ics
 
 One JSON object: the calendar's name, its time zones' offsets at noon UTC of FROM and TO (by its own definition alone), and of each event uid,
-summary, description, categories, the local beginnings within FROM...TO, and of each alarm the instants in UTC at which it rings.
+summary, description, categories, the local beginnings within FROM...TO, and of each alarm the instants in UTC at which it goes off.
 """
 
 import datetime

@@ -6,7 +6,7 @@ import Sampling
 
 @testable import ActivityService
 
-/// The slow and obvious way to judge an activity's days: each day by itself, looking everything up anew, with the calendar of Foundation.
+/// The slow and obvious way to evaluate an activity's days: each day by itself, looking everything up anew, with the calendar of Foundation.
 ///
 /// What it finds of a day by itself it remembers, or ten thousand lives would take minutes.
 final class PlanModel {

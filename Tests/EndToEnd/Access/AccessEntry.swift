@@ -127,7 +127,7 @@ struct AccessEntry: Sendable {
   let call: @Sendable (Things, Caller) async throws -> Outcome
 
   init<O: Operations.Operation>(
-    _: O.Type, _ rule: Rule, _ judge: @escaping @Sendable (O.Output) -> Outcome,
+    _: O.Type, _ rule: Rule, _ evaluate: @escaping @Sendable (O.Output) -> Outcome,
     _ input: @escaping @Sendable (Things, Caller) throws -> O.Input
   ) {
     spec = O.spec
@@ -135,7 +135,7 @@ struct AccessEntry: Sendable {
     path = { try GatewayClient.path(O.self, try input($0, $1)) }
     call = { things, caller in
       do {
-        return judge(try await caller.client.call(O.self, try input(things, caller)))
+        return evaluate(try await caller.client.call(O.self, try input(things, caller)))
       } catch let problem as GatewayClient.Problem {
         return .refused(problem.status, problem.code)
       }

@@ -14,21 +14,21 @@ struct AccessTable: Sendable {
   /// - Parameters:
   ///   - others: what outsiders get; its code is the thing's own `…_not_found` where a service has one for each noun.
   ///   - owner: what the owner gets, for a call that would be wrong for anybody.
-  ///   - judge: what an answer comes to, where it may be one without anything of the owner's.
+  ///   - evaluate: what an answer comes to, where it may be one without anything of the owner's.
   mutating func owned<O: Operations.Operation>(
     _ operation: O.Type, others: Outcome = .notFound, owner: Outcome = .done,
-    judge: @escaping @Sendable (O.Output) -> Outcome = { _ in .done },
+    evaluate: @escaping @Sendable (O.Output) -> Outcome = { _ in .done },
     _ input: @escaping @Sendable (Things, Caller) throws -> O.Input
   ) {
-    entries.append(AccessEntry(operation, .owned(others: others, owner: owner), judge, input))
+    entries.append(AccessEntry(operation, .owned(others: others, owner: owner), evaluate, input))
   }
 
   /// An operation that others may call for a thing of the owner's, or some of them.
   mutating func open<O: Operations.Operation>(
-    _ operation: O.Type, _ outcomes: [Role: Outcome], judge: @escaping @Sendable (O.Output) -> Outcome = { _ in .done },
+    _ operation: O.Type, _ outcomes: [Role: Outcome], evaluate: @escaping @Sendable (O.Output) -> Outcome = { _ in .done },
     _ input: @escaping @Sendable (Things, Caller) throws -> O.Input
   ) {
-    entries.append(AccessEntry(operation, .open(outcomes), judge, input))
+    entries.append(AccessEntry(operation, .open(outcomes), evaluate, input))
   }
 
   /// An operation that names only what is the caller's own, or nobody's.
@@ -77,7 +77,7 @@ struct AccessTable: Sendable {
     owned(ForgetEntryChanges.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     owned(
       SyncEntries.self, others: others,
-      judge: { output in
+      evaluate: { output in
         guard let result = output.results.first else { return .nothing }
         return result.refusal.map { .refused(404, $0.code) } ?? .done
       },
@@ -92,10 +92,10 @@ struct AccessTable: Sendable {
     }
     owned(GetEntryPhoto.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
     let isEmpty: @Sendable (Page<HistoryItem>) -> Outcome = { $0.items.isEmpty ? .nothing : .done }
-    owned(ListHistory.self, others: .nothing, judge: isEmpty) { things, _ in
+    owned(ListHistory.self, others: .nothing, evaluate: isEmpty) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
     }
-    owned(ListHistoryPoints.self, others: .nothing, judge: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
+    owned(ListHistoryPoints.self, others: .nothing, evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
     }
     owned(DeleteEntryPhoto.self, others: others) { things, _ in .init(activityID: things.activity, day: .today) }
@@ -146,7 +146,7 @@ struct AccessTable: Sendable {
 
   private mutating func addMovement() {
     // A sample's name is its account's, so that others may use the same: theirs is another.
-    owned(DeleteMovementSamples.self, others: .nothing, judge: { $0.deleted == 0 ? .nothing : .done }) { things, _ in
+    owned(DeleteMovementSamples.self, others: .nothing, evaluate: { $0.deleted == 0 ? .nothing : .done }) { things, _ in
       .init(ids: [things.sample])
     }
     own(RecordMovementSamples.self, because: "an account's samples are named by itself")
@@ -237,10 +237,10 @@ struct AccessTable: Sendable {
     open(GetStatistics.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     open(ListFollowedActivities.self, friendOnly(.notFound)) { things, _ in .init(accountID: things.account) }
     open(GetEntryPhoto.self, friendOnly(Self.noActivity)) { things, _ in .init(activityID: things.activity, day: .today) }
-    open(ListHistory.self, friendOnly(.nothing), judge: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
+    open(ListHistory.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
     }
-    open(ListHistoryPoints.self, friendOnly(.nothing), judge: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
+    open(ListHistoryPoints.self, friendOnly(.nothing), evaluate: { $0.items.isEmpty ? .nothing : .done }) { things, _ in
       .init(whose: .all, activityIDs: [things.activity])
     }
     addMessagesAndChallenges(friendOnly(.refused(403, "not_friends")))

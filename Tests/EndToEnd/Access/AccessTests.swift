@@ -11,7 +11,7 @@ struct AccessTests {
 
   // MARK: - Who is let in at all
 
-  @Test("call anything without a token, over HTTP and JSON-RPC")
+  @Test("Nobody may call anything without a token, over HTTP and JSON-RPC")
   func anonymous() async throws {
     let scene = try scene()
     let unauthenticated = Outcome.refused(401, "unauthenticated")
@@ -22,7 +22,7 @@ struct AccessTests {
     for spec in Everything.closed { #expect(await code(spec, lines) == "unauthenticated", "\(spec.name)") }
   }
 
-  @Test("call anything by a session that was logged out")
+  @Test("Nobody may call anything by a session that was logged out")
   func loggedOut() async throws {
     let scene = try scene()
     let session = try await scene.cluster.client.call(LogIn.self, .init(login: "stranger", password: AccessScene.password))
@@ -32,13 +32,13 @@ struct AccessTests {
     try await expectRevoked(session.accessToken, scene)
   }
 
-  @Test("call anything by a session of an account that was suspended since")
+  @Test("Nobody may call anything by a session of an account that was suspended since")
   func suspended() async throws {
     let scene = try scene()
     try await expectRevoked(scene.suspendedToken, scene)
   }
 
-  @Test("call what asks for a verified address without one")
+  @Test("Nobody may call what asks for a verified address without one")
   func unverified() async throws {
     let scene = try scene()
     let specs = Everything.closed.filter { $0.caller == .verifiedAccount }
@@ -47,7 +47,7 @@ struct AccessTests {
     for spec in specs { #expect(try await call(spec) == .refused(403, "verification_required"), "\(spec.name)") }
   }
 
-  @Test("call what is for administrators without being one")
+  @Test("Nobody may call what is for administrators without being one")
   func ordinary() async throws {
     let scene = try scene()
     let specs = Everything.closed.filter { $0.caller == .administrator }
@@ -58,7 +58,7 @@ struct AccessTests {
     }
   }
 
-  @Test("call what is for services alone: clients have no way to it, whoever they are")
+  @Test("Nobody may call what is for services alone: clients have no way to it, whoever they are")
   func services() async throws {
     let scene = try scene()
     #expect(Everything.services.count > 10)
@@ -79,7 +79,7 @@ struct AccessTests {
 
   // MARK: - Whose things they are
 
-  @Test("be forgotten in the table: it has each operation that names something, and no other")
+  @Test("The table of access has each operation that names something, and no other")
   func table() {
     let naming = Everything.accountOperations.filter { !NamedThings.fields(of: $0).isEmpty }
     let listed = Set(AccessTable.all.entries.map(\.spec.name))
@@ -94,7 +94,7 @@ struct AccessTests {
     for name in listed.sorted() { #expect(names.contains(name), "\(name) names nothing") }
   }
 
-  @Test("find, read or change what is another's; the owner can, and so can those for whom it is meant")
+  @Test("Nobody may find, read or change what is another's; the owner can, and so can those for whom it is meant")
   func things() async throws {
     let scene = try scene()
     let entries = AccessTable.all.entries

@@ -44,11 +44,11 @@ large.send_multipart([b"", header, bytes(100 << 20)])
 print(f"100 MB\t{code(large, 1000)}")
 
 # Reads none of its replies.
-deaf = dealer()
-deaf.rcvhwm = 1
-deaf.setsockopt(zmq.SNDHWM, 0)
+silent = dealer()
+silent.rcvhwm = 1
+silent.setsockopt(zmq.SNDHWM, 0)
 for _ in range(20000):
-    deaf.send_multipart([b"", header, b"{}"])
+    silent.send_multipart([b"", header, b"{}"])
 answer = "overloaded"
 while "overloaded" in answer:
     socket.send_multipart([b"", header, b"{}"])

@@ -31,7 +31,7 @@ enum RequestKind: CaseIterable {
     }
   }
 
-  /// What is told of a request that is sent.
+  /// What is published of a request that is sent.
   func sent(_ event: LoggedEvent) throws -> (id: ID<EitherRequest>?, from: Username, to: AccountID) {
     switch self {
     case .friendship:

@@ -1,4 +1,4 @@
--- A store as version 1 of the store's own schema and version 1 of the tests' wrote it, with three numbers told.
+-- A store as version 1 of the store's own schema and version 1 of the tests' wrote it, with three numbers published.
 -- Never changed: every later version must be able to open it.
 PRAGMA journal_mode = WAL;
 CREATE TABLE store_migrations (

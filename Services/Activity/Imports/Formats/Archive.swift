@@ -112,7 +112,7 @@ final class Archive {
     }
   }
 
-  /// Passes over the rest of an entry whose size is not known: its end is found by unpacking it, which has to stay within the bounds.
+  /// Skips the rest of an entry whose size is not known: its end is found by unpacking it, which has to stay within the bounds.
   private func skip() throws(FormatFault) {
     guard isOpenEnded else { return }
     isOpenEnded = false
